@@ -1,0 +1,48 @@
+"""incrowd: how easily can the people in a mobility dataset be singled out, and what hides them in the crowd?
+
+    read -> clean -> discretize -> measure -> report
+
+Each step is a module named by its verb and loads when first used.
+"""
+
+from importlib import import_module
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
+
+from incrowd.data import Counts, Fingerprints, Release, Traces, Visits
+from incrowd.errors import DataError, IncrowdError, MissingExtra, ParameterError
+from incrowd.ledger import Ledger
+
+if TYPE_CHECKING:
+    from incrowd import clean, discretize, measure, read, report
+
+_STEPS = ("clean", "discretize", "measure", "read", "report")
+
+__version__ = _version("incrowd")
+__all__ = [
+    "Counts",
+    "DataError",
+    "Fingerprints",
+    "IncrowdError",
+    "Ledger",
+    "MissingExtra",
+    "ParameterError",
+    "Release",
+    "Traces",
+    "Visits",
+    "clean",
+    "discretize",
+    "measure",
+    "read",
+    "report",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _STEPS:
+        return import_module(f"incrowd.{name}")
+    raise AttributeError(f"module 'incrowd' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

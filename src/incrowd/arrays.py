@@ -1,0 +1,210 @@
+"""Whatever a caller has -> checked numpy columns: lossless conversion, row order, read-only arrays."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from incrowd.errors import DataError
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Labels = NDArray[Any]  # int64 or str, one per user
+
+_INT64 = np.iinfo(np.int64)
+
+
+def _column(values: ArrayLike, name: str) -> NDArray[Any]:
+    """A one-dimensional array; pyarrow, pandas and polars columns arrive through numpy's protocol."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise DataError(f"{name} has {array.ndim} dimensions; pass one value per record.")
+    return array
+
+
+def _refuse(bad: NDArray[np.bool_], what: str, advice: str) -> None:
+    if bad.any():
+        rows = np.flatnonzero(bad)
+        raise DataError(f"{what} at row {rows[0]} ({rows.size} such rows); {advice}.")
+
+
+def ints(values: ArrayLike, name: str) -> Ints:
+    """Convert to int64 without loss, or say which row cannot be."""
+    array = _column(values, name)
+    if array.dtype.kind == "O":
+        array = _from_objects(array, name)
+    if array.dtype.kind == "f":
+        _refuse(~np.isfinite(array), f"{name} is missing or infinite", "drop or repair these rows first")
+        # 2**63 is the first float that int64 cannot hold; its neighbour below is an integer that fits.
+        outside = (array < -(2.0**63)) | (array >= 2.0**63)
+        _refuse(outside, f"{name} overflows 64-bit integers", "check its unit")
+        _refuse(array != np.floor(array), f"{name} is not a whole number", "round it first")
+    elif array.dtype.kind == "u":
+        _refuse(array > np.uint64(_INT64.max), f"{name} overflows 64-bit integers", "check its unit")
+    elif array.dtype.kind not in "ib" and array.size:
+        raise DataError(f"{name} holds {array.dtype} values; pass whole numbers.")
+    return array.astype(np.int64, copy=False)
+
+
+def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
+    missing = np.fromiter((v is None or v != v for v in array), np.bool_, array.size)
+    _refuse(missing, f"{name} is missing", "drop or repair these rows first")
+    numbers = (int, float, np.integer, np.floating)
+    _refuse(
+        np.fromiter((not isinstance(v, numbers) for v in array), np.bool_, array.size),
+        f"{name} is not a number",
+        "convert it first",
+    )
+    huge = np.fromiter((not -(2**63) <= v < 2**63 for v in array), np.bool_, array.size)
+    _refuse(huge, f"{name} overflows 64-bit integers", "check its unit")
+    whole = all(isinstance(v, (int, np.integer)) for v in array)
+    return array.astype(np.int64 if whole else np.float64)
+
+
+def floats(values: ArrayLike, name: str) -> Floats:
+    """Convert to finite float64 without loss, or say which row cannot be."""
+    array = _column(values, name)
+    if array.dtype.kind == "O":
+        array = _from_objects(array, name)
+    if array.dtype.kind in "iu":
+        inexact = array.astype(np.float64).astype(array.dtype) != array
+        _refuse(inexact, f"{name} has more digits than a 64-bit float", "check its unit")
+    elif array.dtype.kind not in "fb" and array.size:
+        raise DataError(f"{name} holds {array.dtype} values; pass numbers.")
+    result: Floats = array.astype(np.float64, copy=False)
+    _refuse(~np.isfinite(result), f"{name} is missing or infinite", "drop or repair these rows first")
+    return result
+
+
+def seconds(values: ArrayLike, name: str = "t") -> Ints:
+    """Convert to whole UTC seconds; datetime64 is taken when nothing finer than a second is lost."""
+    array = _column(values, name)
+    if array.dtype.kind == "M":
+        _refuse(np.isnat(array), f"{name} is missing", "drop or repair these rows first")
+        whole = array.astype("datetime64[s]")
+        _refuse(whole.astype(array.dtype) != array, f"{name} is finer than a second", "round it first")
+        array = whole.astype(np.int64)
+    result = ints(array, name)
+    far = np.abs(result) > 253_402_300_799  # the year 9999, as in datetime
+    _refuse(far, f"{name} lies outside the years 0 to 9999", "give seconds since 1970, not milliseconds")
+    return result
+
+
+def degrees(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
+    """Check WGS 84 coordinates."""
+    lon, lat = floats(lon, "lon"), floats(lat, "lat")
+    swapped = "check that lon and lat are not swapped"
+    _refuse(np.abs(lat) > 90, "latitude outside [-90, 90]", swapped)
+    _refuse(np.abs(lon) > 180, "longitude outside [-180, 180]", f"{swapped}, nor counted from 0 to 360")
+    return lon, lat
+
+
+def same_length(**columns: NDArray[Any]) -> int:
+    """The common length of some columns; unequal lengths and no rows at all are refused."""
+    sizes = {name: len(column) for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        raise DataError(f"columns differ in length ({listed}); give one value per record in each.")
+    size = next(iter(sizes.values()))
+    if size == 0:
+        raise DataError("there is no record; give at least one.")
+    return size
+
+
+def labels(values: ArrayLike) -> Labels:
+    """User labels as int64 or str; anything else, and missing ones, are refused."""
+    array = _column(values, "user")
+    if array.dtype.kind in "fiub":
+        return ints(array, "user")
+    if array.dtype.kind == "T":
+        array = array.astype(object)
+    if array.dtype.kind == "O" and all(isinstance(v, (int, np.integer)) for v in array):
+        return ints(array, "user")
+    # A list of mixed kinds would have become text on the way in, and 1 would meet "1".
+    given = values if isinstance(values, (list, tuple)) else array if array.dtype.kind == "O" else ()
+    strange = np.fromiter((not isinstance(v, str) for v in given), np.bool_, len(given))
+    _refuse(strange, "user is neither all text nor all whole numbers", "use one kind of label")
+    if array.dtype.kind not in "UO":
+        raise DataError(f"user holds {array.dtype} values; pass text or whole numbers.")
+    return array.astype(np.str_, copy=False)
+
+
+def first_seen(values: Labels) -> tuple[Labels, Ints]:
+    """Distinct labels in order of first appearance, and the position of each value among them."""
+    distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
+    return distinct[order], position[inverse].astype(np.int64, copy=False)
+
+
+def row_order(*keys: Ints) -> Ints | None:
+    """Stable order by the keys, most significant first; None when the rows are in order already."""
+    packed = _pack(keys)
+    if packed is not None:
+        if (packed[1:] >= packed[:-1]).all():
+            return None
+        return np.argsort(packed, kind="stable")
+    return np.lexsort(keys[::-1])
+
+
+def _pack(keys: tuple[Ints, ...]) -> Ints | None:
+    """One int64 that sorts like the keys, where their ranges fit into 63 bits."""
+    if len(keys[0]) == 0:
+        return keys[0]
+    lows = [int(key.min()) for key in keys]
+    spans = [int(key.max()) - low + 1 for key, low in zip(keys, lows, strict=True)]
+    room = 1
+    for span in spans:
+        room *= span
+    if room > _INT64.max:
+        return None
+    packed = keys[0] - lows[0]
+    for key, low, span in zip(keys[1:], lows[1:], spans[1:], strict=True):
+        packed = packed * span + (key - low)
+    return packed
+
+
+def distinct_rows(*keys: Ints) -> NDArray[np.bool_]:
+    """True at the first of each run of equal rows; the rows are in order."""
+    keep = np.zeros(len(keys[0]), np.bool_)
+    keep[:1] = True
+    for key in keys:
+        keep[1:] |= key[1:] != key[:-1]
+    return keep
+
+
+def offsets_of(codes: Ints, users: int) -> Ints:
+    """Where the rows of each user begin, and the end of the last; codes are in order."""
+    offsets = np.zeros(users + 1, np.int64)
+    np.cumsum(np.bincount(codes, minlength=users), out=offsets[1:])
+    return offsets
+
+
+def owners(offsets: Ints) -> Ints:
+    """The position of the user behind each row."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def owned(array: NDArray[Any], given: object) -> NDArray[Any]:
+    """A copy where the array may still be the caller's own, so that later edits cannot reach us."""
+    mine = not (isinstance(given, np.ndarray) or hasattr(given, "__array__"))
+    return array if mine or not np.may_share_memory(array, np.asarray(given)) else array.copy()
+
+
+def per_user(values: Iterable[Any], name: str, users: int) -> NDArray[Any]:
+    """One attribute value per user, as an object column; a value may be a set of values."""
+    listed = list(values)
+    if len(listed) != users:
+        raise DataError(f"attribute {name!r} has {len(listed)} values for {users} users; give one per user.")
+    column = np.empty(users, object)
+    column[:] = [frozenset(v) if isinstance(v, (set, frozenset, list, tuple)) else v for v in listed]
+    return frozen(column)

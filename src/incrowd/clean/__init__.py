@@ -1,0 +1,1 @@
+"""Traces -> Traces, with a ledger that says what left."""

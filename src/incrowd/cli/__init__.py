@@ -1,0 +1,1 @@
+"""One command per verb; no logic."""

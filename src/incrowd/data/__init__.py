@@ -1,0 +1,11 @@
+"""The nouns: Traces, Visits, Fingerprints, Counts and Release; frozen, columnar, checked at the door."""
+
+from incrowd.data.counts import Counts
+from incrowd.data.files import load
+from incrowd.data.fingerprints import Fingerprints
+from incrowd.data.release import Groups, Release
+from incrowd.data.table import Table
+from incrowd.data.traces import Traces
+from incrowd.data.visits import Visits
+
+__all__ = ["Counts", "Fingerprints", "Groups", "Release", "Table", "Traces", "Visits", "load"]

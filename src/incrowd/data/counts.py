@@ -1,0 +1,63 @@
+"""Counts: how many people were in each cell in each slot, the kind of aggregate that gets published."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from incrowd.arrays import Floats, Ints, ints
+from incrowd.data.table import Frame, started
+from incrowd.data.visits import centres_of
+from incrowd.errors import DataError, ParameterError, check_positive
+from incrowd.ledger import Ledger
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(Frame):
+    """People per slot and cell; a perturbed count may be negative until `attack.repair` mends it."""
+
+    META: ClassVar[tuple[str, ...]] = ("slot_min", "start_min", "shape")
+
+    n: Ints  # [slot, cell]
+    xy: Floats  # [cell, 2] metres
+    slot_min: int = 30
+    start_min: int = 0  # minutes after midnight at which slot 0 begins
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def __post_init__(self) -> None:
+        self._freeze()
+
+    @classmethod
+    def from_arrays(cls, n: ArrayLike, xy: ArrayLike, *, slot_min: int = 30, start_min: int = 0) -> "Counts":
+        """Check a table of counts, one row per slot and one column per cell.
+
+        >>> Counts.from_arrays([[2, 1], [1, 2]], xy=[[0, 0], [500, 0]])
+        Counts(slots=2, cells=2, people=3)
+        """
+        table = np.asarray(n)
+        if table.ndim != 2 or not table.size:
+            raise DataError("n must hold one row per slot and one column per cell, at least one of each.")
+        whole = ints(table.ravel(), "n").reshape(table.shape).copy()
+        centres = centres_of(xy)
+        if len(centres) != table.shape[1]:
+            raise DataError(f"xy has {len(centres)} rows for {table.shape[1]} cells; give one per cell.")
+        check_positive(slot_min=slot_min)
+        if not 0 <= start_min < 24 * 60:
+            raise ParameterError(f"start_min must lie in 0 to 1439, got {start_min}.")
+        return cls(whole, centres, slot_min, start_min, started("given", read=table.size, kept=table.size, users=0))
+
+    def __repr__(self) -> str:
+        slots, cells = self.n.shape
+        return f"Counts(slots={slots:,}, cells={cells:,}, people={int(self.n[0].sum()):,})"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(slots, cells)."""
+        slots, cells = self.n.shape
+        return slots, cells
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """One row per count that is not 0: slot, cell, n."""
+        slot, cell = np.nonzero(self.n)
+        return {"slot": slot, "cell": cell, "n": self.n[slot, cell]}

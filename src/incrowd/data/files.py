@@ -1,0 +1,163 @@
+"""Nouns -> Arrow tables and files, and back."""
+
+import base64
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.data.counts import Counts
+from incrowd.data.fingerprints import BOX, Fingerprints
+from incrowd.data.release import Release
+from incrowd.data.table import Frame
+from incrowd.data.traces import Traces
+from incrowd.data.visits import Visits
+from incrowd.errors import DataError, ParameterError
+from incrowd.ledger import Ledger
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KEY = b"incrowd"
+
+
+def to_arrow(noun: Frame) -> "pa.Table":
+    """The flat table of a noun; its parameters, cell centres and ledger travel in the metadata."""
+    import pyarrow as pa
+
+    data = noun.data if isinstance(noun, Release) else noun
+    meta: dict[str, Any] = {"noun": type(data).__name__, **{name: getattr(data, name) for name in data.META}}
+    if isinstance(data, (Visits, Counts)) and data.xy is not None:
+        meta["xy"] = base64.b64encode(np.ascontiguousarray(data.xy, "<f8").tobytes()).decode()
+    if not isinstance(noun, Release):
+        meta["ledger"] = noun.ledger.to_dict()  # type: ignore[attr-defined]
+    columns = {name: _to_arrow_column(column) for name, column in noun.columns().items()}
+    return pa.table(columns).replace_schema_metadata({KEY: json.dumps(meta)})
+
+
+def _to_arrow_column(column: NDArray[Any]) -> "pa.Array":
+    import pyarrow as pa
+
+    if column.dtype.kind == "O" and any(isinstance(v, frozenset) for v in column):
+        return pa.array([sorted(v) if isinstance(v, frozenset) else [v] for v in column])
+    return pa.array(column)
+
+
+def save(noun: Frame, path: Path, *, force: bool = False) -> Path:
+    """Write the flat table as Parquet, or as CSV when the name ends in .csv."""
+    import pyarrow.csv as pc
+    import pyarrow.parquet as pq
+
+    if path.suffix not in (".parquet", ".csv"):
+        raise ParameterError(f"cannot tell the format of {path.name}; end its name in .parquet or .csv.")
+    table = to_arrow(noun)
+    with whole_file(path, force=force) as part:
+        if path.suffix == ".csv":
+            pc.write_csv(table, part)
+        else:
+            pq.write_table(table, part, compression="zstd")
+    return path
+
+
+@contextmanager
+def whole_file(path: Path, *, force: bool) -> Iterator[Path]:
+    """A temporary name beside `path` that becomes `path` only when the block ends well."""
+    refuse_existing(path, force=force)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Say before any work that an output cannot be written."""
+    if path.exists() and not force:
+        raise ParameterError(f"{path} exists; choose another name or pass --force (force=True).")
+    if not path.parent.is_dir():
+        raise ParameterError(f"the folder {path.parent} does not exist; make it first.")
+
+
+def load(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
+    """Read back a noun that was saved as Parquet.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load(Visits.from_arrays([1, 2], [0, 1], [5, 5]).save(Path(folder) / "visits.parquet"))
+    Visits(users=2, records=2)
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DataError(f"{Path(path).name} is not a readable Parquet file; check the path and the copy.") from error
+    if KEY not in (table.schema.metadata or {}):
+        raise DataError(f"{Path(path).name} was not saved by incrowd; read it with incrowd.read.table.")
+    meta = json.loads(table.schema.metadata[KEY])
+    ledger = Ledger.from_dict(meta.pop("ledger", []))
+    columns = {name: table[name].to_numpy() for name in table.column_names}
+    noun: Traces | Visits | Fingerprints | Counts = _REBUILD[meta.pop("noun")](columns, meta)
+    return replace(noun, ledger=ledger) if ledger.steps else noun
+
+
+def _traces(columns: dict[str, Any], meta: dict[str, Any]) -> Traces:
+    names = ("x", "y") if meta["planar"] else ("lon", "lat")
+    where = {name: columns.pop(name) for name in names}
+    user, t = columns.pop("user"), columns.pop("t")
+    order = "time" if meta["ordered"] else "log"
+    return Traces.from_arrays(user, t, **where, attributes=_per_user(user, columns), order=order)  # type: ignore[arg-type]
+
+
+def _visits(columns: dict[str, Any], meta: dict[str, Any]) -> Visits:
+    user, cell, slot = (columns.pop(name) for name in ("user", "cell", "slot"))
+    given = {"slot_min": meta["slot_min"], "start": meta["start"], "xy": _centres(meta)}
+    return replace(Visits.from_arrays(user, cell, slot, **given, attributes=_per_user(user, columns)), crs=meta["crs"])
+
+
+def _fingerprints(columns: dict[str, Any], meta: dict[str, Any]) -> Fingerprints:
+    user, crowd = columns.pop("user"), columns.pop("crowd")
+    box = {name: columns.pop(name) for name in BOX}
+    people = list(_per_user(user, {"crowd": crowd})["crowd"])
+    prints = Fingerprints.from_arrays(
+        user, **box, crowd=people, start=meta["start"], attributes=_per_user(user, columns)
+    )
+    return replace(prints, crs=meta["crs"])
+
+
+def _counts(columns: dict[str, Any], meta: dict[str, Any]) -> Counts:
+    n = np.zeros(meta["shape"], np.int64)
+    n[columns["slot"], columns["cell"]] = columns["n"]
+    return Counts.from_arrays(n, _centres(meta), slot_min=meta["slot_min"], start_min=meta["start_min"])  # type: ignore[arg-type]
+
+
+_REBUILD: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
+    "Traces": _traces,
+    "Visits": _visits,
+    "Fingerprints": _fingerprints,
+    "Counts": _counts,
+}
+
+
+def _centres(meta: dict[str, Any]) -> NDArray[Any] | None:
+    return np.frombuffer(base64.b64decode(meta["xy"]), "<f8").reshape(-1, 2) if "xy" in meta else None
+
+
+def _per_user(user: NDArray[Any], columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
+    """The value at the first row of each user, in order of first appearance."""
+    first = np.sort(np.unique(user, return_index=True)[1])
+    return {name: [_plain(column[i]) for i in first] for name, column in columns.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return frozenset(value.tolist()) if value.size > 1 else value.item()
+    return value.item() if isinstance(value, np.generic) else value

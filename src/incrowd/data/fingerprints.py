@@ -1,0 +1,137 @@
+"""Fingerprints: each user as a set of space-time boxes, the unit of GLOVE."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from incrowd.arrays import (
+    Ints,
+    Labels,
+    distinct_rows,
+    first_seen,
+    ints,
+    labels,
+    offsets_of,
+    row_order,
+    same_length,
+)
+from incrowd.data.table import Attributes, Table, attributes_of, started
+from incrowd.errors import DataError
+from incrowd.ledger import Ledger
+
+BOX = ("x", "dx", "y", "dy", "t", "dt")
+CANONICAL = ("t", "dt", "x", "dx", "y", "dy")  # the order of samples within a fingerprint
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fingerprints(Table):
+    """Half-open boxes [x,x+dx) x [y,y+dy) x [t,t+dt) in metres and minutes, in canonical order."""
+
+    META: ClassVar[tuple[str, ...]] = ("start", "crs")
+
+    x: Ints
+    dx: Ints
+    y: Ints
+    dy: Ints
+    t: Ints  # minutes after `start`
+    dt: Ints
+    crowd: Ints  # people hidden in each user
+    start: int | None = None  # UTC second of minute 0
+    crs: str | None = None
+    attributes: Attributes = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        user: ArrayLike,
+        x: ArrayLike,
+        y: ArrayLike,
+        t: ArrayLike,
+        *,
+        dx: ArrayLike = 100,
+        dy: ArrayLike = 100,
+        dt: ArrayLike = 1,
+        crowd: ArrayLike = 1,
+        start: int | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> "Fingerprints":
+        """Check and group one row per sample, in any order; equal samples of a user collapse.
+
+        A fingerprint is a set of samples [gramaglia2015, Sec. 4.1].
+
+        >>> Fingerprints.from_arrays(["a", "a", "b"], x=[0, 0, 100], y=[0, 0, 0], t=[5, 5, 6])
+        Fingerprints(users=2, records=2, people=2)
+        """
+        label = labels(user)
+        given = {"x": x, "dx": dx, "y": y, "dy": dy, "t": t, "dt": dt}
+        box = {name: ints(_spread(values, len(label)), name) for name, values in given.items()}
+        size = same_length(user=label, **box)
+        for low, length in (("x", "dx"), ("y", "dy"), ("t", "dt")):
+            _check_interval(low, box[low], length, box[length])
+        users, code = first_seen(label)
+        people = ints(_spread(crowd, len(users)), "crowd")
+        if len(people) != len(users) or people.min() < 1:
+            raise DataError(f"crowd must be one number of at least 1 per user ({len(users)} users).")
+        return cls.from_codes(users, code, box, people=people, start=start, read=size, attributes=attributes)
+
+    @classmethod
+    def from_codes(
+        cls,
+        users: Labels,
+        code: Ints,
+        box: Mapping[str, Ints],
+        *,
+        people: Ints,
+        start: int | None = None,
+        crs: str | None = None,
+        read: int,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> "Fingerprints":
+        """Group checked boxes by user, in canonical order."""
+        keys = [code, *(box[name] for name in CANONICAL)]
+        order = row_order(*keys)
+        if order is not None:
+            keys = [key[order] for key in keys]
+        keep = distinct_rows(*keys)
+        code, *columns = (key[keep] for key in keys)
+        sample = dict(zip(CANONICAL, columns, strict=True))
+        dropped = {"repeated sample": read - len(code)}
+        ledger = started("given", read=read, kept=len(code), users=len(users), dropped=dropped)
+        return cls(
+            users,
+            offsets_of(code, len(users)),
+            **sample,
+            crowd=people,
+            start=start,
+            crs=crs,
+            attributes=attributes_of(attributes, len(users)),
+            ledger=ledger,
+        )
+
+    def __repr__(self) -> str:
+        people = int(self.crowd.sum())
+        return f"Fingerprints(users={len(self):,}, records={self.records:,}, people={people:,})"
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """One row per sample: user, box, the crowd of its user, attributes."""
+        user = self.user_columns(self.attributes)
+        boxes = {name: getattr(self, name) for name in BOX}
+        return {"user": user.pop("user"), **boxes, "crowd": self.crowd[self.owner], **user}
+
+
+def _spread(values: ArrayLike, size: int) -> NDArray[Any]:
+    """A scalar stands for every row; the result never is the caller's own array."""
+    array = np.asarray(values)
+    return np.full(size, array) if array.ndim == 0 else array.copy()
+
+
+def _check_interval(low_name: str, low: Ints, length_name: str, length: Ints) -> None:
+    bad = np.flatnonzero(length < 1)
+    if bad.size:
+        raise DataError(f"{length_name} is below 1 at row {bad[0]} ({bad.size} such rows); a box has an extent.")
+    if np.abs(low.astype(np.float64)).max() > 2**52 or length.max() > 2**52:
+        raise DataError(f"{low_name} or {length_name} is beyond any map or calendar; check its unit.")

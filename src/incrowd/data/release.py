@@ -1,0 +1,95 @@
+"""Release: what an anonymizer publishes, beside what it must keep to itself."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints, ints
+from incrowd.data.table import Frame, Table
+from incrowd.errors import DataError
+from incrowd.ledger import Ledger
+
+
+class Groups(Sequence[Ints]):
+    """Sorted positions of the original users behind each published row, kept flat."""
+
+    def __init__(self, offsets: Ints, positions: Ints) -> None:
+        self.offsets, self.positions = offsets, positions
+        for array in (offsets, positions):
+            array.flags.writeable = False
+
+    @classmethod
+    def from_lists(cls, members: Iterable[Iterable[int]]) -> "Groups":
+        """Check and flatten one list of positions per published row."""
+        sets = [np.unique(ints(list(group), "members")) for group in members]
+        if any(group.size == 0 or group[0] < 0 for group in sets):
+            raise DataError(
+                "a published row has no member, or one at a negative position; each hides at least one user."
+            )
+        sizes = np.array([0, *(group.size for group in sets)])
+        return cls(np.cumsum(sizes).astype(np.int64), np.concatenate([np.zeros(0, np.int64), *sets]))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: Any) -> Any:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        if not -len(self) <= row < len(self):
+            raise IndexError(row)
+        row %= len(self)
+        return self.positions[self.offsets[row] : self.offsets[row + 1]]
+
+    def __iter__(self) -> Iterator[Ints]:
+        return (self[row] for row in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"Groups(rows={len(self):,}, members={len(self.positions):,})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release(Frame):
+    """Published data under fresh pseudonyms; `members` and `provenance` are private and never written unasked."""
+
+    data: Table
+    members: Groups
+    params: Mapping[str, Any] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        data: Table,
+        members: Iterable[Iterable[int]],
+        *,
+        params: Mapping[str, Any] | None = None,
+        ledger: Ledger | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> "Release":
+        """Check that every published row of `data.users` has its members.
+
+        >>> from incrowd import Visits
+        >>> Release.from_arrays(Visits.from_arrays(["p9", "p2"], [0, 1], [0, 0]), members=[[1], [0]])
+        Release(Visits, rows=2, people=2)
+        """
+        groups = members if isinstance(members, Groups) else Groups.from_lists(members)
+        if len(groups) != len(data):
+            raise DataError(f"members lists {len(groups)} rows for {len(data)} published ones; give one list per row.")
+        return cls(data, groups, dict(params or {}), ledger or Ledger(), dict(provenance or {}))
+
+    def __repr__(self) -> str:
+        people = len(np.unique(self.members.positions))
+        return f"Release({type(self.data).__name__}, rows={len(self.data):,}, people={people:,})"
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The published table."""
+        return self.data.columns()
+
+    @property
+    def META(self) -> tuple[str, ...]:  # type: ignore[override]  # noqa: N802
+        """What describes the published table."""
+        return self.data.META

@@ -1,0 +1,118 @@
+"""What every noun with users shares: rows by user, attributes, and the way out to data frames and files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints, Labels, owners, per_user
+from incrowd.errors import MissingExtra
+from incrowd.ledger import Ledger
+
+if TYPE_CHECKING:
+    import pandas as pd  # noqa: TID251
+    import polars as pl  # noqa: TID251
+    import pyarrow as pa
+
+Attributes = Mapping[str, NDArray[Any]]  # name -> one value per user
+
+
+class Frame:
+    """A noun that can be given away as one flat table."""
+
+    META: ClassVar[tuple[str, ...]] = ()  # fields that describe the whole table rather than a row
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """The flat table, column by column."""
+        raise NotImplementedError
+
+    def to_arrow(self) -> "pa.Table":
+        """The flat table; what describes it as a whole is in the schema's metadata."""
+        from incrowd.data.files import to_arrow
+
+        return to_arrow(self)
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The flat table as a pandas frame."""
+        try:
+            return self.to_arrow().to_pandas()
+        except ModuleNotFoundError as error:
+            raise _missing("pandas") from error
+
+    def to_polars(self) -> "pl.DataFrame":
+        """The flat table as a polars frame."""
+        try:
+            import polars as pl  # noqa: TID251
+        except ModuleNotFoundError as error:
+            raise _missing("polars") from error
+        frame = pl.from_arrow(self.to_arrow())
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write one Parquet or CSV file, whole or not at all; `incrowd.read.saved` reads the Parquet back."""
+        from incrowd.data.files import save
+
+        return save(self, Path(path), force=force)
+
+    def _freeze(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table(Frame):
+    """Rows of many users; user u, at position u of `users`, owns rows offsets[u]:offsets[u+1]."""
+
+    users: Labels
+    offsets: Ints
+
+    def __post_init__(self) -> None:
+        self._freeze()
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(users={len(self):,}, records={self.records:,})"
+
+    @property
+    def records(self) -> int:
+        """Number of rows."""
+        return int(self.offsets[-1])
+
+    @property
+    def owner(self) -> Ints:
+        """The position of the user behind each row."""
+        return owners(self.offsets)
+
+    def user_columns(self, attributes: Attributes) -> dict[str, NDArray[Any]]:
+        """The label and the attributes of the user behind each row."""
+        owner = self.owner
+        return {"user": self.users[owner], **{name: value[owner] for name, value in attributes.items()}}
+
+
+def attributes_of(given: Mapping[str, Any] | None, users: int) -> Attributes:
+    """Attributes checked: one value per user each, read-only."""
+    pairs = (given or {}).items()
+    return MappingProxyType({str(name): per_user(values, name, users) for name, values in pairs})
+
+
+def kept_attributes(attributes: Attributes, kept: NDArray[Any]) -> Attributes:
+    """The attributes of some of the users."""
+    return MappingProxyType({name: value[kept] for name, value in attributes.items()})
+
+
+def started(name: str, *, read: int, kept: int, users: int, **counts: Mapping[str, int]) -> Ledger:
+    """The first page of a ledger."""
+    return Ledger().add(name, read=read, kept=kept, users=(users, users), **counts)
+
+
+def _missing(library: str) -> MissingExtra:
+    return MissingExtra(f"to_{library} needs {library}; install it with: pip install {library}.")

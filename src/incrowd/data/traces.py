@@ -1,0 +1,143 @@
+"""Traces: where every user was, second by second, as recorded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from incrowd.arrays import (
+    Floats,
+    Ints,
+    Labels,
+    degrees,
+    first_seen,
+    floats,
+    labels,
+    offsets_of,
+    owned,
+    row_order,
+    same_length,
+    seconds,
+)
+from incrowd.data.table import Attributes, Table, attributes_of, kept_attributes, started
+from incrowd.errors import DataError, check_choice
+from incrowd.ledger import Ledger
+
+Order = Literal["time", "log"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Traces(Table):
+    """Points of many users, in degrees or in metres; in time order, or as logged (`ordered=False`)."""
+
+    META: ClassVar[tuple[str, ...]] = ("ordered", "planar")
+
+    t: Ints  # seconds since 1970-01-01 UTC
+    lon: Floats | None = None  # degrees, WGS 84
+    lat: Floats | None = None
+    x: Floats | None = None  # metres, any plane
+    y: Floats | None = None
+    attributes: Attributes = field(default_factory=dict)
+    ordered: bool = True
+    ledger: Ledger = field(default_factory=Ledger)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        user: ArrayLike,
+        t: ArrayLike,
+        lon: ArrayLike | None = None,
+        lat: ArrayLike | None = None,
+        *,
+        x: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        order: Order = "time",
+    ) -> "Traces":
+        """Check and group one row per record, in any order; give degrees (lon, lat) or metres (x, y).
+
+        `order="time"` sorts each user stably by time; `"log"` keeps the given order for `clean.order`.
+
+        >>> Traces.from_arrays(["a", "b", "a"], [60, 0, 0], lon=[5, 5, 6], lat=[52, 52, 52])
+        Traces(users=2, records=3)
+        """
+        check_choice("order", order, ("time", "log"))
+        first, second, planar = _coordinates(lon, lat, x, y)
+        label, time = labels(user), seconds(t)
+        same_length(user=label, t=time, **dict(zip("xy" if planar else ("lon", "lat"), (first, second), strict=True)))
+        users, code = first_seen(label)
+        columns = (owned(time, t), owned(first, x if planar else lon), owned(second, y if planar else lat))
+        traces = cls.from_codes(users, code, *columns, planar=planar, order=order)
+        return replace(traces, attributes=attributes_of(attributes, len(users)))
+
+    @classmethod
+    def from_codes(
+        cls, users: Labels, code: Ints, t: Ints, first: Floats, second: Floats, *, planar: bool, order: Order
+    ) -> "Traces":
+        """Group checked columns by user; `code` is the position in `users` of the user of each row."""
+        size = len(code)
+        by_user = row_order(code)
+        if by_user is not None:
+            code, t, first, second = code[by_user], t[by_user], first[by_user], second[by_user]
+        # A point is out of order when the same user has a later time just before it.
+        disorder = int(((t[1:] < t[:-1]) & (code[1:] == code[:-1])).sum())
+        if order == "time" and disorder:
+            by_time = row_order(code, t)
+            t, first, second = t[by_time], first[by_time], second[by_time]
+        offsets = offsets_of(code, len(users))
+        what = "put in time order" if order == "time" else "left out of order"
+        ledger = started("given", read=size, kept=size, users=len(users), notes={what: disorder})
+        ordered = order == "time" or not disorder
+        if planar:
+            return cls(users, offsets, t, x=first, y=second, ordered=ordered, ledger=ledger)
+        return cls(users, offsets, t, lon=first, lat=second, ordered=ordered, ledger=ledger)
+
+    @property
+    def planar(self) -> bool:
+        """Whether coordinates are metres (x, y) rather than degrees (lon, lat)."""
+        return self.x is not None
+
+    @property
+    def coordinates(self) -> tuple[Floats, Floats]:
+        """(x, y) or (lon, lat), whichever there is."""
+        first, second = (self.x, self.y) if self.planar else (self.lon, self.lat)
+        assert first is not None and second is not None
+        return first, second
+
+    def where(self, keep: NDArray[np.bool_], ledger: Ledger) -> "Traces":
+        """Some of the rows; users left with none leave."""
+        count = np.add.reduceat(keep, self.offsets[:-1], dtype=np.int64) if len(self) else self.offsets[:0]
+        stay = count > 0
+        names = ("t", "x", "y") if self.planar else ("t", "lon", "lat")
+        cut = {name: getattr(self, name)[keep] for name in names}
+        return replace(
+            self,
+            users=self.users[stay],
+            offsets=np.concatenate([[0], np.cumsum(count[stay])]).astype(np.int64),
+            **cut,
+            attributes=kept_attributes(self.attributes, stay),
+            ledger=ledger,
+        )
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """One row per point: user, t, lon and lat (or x and y), attributes."""
+        names = ("x", "y") if self.planar else ("lon", "lat")
+        user = self.user_columns(self.attributes)
+        return {
+            "user": user.pop("user"),
+            "t": self.t,
+            **dict(zip(names, self.coordinates, strict=True)),
+            **user,
+        }
+
+
+def _coordinates(
+    lon: ArrayLike | None, lat: ArrayLike | None, x: ArrayLike | None, y: ArrayLike | None
+) -> tuple[Floats, Floats, bool]:
+    if lon is not None and lat is not None and x is None and y is None:
+        return *degrees(lon, lat), False
+    if x is not None and y is not None and lon is None and lat is None:
+        return floats(x, "x"), floats(y, "y"), True
+    raise DataError("coordinates are incomplete; give lon and lat (degrees), or x and y (metres).")

@@ -1,0 +1,1 @@
+"""Traces -> Visits or Fingerprints; Visits -> Counts or windows."""

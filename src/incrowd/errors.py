@@ -1,0 +1,36 @@
+"""The errors incrowd raises on purpose, each one sentence: what is wrong, where, what to do.
+
+IncrowdError
+├── DataError        the data cannot be used as they are
+├── ParameterError   an option has no meaning, alone or with these data
+└── MissingExtra     an optional dependency is not installed
+"""
+
+
+class IncrowdError(Exception):
+    """Base of every error raised on purpose; its text never carries a person's value."""
+
+
+class DataError(IncrowdError):
+    """The data cannot be used as they are."""
+
+
+class ParameterError(IncrowdError):
+    """An option has no meaning, alone or with these data."""
+
+
+class MissingExtra(IncrowdError):
+    """An optional dependency is not installed; the text holds the command that installs it."""
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse an option that is none of its choices."""
+    if value not in choices:
+        raise ParameterError(f"unknown {name} {value!r}; choose from {', '.join(choices)}.")
+
+
+def check_positive(**values: float) -> None:
+    """Refuse numbers that are not finite and above zero."""
+    for name, value in values.items():
+        if not 0 < value < float("inf"):
+            raise ParameterError(f"{name} must be above 0 and finite, got {value}.")

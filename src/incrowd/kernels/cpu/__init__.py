@@ -1,0 +1,1 @@
+"""The same functions as kernels.reference, compiled by numba."""

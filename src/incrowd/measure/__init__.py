@@ -1,0 +1,1 @@
+"""Risk and utility as small frozen records."""
