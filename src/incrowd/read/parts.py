@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -46,7 +47,7 @@ def of_traces(traces: Traces) -> Parts:
         # A cut wherever another PIECE_RECORDS rows are full; a single longer user stays whole.
         wanted = np.arange(PIECE_RECORDS, traces.records, PIECE_RECORDS)
         cuts = np.unique([0, *np.searchsorted(traces.offsets, wanted), len(traces)])
-        for a, b in zip(cuts[:-1], cuts[1:], strict=True):
+        for a, b in pairwise(cuts):
             yield np.arange(a, b), _users(traces, int(a), int(b))
 
     return Parts(traces.users, traces.records, traces.planar, box, span, traces.attributes, traces.ledger, pieces)
