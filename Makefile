@@ -1,5 +1,5 @@
 # make demo | test | check | bench | clean; each sets up what it needs.
-.PHONY: demo test test-slow check format bench clean
+.PHONY: demo test test-slow check format docs bench clean
 
 demo: .venv/.ready
 	.venv/bin/incrowd demo --output demo --force
@@ -19,6 +19,9 @@ check: .venv/.ready
 format: .venv/.ready
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
+
+docs: .venv/.ready
+	.venv/bin/python scripts/cli_docs.py > docs/cli.md
 
 bench: .venv/.ready
 	mkdir -p benchmarks/results

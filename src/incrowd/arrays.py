@@ -187,6 +187,13 @@ def owners(offsets: Ints) -> Ints:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
+def tally(flags: NDArray[np.bool_], offsets: Ints) -> Ints:
+    """How many rows of each user are flagged."""
+    total = np.zeros(len(flags) + 1, np.int64)
+    np.cumsum(flags, out=total[1:])
+    return np.diff(total[offsets])
+
+
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """A read-only view."""
     view = array.view()

@@ -20,6 +20,7 @@ from incrowd.arrays import (
     row_order,
     same_length,
     seconds,
+    tally,
 )
 from incrowd.data.table import Attributes, Table, attributes_of, kept_attributes, started
 from incrowd.errors import DataError, check_choice
@@ -108,7 +109,7 @@ class Traces(Table):
 
     def where(self, keep: NDArray[np.bool_], ledger: Ledger) -> "Traces":
         """Some of the rows; users left with none leave."""
-        count = np.add.reduceat(keep, self.offsets[:-1], dtype=np.int64) if len(self) else self.offsets[:0]
+        count = tally(keep, self.offsets)
         stay = count > 0
         names = ("t", "x", "y") if self.planar else ("t", "lon", "lat")
         cut = {name: getattr(self, name)[keep] for name in names}

@@ -1,0 +1,34 @@
+"""Print docs/cli.md: the help of every command, as a reader of 100 columns sees it."""
+
+import re
+
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from incrowd.cli import app
+
+HEAD = """# Command line
+
+Made from the commands themselves by `make docs`; a test fails when it is stale.
+Exit codes: 0 done; 1 done, but a gate was crossed; 2 bad input or option.
+"""
+
+
+def main() -> None:
+    print(HEAD + "".join(_chapter(path) for path in _paths(get_command(app), ())), end="")
+
+
+def _paths(command: object, path: tuple[str, ...]) -> list[tuple[str, ...]]:
+    inner = getattr(command, "commands", {})
+    return [path, *(found for name, sub in inner.items() for found in _paths(sub, (*path, name)))]
+
+
+def _chapter(path: tuple[str, ...]) -> str:
+    width = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    shown = CliRunner().invoke(app, [*path, "--help"], env=width).stdout
+    text = re.sub(r"[ \t]+\n", "\n", shown).strip("\n")
+    return f"\n## {' '.join(('incrowd', *path))}\n\n```text\n{text}\n```\n"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Records written twice."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints, distinct_rows, row_order
+from incrowd.data import Traces
+
+
+def duplicates(traces: Traces) -> Traces:
+    """Keep the first of records with the same user, time and place, wherever they stand in the log.
+
+    [song2014, Sec. 4], [tan2017, Sec. 4.1]. The ledger also counts records at a time for which their user has an
+    earlier record at another place; `order` decides between those.
+
+    >>> twice = Traces.from_arrays(["a", "a", "a"], [0, 0, 60], x=[1, 1, 1], y=[0, 0, 0])
+    >>> duplicates(twice).ledger.steps[-1].dropped
+    {'exact duplicate': 1}
+    """
+    repeated, conflicts = _repeated(traces)
+    lost = int(repeated.sum())
+    ledger = traces.ledger.add(
+        "duplicates",
+        read=traces.records,
+        kept=traces.records - lost,
+        dropped={"exact duplicate": lost},
+        notes={"same time, other place": conflicts},
+        users=(len(traces), len(traces)),
+    )
+    return traces.where(~repeated, ledger)
+
+
+def _repeated(traces: Traces) -> tuple[NDArray[np.bool_], int]:
+    """Whether each row repeats an earlier one, and how many of the others share only user and time with one."""
+    rows, run = _simultaneous(traces)
+    x, y = (column[rows] for column in traces.coordinates)
+    by_place = np.lexsort((y, x, run))  # stable: the first in the log comes first
+    rows, run, x, y = rows[by_place], run[by_place], x[by_place], y[by_place]
+    new_moment = distinct_rows(run)
+    new_place = new_moment.copy()
+    new_place[1:] |= (x[1:] != x[:-1]) | (y[1:] != y[:-1])
+    repeated = np.zeros(traces.records, np.bool_)
+    repeated[rows[~new_place]] = True
+    return repeated, int(new_place.sum() - new_moment.sum())
+
+
+def _simultaneous(traces: Traces) -> tuple[Ints, Ints]:
+    """Rows that share user and time with another, by user, time and place in the log, and the moment of each."""
+    owner, t = traces.owner, traces.t
+    order = None if traces.ordered else row_order(owner, t)
+    if order is not None:
+        owner, t = owner[order], t[order]
+    first = distinct_rows(owner, t)
+    shared = ~first
+    shared[:-1] |= ~first[1:]
+    at = np.flatnonzero(shared)
+    return (at if order is None else order[at]), np.cumsum(first)[at]

@@ -1,0 +1,71 @@
+"""The command line: its commands, its errors, its exit codes (0 done, 1 a gate was crossed, 2 bad input)."""
+
+import errno
+import sys
+from typing import Annotated
+
+import typer
+
+from incrowd import __version__
+from incrowd.cli import clean, demo, discretize, read
+from incrowd.cli.screen import note, say
+from incrowd.errors import IncrowdError
+
+app = typer.Typer(
+    name="incrowd",
+    help="How easily can the people in a mobility dataset be singled out, and what hides them in the crowd?",
+    epilog="Start with: incrowd demo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    pretty_exceptions_show_locals=False,
+    rich_markup_mode="rich",
+)
+for command in (demo.demo, read.read, read.inspect, clean.clean, discretize.discretize):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        say(f"incrowd {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Options of every command."""
+
+
+def main() -> None:
+    """Run the command line; an error is one sentence on stderr, a traceback only with --debug, never with values."""
+    debug = "--debug" in sys.argv
+    arguments = [word for word in sys.argv[1:] if word != "--debug"]
+    try:
+        app(arguments)
+    except SystemExit as stop:
+        if stop.code == 130:
+            note("incrowd: interrupted; nothing half-written was left behind.")
+        raise
+    except Exception as error:
+        if debug:
+            raise
+        note(f"incrowd: {sentence(error)}")
+        raise SystemExit(2) from None
+
+
+def sentence(error: Exception) -> str:
+    """What went wrong and what to do, without a value from the data."""
+    if isinstance(error, IncrowdError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; give the discretizer a file instead of a table, or coarser cells."
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return "the disk is full; free some space, nothing half-written was left behind."
+    if isinstance(error, PermissionError):
+        return "a file or folder may not be read or written; check its permissions."
+    kind = type(error).__name__
+    return f"an internal error ({kind}), not your fault; run again with --debug and report the traceback."

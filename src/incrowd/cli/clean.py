@@ -1,0 +1,56 @@
+"""incrowd clean."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from incrowd.cli.options import Force, Json, Output, Reading, Sources, one_or_many, reads
+from incrowd.cli.screen import progress_bar, written
+from incrowd.errors import check_choice
+
+STEPS = ("duplicates", "order", "displaced", "still_users", "sparse_users")
+
+
+@reads
+def clean(
+    sources: Sources,
+    output: Output,
+    reading: Reading,
+    steps: Annotated[str, typer.Option(help="What to do, in this order.")] = ",".join(STEPS),
+    shift: Annotated[
+        Literal["swap_best", "swap_records", "remove"], typer.Option(help="How a one-point time shift is repaired.")
+    ] = "swap_best",
+    max_speed_kmh: Annotated[float, typer.Option(help="Faster legs are implausible.")] = 200.0,
+    singleton: Annotated[
+        Literal["location", "record"], typer.Option(help="Who never moves: one place, or one record.")
+    ] = "location",
+    min_records: Annotated[int, typer.Option(help="Users with fewer records leave.")] = 2,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Clean trajectories and account for every record that leaves.
+
+    incrowd clean taxis.csv -o clean.parquet --max-speed-kmh 150
+
+    incrowd clean calls.parquet -o clean.parquet --steps duplicates,still_users
+    """
+    from incrowd import clean, read
+    from incrowd.data.files import refuse_existing
+
+    wanted = [step.strip() for step in steps.split(",")]
+    for step in wanted:
+        check_choice("step", step, STEPS)
+    refuse_existing(output, force=force)
+    with progress_bar():
+        traces = read.table(one_or_many(sources), order="log", **reading.arguments())
+        run = {
+            "duplicates": clean.duplicates,
+            "order": lambda t: clean.order(t, shift=shift, max_speed_kmh=max_speed_kmh),
+            "displaced": lambda t: clean.displaced(t, max_speed_kmh=max_speed_kmh),
+            "still_users": lambda t: clean.still_users(t, singleton=singleton),
+            "sparse_users": lambda t: clean.sparse_users(t, min_records=min_records),
+        }
+        for step in wanted:
+            traces = run[step](traces)
+        traces.save(output, force=force)
+    written(traces, output, as_json=as_json)

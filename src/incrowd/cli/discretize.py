@@ -1,0 +1,91 @@
+"""incrowd discretize."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from incrowd.cli.options import Force, Json, Output, Reading, Sources, one_or_many, reads
+from incrowd.cli.screen import progress_bar, written
+from incrowd.data import Counts, Table, Visits, load
+from incrowd.errors import DataError, ParameterError
+
+Into = Literal["grid", "blocks", "towers", "zones", "fingerprints", "counts"]
+
+
+@reads
+def discretize(
+    sources: Sources,
+    output: Output,
+    reading: Reading,
+    into: Annotated[Into, typer.Option(help="What to make; counts are made from visits.")] = "grid",
+    cell_m: Annotated[int | None, typer.Option(help="Side of a cell (grid 500, fingerprints 100).")] = None,
+    slot_min: Annotated[int | None, typer.Option(help="Width of a time slot (60, fingerprints 1).")] = None,
+    blocks: Annotated[int, typer.Option(help="Blocks along each side of the box.")] = 100,
+    keep: Annotated[
+        Literal["set", "vote", "vote_first"] | None,
+        typer.Option(help="Every cell of a slot, or the most frequent (ties: smallest id, or first seen)."),
+    ] = None,
+    places: Annotated[
+        Path | None, typer.Option(help="Towers (table with lon and lat) or zones (GeoJSON, GeoParquet).")
+    ] = None,
+    fill: Annotated[Literal["interpolate"] | None, typer.Option(help="Fill the gaps between records (towers).")] = None,
+    start: Annotated[str | None, typer.Option(help="When slot 0 begins; midnight of the first day without it.")] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Turn trajectories into visits to cells in time slots; files larger than memory are streamed.
+
+    incrowd discretize clean.parquet -o visits.parquet --cell-m 500 --slot-min 60
+
+    incrowd discretize clean.parquet -o visits.parquet --into blocks --blocks 100 --slot-min 20 --keep vote
+
+    incrowd discretize calls.csv -o visits.parquet --into towers --places towers.csv --fill interpolate
+
+    incrowd discretize visits.parquet -o counts.parquet --into counts
+    """
+    from incrowd import discretize
+    from incrowd.data.files import refuse_existing
+
+    refuse_existing(output, force=force)
+    common: dict[str, Any] = {"start": start, **reading.arguments()}
+    if slot_min is not None:
+        common["slot_min"] = slot_min
+    size = {} if cell_m is None else {"cell_m": cell_m}
+    choice = {} if keep is None else {"keep": keep}
+    source = one_or_many(sources)
+    noun: Table | Counts
+    with progress_bar():
+        if into == "grid":
+            noun = discretize.grid(source, cell_m=500, slot_min=60, **{**common, **size, **choice})
+        elif into == "blocks":
+            noun = discretize.blocks(source, blocks=blocks, **common, **choice)
+        elif into == "towers":
+            noun = discretize.towers(source, _towers(places), fill=fill, **common)
+        elif into == "zones":
+            noun = discretize.zones(source, _needed(places, "zones"), **common)
+        elif into == "fingerprints":
+            noun = discretize.fingerprints(source, **common, **size)
+        else:
+            noun = discretize.counts(_visits(source))
+        noun.save(output, force=force)
+    written(noun, output, as_json=as_json)
+
+
+def _needed(places: Path | None, what: str) -> Path:
+    if places is None:
+        raise ParameterError(f"--into {what} needs --places FILE.")
+    return places
+
+
+def _towers(places: Path | None) -> Any:
+    from incrowd import read
+
+    return read.towers(_needed(places, "towers"))
+
+
+def _visits(source: str | list[str]) -> Visits:
+    noun = load(source) if isinstance(source, str) else None
+    if not isinstance(noun, Visits):
+        raise DataError("counts are made from one file of visits; run incrowd discretize --into towers or grid first.")
+    return noun

@@ -1,0 +1,98 @@
+"""Options that several commands share, written once."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from incrowd.errors import ParameterError
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(metavar="SOURCE...", help="Files, folders or globs: CSV, TSV, Parquet, GPX, PLT; .gz and .zst too."),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="File to write: .parquet or .csv.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the whole record as JSON and nothing else.")]
+Seed = Annotated[int, typer.Option(help="Seed of every random choice, so that a number can be re-run.")]
+TimeZone = Annotated[
+    str | None, typer.Option(help="Zone of naive times and of local slots, such as Europe/Amsterdam; UTC without it.")
+]
+
+READING: dict[str, tuple[Any, Any]] = {
+    "column": (
+        Annotated[
+            list[str], typer.Option(metavar="ROLE=NAME", help="Which column is user, t, lon or lat; repeatable.")
+        ],
+        [],
+    ),
+    "layout": (Annotated[str | None, typer.Option(help="A known layout, such as geolife or tdrive.")], None),
+    "time_zone": (TimeZone, None),
+    "attribute": (
+        Annotated[list[str], typer.Option(metavar="NAME", help="Keep this column, per user; repeatable.")],
+        [],
+    ),
+    "bad_rows": (
+        Annotated[Path | None, typer.Option(help="Set unreadable rows aside in this file and go on.")],
+        None,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read the sources: the options of READING, gathered."""
+
+    column: list[str]
+    layout: str | None
+    time_zone: str | None
+    attribute: list[str]
+    bad_rows: Path | None
+
+    def arguments(self) -> dict[str, Any]:
+        """As the keywords of `incrowd.read.table` and of the discretizers."""
+        return {
+            "columns": _pairs(self.column),
+            "layout": self.layout,
+            "time_zone": self.time_zone,
+            "attributes": tuple(self.attribute),
+            "bad_rows": self.bad_rows,
+        }
+
+
+def _pairs(texts: list[str]) -> dict[str, str] | None:
+    split = [text.partition("=") for text in texts]
+    if not all(role and name for role, _, name in split):
+        raise ParameterError("--column takes ROLE=NAME, such as --column lat=breedte.")
+    return {role: name for role, _, name in split} or None
+
+
+def reads(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of reading, gathered in its argument `reading`."""
+
+    @wraps(command)
+    def wrapper(**given: Any) -> None:
+        reading = Reading(**{name: given.pop(name) for name in READING})
+        command(reading=reading, **given)
+
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "reading"]
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+        for name, (kind, default) in READING.items()
+    ]
+    keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+    wrapper.__signature__ = inspect.Signature(keyword + shared)  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {p.name: p.annotation for p in keyword + shared} | {"return": None}
+    return wrapper
+
+
+Order = Literal["time", "log"]
+
+
+def one_or_many(sources: list[str]) -> str | list[str]:
+    """A single source keeps its meaning as a folder or glob."""
+    return sources[0] if len(sources) == 1 else sources

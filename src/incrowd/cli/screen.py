@@ -1,0 +1,55 @@
+"""What a person sees: answers on stdout, progress and errors on stderr."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from incrowd import progress
+from incrowd.data import Counts, Table
+from incrowd.plain import to_json
+
+
+def say(text: str) -> None:
+    """A line of the answer."""
+    sys.stdout.write(f"{text}\n")
+
+
+def note(text: str) -> None:
+    """A line beside the answer: what is being done, what went wrong."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def answer(text: str, data: Any, *, as_json: bool) -> None:
+    """The answer in words, or the whole record as JSON and nothing else."""
+    say(to_json(data, indent=2) if as_json else text)
+
+
+@contextmanager
+def progress_bar() -> Iterator[None]:
+    """Show the progress of everything inside; nothing when stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def show(label: str, done: float, total: float) -> None:
+            if label not in tasks:
+                tasks[label] = bars.add_task(label, total=total)
+            bars.update(tasks[label], completed=done, total=total)
+
+        with progress.listening(show):
+            yield
+
+
+def written(noun: Table | Counts, output: Path, *, as_json: bool) -> None:
+    """Say what was written where, and what happened to every record."""
+    record = {"output": output.name, "noun": type(noun).__name__, "ledger": noun.ledger}
+    answer(f"{noun.ledger}\n\n{noun!r} -> {output}", record, as_json=as_json)

@@ -1,0 +1,136 @@
+"""UTC seconds -> time slots on the wall clock of one place, through changes of daylight-saving time."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.discretize.options import check_whole
+from incrowd.errors import ParameterError
+
+Start = int | datetime | str  # a UTC second, a datetime or an ISO string; naive ones are local times
+
+DAY_S = 86_400
+DAY_MIN = 1_440
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001
+_CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The slots a caller asked for, checked before any data are read."""
+
+    slot_min: int
+    start: int | None  # UTC second, None for midnight of the first day
+    zone: ZoneInfo | None  # None for UTC
+
+    def over(self, span: tuple[int, int]) -> "Clock":
+        """The clock for records between two UTC seconds."""
+        low, high = (span[0], span[1]) if self.start is None else (min(span[0], self.start), max(span[1], self.start))
+        changes, ahead = _changes(low, high, self.zone)
+        # Just before a change back the wall shows its latest, just after it the earliest.
+        walls = [low + ahead[0], *(changes + ahead[:-1] - 1), *(changes + ahead[1:]), high + ahead[-1]]
+        wall = int(min(walls)) // DAY_S * DAY_S if self.start is None else self.start + _ahead(self.start, self.zone)
+        start = _utc(wall, self.zone) if self.start is None else self.start
+        days = max((int(max(walls)) - wall) // DAY_S + 1, 1)
+        return Clock(self.slot_min, start, wall, days, changes, ahead)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Slot of a record: floor((wall clock of the record - wall clock of the start) / slot_min)."""
+
+    slot_min: int
+    start: int  # UTC second of slot 0
+    wall: int  # what the wall clock shows then, in seconds as if it were UTC
+    days: int  # from the start to the end of the last day with a record
+    changes: Ints  # UTC seconds at which the wall clock jumps
+    ahead: Ints  # seconds ahead of UTC before the first jump and after each
+
+    @property
+    def slots(self) -> int:
+        """Slots of all these days, the last one perhaps cut short."""
+        return -(-self.days * DAY_MIN // self.slot_min)
+
+    def __call__(self, t: Ints) -> Ints:
+        """The slot of each record, -1 before the start."""
+        ahead = self.ahead[np.searchsorted(self.changes, t, "right")] if len(self.changes) else self.ahead[0]
+        slot: Ints = t + (ahead - self.wall)
+        slot //= self.slot_min * 60
+        early = (t < self.start) | (slot < 0)
+        if early.any():
+            slot[early] = -1
+        return slot
+
+
+def asked(slot_min: int, start: Start | None, time_zone: str | None) -> Asked:
+    """Check what slots are asked for."""
+    check_whole(slot_min=slot_min)
+    zone = zone_of(time_zone)
+    return Asked(int(slot_min), None if start is None else _second(start, zone), zone)
+
+
+def zone_of(time_zone: str | None) -> ZoneInfo | None:
+    """A zone of the IANA database by its name; None for UTC."""
+    if time_zone in (None, "UTC"):
+        return None
+    try:
+        return ZoneInfo(str(time_zone))
+    except (KeyError, ValueError, OSError) as error:
+        raise ParameterError(f"unknown time_zone {time_zone!r}; give an IANA name such as 'Europe/Paris'.") from error
+
+
+def _second(start: Start, zone: ZoneInfo | None) -> int:
+    if isinstance(start, str):
+        try:
+            start = datetime.fromisoformat(start)
+        except ValueError as error:
+            raise ParameterError("start is not an ISO date or time; write it like 2014-01-31T00:00.") from error
+    if isinstance(start, datetime):
+        there = start if start.tzinfo else start.replace(tzinfo=zone or UTC)
+        if there.microsecond:
+            raise ParameterError("start is finer than a second; round it.")
+        return int(there.timestamp())
+    if isinstance(start, bool) or not isinstance(start, (int, np.integer)):
+        raise ParameterError("start must be a whole UTC second, a datetime or an ISO string.")
+    if not _CALENDAR[0] <= start <= _CALENDAR[1]:
+        raise ParameterError("start lies outside the years 2 to 9998; give seconds since 1970, not milliseconds.")
+    return int(start)
+
+
+def _utc(wall: int, zone: ZoneInfo | None) -> int:
+    """The first second at which the wall clock shows this, or jumps over it."""
+    if zone is None:
+        return wall
+    return int((_EPOCH + timedelta(seconds=wall)).replace(tzinfo=zone).timestamp())
+
+
+def _ahead(second: int, zone: ZoneInfo | None) -> int:
+    """Seconds by which the wall clock is ahead of UTC."""
+    if zone is None:
+        return 0
+    low, high = _CALENDAR
+    there = datetime.fromtimestamp(min(max(second, low), high), zone)
+    return round((there.utcoffset() or timedelta()).total_seconds())
+
+
+def _changes(low: int, high: int, zone: ZoneInfo | None) -> tuple[Ints, Ints]:
+    """UTC seconds in (low, high] at which the wall clock jumps, and its lead before the first and after each."""
+    changes, ahead = [], [_ahead(low, zone)]
+    for a in range(low, high, DAY_S) if zone else ():
+        b = min(a + DAY_S, high)
+        if _ahead(b, zone) != ahead[-1]:
+            changes.append(_bisect(a, b, zone))
+            ahead.append(_ahead(b, zone))
+    return np.array(changes, np.int64), np.array(ahead, np.int64)
+
+
+def _bisect(a: int, b: int, zone: ZoneInfo | None) -> int:
+    """The one second in (a, b] at which the lead of a ends."""
+    before = _ahead(a, zone)
+    while b - a > 1:
+        middle = (a + b) // 2
+        a, b = (middle, b) if _ahead(middle, zone) == before else (a, middle)
+    return b

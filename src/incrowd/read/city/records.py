@@ -1,0 +1,90 @@
+"""Where people are -> what a network logs: a second and a tower per record, in bursts, by day more than by night."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints, distinct_rows
+from incrowd.read.city.days import SLOTS
+from incrowd.read.city.ground import NEIGHBOURS, Ground
+from incrowd.read.city.people import People
+from incrowd.read.city.profiles import Profile
+
+SLOT_S = 1800
+BURST_S = 240.0  # mean distance of a record from the beginning of its burst
+NIGHT_H = 6
+TOWN_M, TOWN_MS, ROAD_MS = 15_000.0, 8.0, 28.0  # metres per second in town and beyond it
+LONGEST_S = 8 * 3600
+# 0 before dawn, 1 in the evening
+HOURLY = np.array([
+    0.25, 0.12, 0.05, 0.00, 0.00, 0.05, 0.20, 0.45, 0.70, 0.80, 0.85, 0.90,
+    0.95, 0.85, 0.80, 0.80, 0.85, 0.90, 0.95, 1.00, 1.00, 0.95, 0.80, 0.50,
+])  # fmt: skip
+
+
+def log(
+    profile: Profile, ground: Ground, people: People, plan: NDArray[np.int8], rng: np.random.Generator
+) -> tuple[Ints, Ints, NDArray[np.int32]]:
+    """Records per person, and second and tower of each record, by person and time."""
+    slots = plan.shape[1]
+    cell, second = _moments(profile, people, slots, rng)
+    stay = np.take_along_axis(people.places, plan.astype(np.intp), axis=1)
+    tower = _hand_over(profile, ground, stay.ravel()[cell], cell, people.edge[cell // slots], rng)
+    tower = _travel(ground, stay, cell, second, tower)
+    count = np.bincount(cell // slots, minlength=len(people))
+    return count, second, tower.astype(np.int32)
+
+
+def _moments(profile: Profile, people: People, slots: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """The half hour (person * slots + slot) and the second of each record, in order and distinct."""
+    expected = profile.records_a_day / SLOTS * people.talk[:, None] * _rhythm(profile, slots)
+    count = rng.poisson(expected * rng.standard_gamma(profile.burst, expected.shape) / profile.burst)
+    silent = np.flatnonzero(count.sum(axis=1) == 0)
+    count[silent, slots // 2] = 1  # everybody in a log has a record
+    cell = np.repeat(np.arange(count.size), count.ravel())
+    burst = np.repeat(rng.integers(0, SLOT_S, count.size), count.ravel())
+    within = (burst + rng.exponential(BURST_S, len(cell)).astype(np.int64)) % SLOT_S
+    packed = np.sort(cell * SLOT_S + within)
+    packed = packed[distinct_rows(packed)]
+    cell = packed // SLOT_S
+    return cell, packed - cell // slots * (slots * SLOT_S)
+
+
+def _rhythm(profile: Profile, slots: int) -> Floats:
+    """Activity of each half hour, one on average."""
+    rate = 1 + (profile.day_rate - 1) * np.repeat(HOURLY, 2)
+    return np.resize(rate / rate.mean(), slots)
+
+
+def _hand_over(
+    profile: Profile, ground: Ground, tower: Ints, cell: Ints, edge: Floats, rng: np.random.Generator
+) -> Ints:
+    """Now and then a neighbouring tower serves, the nearest most often."""
+    night = cell % SLOTS < 2 * NIGHT_H  # a person has whole days of half hours
+    share = np.where(night, profile.night_handover, profile.handover) * edge
+    moved = np.flatnonzero(rng.random(len(cell)) < share)
+    which = (NEIGHBOURS * rng.random(len(moved)) ** 2).astype(np.intp)
+    tower[moved] = ground.neighbours[tower[moved], which]
+    return tower
+
+
+def _travel(ground: Ground, stay: Ints, cell: Ints, second: Ints, tower: Ints) -> Ints:
+    """Records made on the way are served by the tower nearest to the straight line at that moment."""
+    slots = stay.shape[1]
+    arrived = np.zeros(stay.shape, np.int64)  # the half hour in which the present stay was set out for
+    arrived[:, 1:] = np.where(stay[:, 1:] != stay[:, :-1], np.arange(1, slots), 0)
+    np.maximum.accumulate(arrived, axis=1, out=arrived)
+    begun = arrived.ravel()[cell]
+    elapsed = second - begun * SLOT_S
+    some = np.flatnonzero((begun > 0) & (elapsed < LONGEST_S))
+    end = ground.xy[stay.ravel()[cell[some]]]
+    start = ground.xy[stay.ravel()[cell[some] - (cell[some] % slots - begun[some]) - 1]]
+    done = elapsed[some] / _seconds(np.hypot(*(end - start).T))
+    way = done < 1
+    tower[some[way]] = ground.nearest(start[way] + done[way, None] * (end - start)[way])
+    return tower
+
+
+def _seconds(distance_m: Floats) -> Floats:
+    """How long a trip takes: town traffic, then open road."""
+    town = np.minimum(distance_m, TOWN_M)
+    return 1 + town / TOWN_MS + (distance_m - town) / ROAD_MS

@@ -1,0 +1,151 @@
+"""Sections about the data themselves: what is there, and what happened to every record."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm
+
+from incrowd.ledger import Ledger
+from incrowd.measure.summary import Summary
+from incrowd.report.section import Drawing, Grid, Section, section
+from incrowd.report.style import COLOURS, INK, MAP, MUTED, canvas, svg
+
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+@section.register
+def _summary(result: Summary) -> Section:
+    typical = result.records_per_user["50%"]
+    return Section(
+        question="What is in the data?",
+        answer=(
+            f"{result.users:,} people left {result.records:,} records over {result.days} days in an area of "
+            f"{result.width_km:,.0f} by {result.height_km:,.0f} km; a typical person has {typical:,.0f} records."
+        ),
+        number=f"{result.users:,}",
+        number_of="people",
+        drawings=[_map(result), _rhythm(result), _sizes(result)],
+        tables=[_quantile_table(result)],
+        method=[
+            f"The map counts people, not records; cells with fewer than {result.min_people} are blank.",
+            "Hours are UTC. Quantiles are over people (records) and over pairs of consecutive records (minutes).",
+        ],
+        data=result,
+    )
+
+
+@section.register
+def _ledger(result: Ledger) -> Section:
+    read = result.steps[0].read if result.steps else 0
+    kept = result.steps[-1].kept if result.steps else 0
+    lost = sum(sum(step.dropped.values()) for step in result.steps)
+    created = sum(sum(step.created.values()) for step in result.steps)
+    made = f", {created:,} were filled in" if created else ""
+    return Section(
+        question="What happened to every record?",
+        answer=f"{read:,} records were read, {lost:,} left on the way{made}, {kept:,} remain; every step adds up.",
+        number=f"{kept / read:.1%}" if read and not created else f"{kept:,}",
+        number_of="of the records kept" if read and not created else "records at the end",
+        drawings=[_waterfall(result)],
+        tables=[_ledger_table(result)],
+        method=["Each step satisfies read + created = kept + dropped; a step that does not cannot be recorded."],
+        data=result,
+    )
+
+
+def _ledger_table(ledger: Ledger) -> Grid:
+    rows = [
+        (
+            step.name,
+            f"{step.read:,}",
+            f"{step.kept:,}",
+            f"{sum(step.dropped.values()):,}",
+            f"{step.users[1]:,}" if step.users else "",
+            step.why(),
+        )
+        for step in ledger.steps
+    ]
+    return Grid(("step", "read", "kept", "dropped", "users", "why"), rows)
+
+
+def _waterfall(ledger: Ledger) -> Drawing:
+    reasons = [(step.name, why, n) for step in ledger.steps for why, n in step.dropped.items() if n]
+    with canvas(height_in=0.7 + 0.32 * max(len(reasons), 1)) as (figure, axes):
+        _draw_drops(axes, reasons)
+        drawing = svg(figure)
+    alt = "; ".join(f"{name}: {n:,} {why}" for name, why, n in reasons) or "no record was dropped"
+    return Drawing(drawing, "Records dropped, by step and reason.", f"Bar chart of dropped records: {alt}.")
+
+
+def _draw_drops(axes: Axes, reasons: list[tuple[str, str, int]]) -> None:
+    if not reasons:
+        axes.text(0.5, 0.5, "no record was dropped", ha="center", va="center", color=MUTED)
+        axes.set_axis_off()
+        return
+    rows = range(len(reasons))
+    counts = [n for _, _, n in reasons]
+    axes.barh(rows, counts, color=COLOURS[1], height=0.6)
+    axes.set_yticks(rows, [f"{name}: {why}" for name, why, _ in reasons], color=INK)
+    axes.invert_yaxis()
+    axes.set_xlim(0, max(counts) * 1.15)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(left=False)
+    for row, n in zip(rows, counts, strict=True):
+        axes.annotate(f"{n:,}", (n, row), xytext=(4, 0), textcoords="offset points", va="center")
+    axes.set_xlabel("records")
+
+
+def _map(result: Summary) -> Drawing:
+    people = np.ma.masked_less(result.users_in_cell, 0)
+    rows, columns = people.shape
+    size = (result.cell_km * columns, result.cell_km * rows)
+    with canvas(6.4, min(6.4, max(2.6, 5.4 * size[1] / size[0]))) as (figure, axes):
+        # With no cell to show the scale still needs an end.
+        norm = LogNorm(result.min_people, max(int(people.filled(0).max()), result.min_people + 1))
+        image = axes.imshow(people, origin="lower", extent=(0, size[0], 0, size[1]), cmap=MAP, norm=norm)
+        figure.colorbar(image, ax=axes, label="people seen", shrink=0.8)
+        axes.set_xlabel("km east")
+        axes.set_ylabel("km north")
+        drawing = svg(figure)
+    shown, total = people.count(), int((result.users_in_cell != 0).sum())
+    caption = (
+        f"People per cell of {result.cell_km:.2g} km (n = {result.users:,}); {shown:,} cells are shown, those "
+        f"with fewer than {result.min_people} people are blank."
+    )
+    return Drawing(
+        drawing, caption, f"Map of {rows} by {columns} cells coloured by people seen; {shown} of {total} shown."
+    )
+
+
+def _rhythm(result: Summary) -> Drawing:
+    share = result.hour_of_week / result.records
+    with canvas(height_in=2.4) as (figure, axes):
+        axes.fill_between(np.arange(168), share, step="mid", color=COLOURS[0], alpha=0.85, linewidth=0)
+        axes.set_xticks(np.arange(0, 168, 24) + 12, DAYS)
+        axes.set_xlim(0, 168)
+        axes.set_ylim(0)
+        axes.set_ylabel("share of records per hour")
+        drawing = svg(figure)
+    peak = int(share.argmax())
+    alt = f"Share of records in each hour of the week; highest on {DAYS[peak // 24]} at {peak % 24}:00 UTC."
+    return Drawing(drawing, f"Rhythm of the week, UTC (n = {result.records:,} records).", alt)
+
+
+def _sizes(result: Summary) -> Drawing:
+    with canvas(height_in=2.6) as (figure, axes):
+        shares = np.arange(1, len(result.sizes) + 1) / len(result.sizes)
+        axes.step(result.sizes, shares, where="post", color=COLOURS[0])
+        axes.set_xscale("log")
+        axes.set_ylim(0, 1.02)
+        axes.set_xlabel("records of a person")
+        axes.set_ylabel("share of people with at most that")
+        drawing = svg(figure)
+    median = result.records_per_user["50%"]
+    caption = f"Records per person (n = {result.users:,}); half have at most {median:,.0f}."
+    return Drawing(drawing, caption, f"Cumulative distribution of records per person, median {median:,.0f}.")
+
+
+def _quantile_table(result: Summary) -> Grid:
+    quantiles = result.records_per_user
+    gaps = [f"{result.minutes_between[q]:,.1f}" if result.minutes_between else "" for q in quantiles]
+    rows = [("records per person", *(f"{v:,.0f}" for v in quantiles.values())), ("minutes between records", *gaps)]
+    return Grid(("", *quantiles), rows, "Quantiles.")

@@ -1,0 +1,46 @@
+"""Section: one question of the report with its answer; `section(result)` knows one for every kind of result."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import singledispatch
+from typing import Any
+
+from incrowd.errors import ParameterError
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One figure; `alt` says in words what it shows."""
+
+    svg: str
+    caption: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One table."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A question, its answer in a sentence, the number that matters most, and what stands behind them."""
+
+    question: str
+    answer: str
+    number: str = ""
+    number_of: str = ""
+    drawings: Sequence[Drawing] = ()
+    tables: Sequence[Grid] = ()
+    method: Sequence[str] = ()  # paragraphs: how it was computed, what it does not say
+    data: Any = field(default=None)  # what the numbers were taken from, for the JSON beside them
+
+
+@singledispatch
+def section(result: object) -> Section:
+    """The section that explains a result."""
+    raise ParameterError(f"a report cannot show {type(result).__name__}; pass records that incrowd made.")
