@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, distinct_rows
 from incrowd.data import Traces
@@ -20,7 +21,7 @@ def order(traces: Traces, *, shift: Shift = "swap_best", max_speed_kmh: float = 
     travel and lose one where both exceed `max_speed_kmh` (`swap_best`), or lose one (`remove`). A time that fits
     neither neighbour is uncorrelated and leaves. Of several records at one time the first stays.
 
-    >>> log = Traces.from_arrays([1] * 4, [1, 3, 2, 4], x=[0, 9, 9, 9], y=[0] * 4, order="log")
+    >>> log = Traces.from_arrays([1] * 4, [1, 3, 2, 4], x=[0] * 4, y=[0] * 4, order="log")
     >>> order(log).t.tolist(), order(log, shift="remove").t.tolist()
     ([1, 2, 3, 4], [1, 2, 4])
     """
@@ -60,7 +61,7 @@ def _repaired(traces: Traces, shift: Shift, max_speed_ms: float) -> tuple[Traces
     return replace(traces, t=t, offsets=offsets, **places, ordered=True), done
 
 
-def _latecomers(traces: Traces, first: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[int, int]:
+def _latecomers(traces: Traces, first: NDArray[np.bool_]) -> tuple[int, int]:
     """How many records at the time of an earlier one are at another place than that, and how many at the same."""
     late = np.flatnonzero(~first)
     earlier = np.flatnonzero(first)[np.cumsum(first)[late] - 1]

@@ -54,4 +54,4 @@ def _simultaneous(traces: Traces) -> tuple[Ints, Ints]:
     shared = ~first
     shared[:-1] |= ~first[1:]
     at = np.flatnonzero(shared)
-    return (at if order is None else order[at]), np.cumsum(first)[at]
+    return (at if order is None else order[at]), np.cumsum(first, dtype=np.int64)[at]

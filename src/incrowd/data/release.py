@@ -56,7 +56,9 @@ class Release(Frame):
 
     data: Table
     members: Groups
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)  # "method" and what it was given
+    guarantee: str = "none stated"
+    claims: Mapping[str, Any] = field(default_factory=dict)  # the guarantee for a machine: k, l, c, delta_m
     ledger: Ledger = field(default_factory=Ledger)
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
@@ -67,6 +69,8 @@ class Release(Frame):
         members: Iterable[Iterable[int]],
         *,
         params: Mapping[str, Any] | None = None,
+        guarantee: str = "none stated",
+        claims: Mapping[str, Any] | None = None,
         ledger: Ledger | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> "Release":
@@ -79,7 +83,8 @@ class Release(Frame):
         groups = members if isinstance(members, Groups) else Groups.from_lists(members)
         if len(groups) != len(data):
             raise DataError(f"members lists {len(groups)} rows for {len(data)} published ones; give one list per row.")
-        return cls(data, groups, dict(params or {}), ledger or Ledger(), dict(provenance or {}))
+        said = (dict(params or {}), guarantee, dict(claims or {}))
+        return cls(data, groups, *said, ledger or Ledger(), dict(provenance or {}))
 
     def __repr__(self) -> str:
         people = len(np.unique(self.members.positions))

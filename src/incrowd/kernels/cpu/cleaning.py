@@ -39,7 +39,8 @@ def speed_ms(x: Floats, y: Floats, planar: bool, a: int, a_t: int, b: int, b_t: 
         return 0.0
     if a_t == b_t:
         return 0.0 if x[a] == x[b] and y[a] == y[b] else inf
-    return distance_m(x[a], y[a], x[b], y[b], planar) / abs(b_t - a_t)
+    metres: float = distance_m(x[a], y[a], x[b], y[b], planar)
+    return metres / abs(b_t - a_t)
 
 
 @njit(cache=True)
@@ -154,6 +155,6 @@ def _ends(
     n_t: int,
 ) -> float:
     """The faster of the legs from p to the first and from the last to n."""
-    into = speed_ms(x, y, planar, p, p_t, first, first_t)
-    out = speed_ms(x, y, planar, last, last_t, n, n_t)
+    into: float = speed_ms(x, y, planar, p, p_t, first, first_t)
+    out: float = speed_ms(x, y, planar, last, last_t, n, n_t)
     return max(into, out)

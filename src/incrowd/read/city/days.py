@@ -9,7 +9,7 @@ from incrowd.read.city.profiles import Profile
 
 SLOTS = 48  # half hours a day
 RHO, GAMMA = 0.6, 0.21  # a person who knows S places explores with chance rho * S^-gamma (Song et al. 2010)
-PUNCTUAL = 0.7  # chance to be where one ought to be within half an hour
+PUNCTUAL = 0.8  # chance to be where one ought to be within half an hour
 WORK_H = 8.5
 SET_OUT = 7 * 2  # the half hour in which a journey begins or ends
 MOVE_ON, GO_HOME = 0.35, 0.7  # chance to leave an errand within half an hour, and then for home
@@ -26,13 +26,15 @@ def live(profile: Profile, people: People, days: int, rng: np.random.Generator) 
     for slot in range(days * SLOTS):
         asleep, working = _duties(people, slot)
         away = journey[(slot - SET_OUT) // SLOTS]
-        duty = np.where(away, FAR, np.where(asleep, HOME, np.where(working, WORK, here)))
         free = ~(asleep | away)
-        chance = np.where(free & (here >= FIRST), MOVE_ON, np.where(free, profile.outings, 0.0))
-        chance[duty != here] = PUNCTUAL
-        moves = np.flatnonzero(rng.random(len(people)) < chance)
-        errand = memory.choose(moves, here[moves], rng)
-        here[moves] = np.where(duty[moves] != here[moves], duty[moves], errand)
+        errand = free & (here >= FIRST)
+        duty = np.where(away, FAR, np.where(working, WORK, np.where(errand, here, HOME)))
+        late = here != duty
+        chance = np.where(late, PUNCTUAL, np.where(errand, MOVE_ON, np.where(free, profile.outings, 0.0)))
+        moves = rng.random(len(people)) < chance
+        here[moves & late] = duty[moves & late]
+        out = np.flatnonzero(moves & ~late)
+        here[out] = memory.choose(out, here[out], rng)
         plan[slot] = here
     return plan.T
 
@@ -62,7 +64,7 @@ class Memory:
 def _duties(people: People, slot: int) -> tuple[Flags, Flags]:
     """Who sleeps and who works in this half hour."""
     hour, weekday = slot % SLOTS / 2, slot // SLOTS % 7 < 5
-    lie_in_h = 0.0 if weekday else 1.5
+    lie_in_h = 0.0 if weekday else 1.0
     asleep = (people.wakes_h + lie_in_h - hour) % 24 < people.sleeps_h
     working = people.works & weekday & (hour >= people.begins_h) & (hour < people.begins_h + WORK_H)
     return asleep, working

@@ -43,7 +43,7 @@ def settle(profile: Profile, ground: Ground, people: int, days: int, rng: np.ran
         places=places,
         works=works,
         wakes_h=rng.normal(7.0, 0.8, people),
-        sleeps_h=rng.normal(8.0, 0.7, people),
+        sleeps_h=rng.normal(8.7, 0.7, people),
         begins_h=rng.normal(8.7, 0.9, people),
         talk=rng.lognormal(-(profile.uneven**2) / 2, profile.uneven, people),
         edge=rng.exponential(1.0, people),

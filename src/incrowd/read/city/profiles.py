@@ -15,7 +15,7 @@ class Profile:
     workers: float  # share of users with a place to work
     outings: float  # chance to go somewhere within half an hour of free time
     handover: float  # share of records that a neighbouring tower serves
-    night_handover: float  # the same from midnight to six
+    home_handover: float  # the same at home, which is what the nights look like
     away: float = 0.004  # chance per day to leave for the far place, and to sleep there
     commute_m: float = 4_000.0  # scale of the distance from home to work
     leisure_m: float = 1_500.0  # scale of the distance to other places
@@ -34,7 +34,7 @@ _OPERATOR = Profile(
     workers=0.6,
     outings=0.10,
     handover=0.25,
-    night_handover=0.10,
+    home_handover=0.10,
 )
 _APPLICATION = Profile(
     days=14,
@@ -45,14 +45,14 @@ _APPLICATION = Profile(
     workers=0.4,
     outings=0.03,
     handover=0.03,
-    night_handover=0.03,
+    home_handover=0.03,
 )
 
 PROFILES: dict[str, Profile] = {
     "operator": _OPERATOR,
-    "operator-calm": replace(_OPERATOR, workers=0.05, outings=0.005, handover=0.06, night_handover=0.03),
+    "operator-calm": replace(_OPERATOR, workers=0.05, outings=0.005, handover=0.06, home_handover=0.03),
     "application": _APPLICATION,
-    "application-calm": replace(_APPLICATION, workers=0.02, outings=0.002, handover=0.01, night_handover=0.01),
+    "application-calm": replace(_APPLICATION, workers=0.02, outings=0.002, handover=0.01, home_handover=0.01),
     "cdr": Profile(
         days=14,
         records_a_day=15,  # about 210 in two weeks, as in [gramaglia2015, Sec. 3]
@@ -62,7 +62,7 @@ PROFILES: dict[str, Profile] = {
         workers=0.6,
         outings=0.06,
         handover=0.15,
-        night_handover=0.10,
+        home_handover=0.10,
         away=0.02,
         spacing_m=1_500.0,
         cities=12,
@@ -77,7 +77,7 @@ PROFILES: dict[str, Profile] = {
         workers=0.0,
         outings=0.0,
         handover=0.0,
-        night_handover=0.0,
+        home_handover=0.0,
         taxi=True,
     ),
 }

@@ -6,12 +6,11 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats, Ints, distinct_rows
 from incrowd.read.city.days import SLOTS
 from incrowd.read.city.ground import NEIGHBOURS, Ground
-from incrowd.read.city.people import People
+from incrowd.read.city.people import HOME, People
 from incrowd.read.city.profiles import Profile
 
 SLOT_S = 1800
 BURST_S = 240.0  # mean distance of a record from the beginning of its burst
-NIGHT_H = 6
 TOWN_M, TOWN_MS, ROAD_MS = 15_000.0, 8.0, 28.0  # metres per second in town and beyond it
 LONGEST_S = 8 * 3600
 # 0 before dawn, 1 in the evening
@@ -28,7 +27,8 @@ def log(
     slots = plan.shape[1]
     cell, second = _moments(profile, people, slots, rng)
     stay = np.take_along_axis(people.places, plan.astype(np.intp), axis=1)
-    tower = _hand_over(profile, ground, stay.ravel()[cell], cell, people.edge[cell // slots], rng)
+    share = np.where(plan == HOME, profile.home_handover, profile.handover) * people.edge[:, None]
+    tower = _hand_over(ground, stay.ravel()[cell], share.ravel()[cell], rng)
     tower = _travel(ground, stay, cell, second, tower)
     count = np.bincount(cell // slots, minlength=len(people))
     return count, second, tower.astype(np.int32)
@@ -55,13 +55,9 @@ def _rhythm(profile: Profile, slots: int) -> Floats:
     return np.resize(rate / rate.mean(), slots)
 
 
-def _hand_over(
-    profile: Profile, ground: Ground, tower: Ints, cell: Ints, edge: Floats, rng: np.random.Generator
-) -> Ints:
+def _hand_over(ground: Ground, tower: Ints, share: Floats, rng: np.random.Generator) -> Ints:
     """Now and then a neighbouring tower serves, the nearest most often."""
-    night = cell % SLOTS < 2 * NIGHT_H  # a person has whole days of half hours
-    share = np.where(night, profile.night_handover, profile.handover) * edge
-    moved = np.flatnonzero(rng.random(len(cell)) < share)
+    moved = np.flatnonzero(rng.random(len(tower)) < share)
     which = (NEIGHBOURS * rng.random(len(moved)) ** 2).astype(np.intp)
     tower[moved] = ground.neighbours[tower[moved], which]
     return tower

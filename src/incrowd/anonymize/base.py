@@ -1,0 +1,69 @@
+"""What every anonymizer does alike: fresh pseudonyms, rows in their order, a Release."""
+
+import os
+import re
+from dataclasses import fields, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.data import Groups, Release, Visits
+
+
+class Anonymizer(Protocol):
+    """A frozen dataclass of parameters, called with the data."""
+
+    def __call__(self, data: Any, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+        """Publish `data` under fresh pseudonyms; `seed` decides every other random choice."""
+        ...
+
+
+def release_visits(method: Anonymizer, visits: Visits, owner: Ints, pseudonym_seed: int | None, **said: Any) -> Release:
+    """Visits under pseudonyms in random order, without attributes; `owner[u]` is the original behind user u.
+
+    A pseudonym is the rank of a random number, so that neither it nor the row order says anything.
+    """
+    order = random_order(len(visits), pseudonym_seed)
+    length = np.diff(visits.offsets)[order]
+    offsets = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
+    rows = np.repeat(visits.offsets[:-1][order] - offsets[:-1], length)
+    rows += np.arange(len(rows))
+    dropped = list(visits.attributes)
+    data = replace(
+        visits,
+        users=np.arange(len(visits)),
+        offsets=offsets,
+        cell=visits.cell[rows],
+        slot=visits.slot[rows],
+        attributes={},
+    )
+    return Release(
+        data,
+        Groups(np.arange(len(visits) + 1), owner[order]),
+        params={**parameters(method), "pseudonym_seed_given": pseudonym_seed is not None},
+        guarantee=guarantee(method),
+        ledger=visits.ledger,
+        provenance={"dropped_attributes": dropped},
+        **said,
+    )
+
+
+def random_order(size: int, seed: int | None) -> Ints:
+    """A uniformly random order; from the operating system unless a seed is given, which makes it reproducible."""
+    if seed is not None:
+        return np.random.default_rng(seed).permutation(size)
+    # 16 bytes a row: two equal keys, the only way order could leak through the sort, do not happen.
+    keys = np.frombuffer(os.urandom(16 * size), np.uint64).reshape(2, size)
+    return np.lexsort((keys[1], keys[0]))
+
+
+def parameters(method: Anonymizer) -> dict[str, Any]:
+    """The method's name and fields."""
+    return {"method": type(method).__name__, **{f.name: getattr(method, f.name) for f in fields(method)}}  # type: ignore[arg-type]
+
+
+def guarantee(method: Anonymizer) -> str:
+    """The line of the docstring that states the guarantee."""
+    found = re.search(r"Guarantee: (.+?)(?:\n\s*\n|\Z)", type(method).__doc__ or "", re.DOTALL)
+    return " ".join(found[1].split()) if found else "none stated"

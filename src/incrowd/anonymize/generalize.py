@@ -1,0 +1,32 @@
+"""Generalize: everybody in coarser cells and slots."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from incrowd.anonymize.base import release_visits
+from incrowd.data import Release, Traces
+from incrowd.discretize import grid
+
+
+@dataclass(frozen=True)
+class Generalize:
+    """Publish the cell and slot of each point instead of the point, on one grid for all [tan2017, Sec. 4.2].
+
+    Guarantee: none (heuristic): no published place is finer than `cell_m`, no time finer than `slot_min`; how many
+    people share a trajectory at that grain has to be measured.
+
+    >>> traces = Traces.from_arrays(["a", "b"], [0, 60], lon=[5, 5], lat=[52, 52])
+    >>> Generalize(cell_m=1000, slot_min=60)(traces)
+    Release(Visits, rows=2, people=2)
+    """
+
+    cell_m: int = 1000
+    slot_min: int = 60
+    time_zone: str | None = None
+
+    def __call__(self, data: Traces | str | Path, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+        """Coarsen traces, or a path that is then streamed; nothing but the pseudonyms is random."""
+        visits = grid(data, cell_m=self.cell_m, slot_min=self.slot_min, time_zone=self.time_zone)
+        return release_visits(self, visits, np.arange(len(visits)), pseudonym_seed)

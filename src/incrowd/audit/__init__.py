@@ -1,0 +1,1 @@
+"""Checks of a release, written from the definitions; trusts nobody."""

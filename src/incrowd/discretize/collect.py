@@ -1,0 +1,202 @@
+"""The loop behind every discretizer: pieces of whole users -> the rows of one table, each record accounted for."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints, Labels
+from incrowd.data import Traces, Visits
+from incrowd.data.table import Attributes, kept_attributes
+from incrowd.discretize.options import Keep
+from incrowd.discretize.represent import represent
+from incrowd.discretize.slots import Clock
+from incrowd.errors import DataError
+from incrowd.ledger import Ledger
+from incrowd.progress import tell
+from incrowd.read.parts import Parts
+
+NOWHERE = -1
+
+
+class Located(NamedTuple):
+    """The cell of each record, or NOWHERE; `codes` turns cells of this piece into names that hold for all pieces."""
+
+    cell: Ints
+    codes: Callable[[Ints], Ints] | None = None
+
+
+Locate = Callable[[Traces], Located]
+Fill = Callable[[Ints, Ints, Ints], Ints]  # (visits per user, slot, cell) -> one cell per user and slot
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Visits of all pieces; `cell` counts the sorted `codes` where there are any."""
+
+    users: Labels
+    offsets: Ints
+    cell: Ints
+    slot: Ints
+    codes: Ints
+    attributes: Attributes
+    ledger: Ledger
+
+    def visits(self, clock: Clock, xy: NDArray[np.float64], crs: str | None) -> Visits:
+        """As Visits on this clock."""
+        return Visits(
+            self.users,
+            self.offsets,
+            self.cell,
+            self.slot,
+            xy,
+            clock.slot_min,
+            clock.start,
+            crs,
+            self.attributes,
+            self.ledger,
+        )
+
+
+def collect(
+    data: Parts,
+    locate: Locate,
+    clock: Clock,
+    *,
+    step: str,
+    keep: Keep = "set",
+    outside: str = "outside",
+    slots: int | None = None,
+    fill: Fill | None = None,
+) -> Rows:
+    """Locate, represent and gather all pieces; records before slot 0, from `slots` on and NOWHERE are counted out."""
+    lost = dict.fromkeys(
+        ("before the start", "after the end", outside, "same cell and slot", "outvoted in its slot"), 0
+    )
+    pieces: list[_Piece] = []
+    done = 0
+    for positions, traces in data:
+        tell(f"discretizing ({step})", done, data.records)
+        where, slot, code = locate(traces), clock(traces.t), traces.owner
+        inside = _inside(where.cell, slot, slots, outside, lost)
+        cell = where.cell
+        if not inside.all():
+            code, slot, cell = code[inside], slot[inside], cell[inside]
+        chosen = represent(code, slot, cell, keep)
+        lost["same cell and slot"] += chosen.same
+        lost["outvoted in its slot"] += chosen.outvoted
+        pieces.append(_Piece.of(positions, chosen.code, chosen.slot, chosen.cell, where.codes))
+        done += traces.records
+    tell(f"discretizing ({step})", done, data.records)
+    if not any(len(piece.cell) for piece in pieces):
+        raise DataError(f"no record is left ({_reasons(lost)}); check start and the places given.")
+    visits = sum(len(piece.cell) for piece in pieces)
+    if fill is not None and slots is not None:
+        pieces = [piece.filled(fill, slots) for piece in pieces]
+    created = sum(len(piece.cell) for piece in pieces) - visits
+    return _joined(data, pieces, step, done, lost, {"interpolated": created} if fill else {})
+
+
+def _inside(cell: Ints, slot: Ints, slots: int | None, outside: str, lost: dict[str, int]) -> NDArray[np.bool_]:
+    """Which records have a slot and a cell; the others are counted once each, by the first reason that holds."""
+    inside = np.ones(len(slot), np.bool_)
+    late = slot >= slots if slots is not None else np.False_
+    for reason, out in (("before the start", slot < 0), ("after the end", late), (outside, cell == NOWHERE)):
+        out = out & inside
+        lost[reason] += int(out.sum())
+        inside &= ~out
+    return inside
+
+
+def _reasons(lost: dict[str, int]) -> str:
+    return ", ".join(f"{n:,} {reason}" for reason, n in lost.items() if n)
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """Visits of some users; 32 bits where they do, as every piece waits for the last."""
+
+    positions: Ints
+    counts: Ints  # visits of each user
+    cell: NDArray[np.integer]
+    slot: NDArray[np.integer]
+    codes: Ints  # what each cell stands for, empty when cells stand for themselves
+
+    @classmethod
+    def of(
+        cls, positions: Ints, code: Ints, slot: Ints, cell: Ints, codes: Callable[[Ints], Ints] | None
+    ) -> "_Piece":
+        counts = np.bincount(code, minlength=len(positions))
+        names = cell[:0]
+        if codes is not None:
+            distinct, cell = numbered(cell)
+            names = codes(distinct)
+        return cls(positions, counts, _small(cell), _small(slot), names)
+
+    def filled(self, fill: Fill, slots: int) -> "_Piece":
+        there = self.counts > 0
+        cell = fill(self.counts[there], self.slot, self.cell)
+        slot = np.tile(np.arange(slots, dtype=np.int32), int(there.sum()))
+        return replace(self, counts=np.where(there, slots, 0), cell=_small(cell), slot=slot)
+
+
+def numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """The sorted distinct keys, and the rank of each key among them; keys count from 0."""
+    top = int(keys.max(initial=-1)) + 1
+    if top > 2**20 + 8 * len(keys):
+        distinct, rank = np.unique(keys, return_inverse=True)
+        return distinct, rank
+    seen = np.zeros(top, np.bool_)
+    seen[keys] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[keys]
+
+
+def _small(column: NDArray[np.integer]) -> NDArray[np.integer]:
+    fits = int(column.max(initial=0)) < 2**31
+    return column.astype(np.int32) if fits else column
+
+
+def _joined(
+    data: Parts, pieces: list[_Piece], step: str, read: int, lost: dict[str, int], created: dict[str, int]
+) -> Rows:
+    """One table in the order of the users of the source; users with no visit leave."""
+    counts = np.zeros(len(data.users), np.int64)
+    for piece in pieces:
+        counts[piece.positions] = piece.counts
+    ends = np.cumsum(counts)
+    codes = np.unique(np.concatenate([piece.codes for piece in pieces]))
+    cell, slot = np.empty(ends[-1], np.int64), np.empty(ends[-1], np.int64)
+    for piece in _emptied(pieces):
+        rows = _rows_of(piece, ends - counts)
+        cell[rows] = np.searchsorted(codes, piece.codes)[piece.cell] if len(codes) else piece.cell
+        slot[rows] = piece.slot
+    stay = counts > 0
+    offsets = np.concatenate([[0], ends[stay]])
+    ledger = data.ledger.add(
+        step,
+        read=read,
+        kept=len(cell),
+        dropped={reason: n for reason, n in lost.items() if n},
+        created=created,
+        users=(len(counts), int(stay.sum())),
+    )
+    return Rows(data.users[stay], offsets, cell, slot, codes, kept_attributes(data.attributes, stay), ledger)
+
+
+def _emptied(pieces: list[_Piece]) -> Iterator[_Piece]:
+    """Each piece once, let go before the next, so that pieces and table never stand in memory together."""
+    pieces.reverse()
+    while pieces:
+        yield pieces.pop()
+
+
+def _rows_of(piece: _Piece, begins: Ints) -> slice | Ints:
+    """Where the rows of a piece go: one run when its users are neighbours, else row by row."""
+    positions, counts = piece.positions, piece.counts
+    if (np.diff(positions) == 1).all():
+        begin = int(begins[positions[0]])
+        return slice(begin, begin + len(piece.cell))
+    local = np.cumsum(counts) - counts
+    return np.repeat(begins[positions] - local, counts) + np.arange(len(piece.cell))

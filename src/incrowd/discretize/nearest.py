@@ -1,0 +1,104 @@
+"""Traces -> Visits to the nearest tower, gaps filled on request."""
+
+from typing import Literal, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from incrowd.arrays import Floats, Ints, degrees
+from incrowd.data import Traces, Visits
+from incrowd.data.visits import centres_of
+from incrowd.discretize.collect import Located, collect
+from incrowd.discretize.gaps import filler
+from incrowd.discretize.options import Reading, Source, check_whole
+from incrowd.discretize.plane import Plane, box_of, plane_around
+from incrowd.discretize.slots import Start, asked
+from incrowd.errors import ParameterError
+from incrowd.read import parts
+
+TIE_M = 1e-6
+
+
+def towers(
+    source: Source,
+    towers: ArrayLike,
+    *,
+    slot_min: int = 30,
+    fill: Literal["interpolate"] | None = None,
+    start: Start | None = None,
+    time_zone: str | None = None,
+    slots: int | None = None,
+    **reading: Unpack[Reading],
+) -> Visits:
+    """The tower of most records in each slot [xu2017, Sec. 5.1]; ties go to the lowest tower id.
+
+    `towers` holds (lon, lat) rows, or (x, y) in metres as the records do. fill="interpolate" puts every user at one
+    tower in each of `slots` slots (default: to the end of the last day with a record): coordinates linear in the slot
+    between records, constant before the first and after the last. `time_zone` is that of naive times and of the slots.
+
+    >>> traces = Traces.from_arrays([7, 7], [0, 5400], x=[1000.0, 3000.0], y=[0.0, 0.0])
+    >>> towers(traces, [(0, 0), (1000, 0), (2000, 0), (3000, 0)], fill="interpolate", slots=4).cell.tolist()
+    [1, 2, 2, 3]
+    """
+    if fill not in (None, "interpolate"):
+        raise ParameterError(f"unknown fill {fill!r}; choose from None, interpolate.")
+    if slots is not None:
+        check_whole(slots=slots)
+    wanted = asked(slot_min, start, time_zone)
+    data = parts(source, time_zone=time_zone, **reading)
+    xy, plane = _plane(towers, planar=data.planar)
+    clock, nearest = wanted.over(data.span), Nearest(xy)
+    period = slots or (clock.slots if fill else None)
+    rows = collect(
+        data,
+        lambda traces: _located(traces, plane, nearest),
+        clock,
+        step="towers",
+        keep="vote",
+        slots=period,
+        fill=filler(xy, nearest, period) if fill and period else None,
+    )
+    return rows.visits(clock, xy, plane.crs)
+
+
+def _plane(towers: ArrayLike, *, planar: bool) -> tuple[Floats, Plane]:
+    """Towers in metres, and the plane around them, which is the same whatever records are read."""
+    pairs = centres_of(towers)
+    if planar:
+        return pairs, Plane(None)
+    lon, lat = degrees(pairs[:, 0], pairs[:, 1])
+    plane = plane_around(box_of(lon, lat))
+    return np.stack(plane(lon, lat), axis=1), plane
+
+
+def _located(traces: Traces, plane: Plane, nearest: "Nearest") -> Located:
+    """The tower of each record; a record at the place of the one before needs no search."""
+    first, second = traces.coordinates
+    moved = np.ones(len(first), np.bool_)
+    moved[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    found = nearest(*plane(first[moved], second[moved]))
+    return Located(found[np.cumsum(moved) - 1])
+
+
+class Nearest:
+    """The nearest of some towers; those within 1e-6 m of the least distance tie, and the lowest id wins."""
+
+    def __init__(self, xy: Floats) -> None:
+        from scipy.spatial import cKDTree
+
+        places, self._id = np.unique(xy, axis=0, return_index=True)  # the lowest id at each place
+        self._tree = cKDTree(places)
+
+    def __call__(self, x: Floats, y: Floats) -> Ints:
+        points = np.stack([x, y], axis=1)
+        found = np.empty(len(points), np.int64)
+        rows, most = np.arange(len(points)), 2
+        while len(rows):
+            most = min(most, len(self._id))
+            distance, place = self._tree.query(points[rows], k=list(range(1, most + 1)))
+            tied = distance <= distance[:, :1] + TIE_M
+            found[rows] = np.where(tied, self._id[place], self._id.max()).min(axis=1)
+            # Where even the farthest one found ties, there may be more.
+            rows = rows[tied[:, -1]] if most < len(self._id) else rows[:0]
+            most *= 2
+        return found
