@@ -13,11 +13,25 @@ Floats = NDArray[np.float64]
 Labels = NDArray[Any]  # int64 or str, one per user
 
 _INT64 = np.iinfo(np.int64)
+_NONE = np.zeros(0, np.bool_)
+_REPAIR = "drop or repair these rows first"
+_YEARS = (-62_167_219_200, 253_402_300_799)  # from the first second of the year 0 to the last of 9999
+
+
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Numpy's view of anything; rows of unequal length and masked values are refused."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):
+        # The cause is left out: it may quote a value.
+        raise DataError(f"{name} is no regular table of values; give rows of equal length.") from None
+    _refuse(np.ma.getmaskarray(values).ravel() if np.ma.is_masked(values) else _NONE, f"{name} is missing", _REPAIR)
+    return array
 
 
 def _column(values: ArrayLike, name: str) -> NDArray[Any]:
     """A one-dimensional array; pyarrow, pandas and polars columns arrive through numpy's protocol."""
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.ndim != 1:
         raise DataError(f"{name} has {array.ndim} dimensions; pass one value per record.")
     return array
@@ -35,7 +49,7 @@ def ints(values: ArrayLike, name: str) -> Ints:
     if array.dtype.kind == "O":
         array = _from_objects(array, name)
     if array.dtype.kind == "f":
-        _refuse(~np.isfinite(array), f"{name} is missing or infinite", "drop or repair these rows first")
+        _refuse(~np.isfinite(array), f"{name} is missing or infinite", _REPAIR)
         # 2**63 is the first float that int64 cannot hold; its neighbour below is an integer that fits.
         outside = (array < -(2.0**63)) | (array >= 2.0**63)
         _refuse(outside, f"{name} overflows 64-bit integers", "check its unit")
@@ -49,7 +63,7 @@ def ints(values: ArrayLike, name: str) -> Ints:
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     missing = np.fromiter((v is None or v != v for v in array), np.bool_, array.size)
-    _refuse(missing, f"{name} is missing", "drop or repair these rows first")
+    _refuse(missing, f"{name} is missing", _REPAIR)
     numbers = (int, float, np.integer, np.floating)
     _refuse(
         np.fromiter((not isinstance(v, numbers) for v in array), np.bool_, array.size),
@@ -67,13 +81,14 @@ def floats(values: ArrayLike, name: str) -> Floats:
     array = _column(values, name)
     if array.dtype.kind == "O":
         array = _from_objects(array, name)
-    if array.dtype.kind in "iu":
-        inexact = array.astype(np.float64).astype(array.dtype) != array
+    if array.dtype.kind in "iu" or array.dtype == np.longdouble:
+        with np.errstate(invalid="ignore"):  # 2**63 as a float is one more than the largest integer
+            inexact = array.astype(np.float64).astype(array.dtype) != array
         _refuse(inexact, f"{name} has more digits than a 64-bit float", "check its unit")
     elif array.dtype.kind not in "fb" and array.size:
         raise DataError(f"{name} holds {array.dtype} values; pass numbers.")
     result: Floats = array.astype(np.float64, copy=False)
-    _refuse(~np.isfinite(result), f"{name} is missing or infinite", "drop or repair these rows first")
+    _refuse(~np.isfinite(result), f"{name} is missing or infinite", _REPAIR)
     return result
 
 
@@ -81,12 +96,12 @@ def seconds(values: ArrayLike, name: str = "t") -> Ints:
     """Convert to whole UTC seconds; datetime64 is taken when nothing finer than a second is lost."""
     array = _column(values, name)
     if array.dtype.kind == "M":
-        _refuse(np.isnat(array), f"{name} is missing", "drop or repair these rows first")
+        _refuse(np.isnat(array), f"{name} is missing", _REPAIR)
         whole = array.astype("datetime64[s]")
         _refuse(whole.astype(array.dtype) != array, f"{name} is finer than a second", "round it first")
         array = whole.astype(np.int64)
     result = ints(array, name)
-    far = np.abs(result) > 253_402_300_799  # the year 9999, as in datetime
+    far = (result < _YEARS[0]) | (result > _YEARS[1])
     _refuse(far, f"{name} lies outside the years 0 to 9999", "give seconds since 1970, not milliseconds")
     return result
 
@@ -125,6 +140,8 @@ def labels(values: ArrayLike) -> Labels:
     given = values if isinstance(values, (list, tuple)) else array if array.dtype.kind == "O" else ()
     strange = np.fromiter((not isinstance(v, str) for v in given), np.bool_, len(given))
     _refuse(strange, "user is neither all text nor all whole numbers", "use one kind of label")
+    padded = np.fromiter((v.endswith("\0") for v in given), np.bool_, len(given))
+    _refuse(padded, "user ends in a null character, which numpy drops", "strip it first")
     if array.dtype.kind not in "UO":
         raise DataError(f"user holds {array.dtype} values; pass text or whole numbers.")
     return array.astype(np.str_, copy=False)
@@ -182,6 +199,22 @@ def offsets_of(codes: Ints, users: int) -> Ints:
     return offsets
 
 
+def rows_by_code(codes: Ints, users: int) -> tuple[Ints | None, Ints]:
+    """Stable order that groups rows by user (None when they are grouped already), and the offsets.
+
+    A counting sort: codes are dense, so no row is compared with another.
+    """
+    if (codes[1:] >= codes[:-1]).all():
+        return None, offsets_of(codes, users)
+    from scipy.sparse import coo_array
+
+    size = len(codes)
+    index = np.int32 if max(size, users) < 2**31 else np.int64
+    row, column = codes.astype(index, copy=False), np.arange(size, dtype=index)
+    grouped = coo_array((np.ones(size, np.bool_), (row, column)), shape=(users, size)).tocsr()
+    return grouped.indices, grouped.indptr.astype(np.int64)
+
+
 def owners(offsets: Ints) -> Ints:
     """The position of the user behind each row."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -203,15 +236,18 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 def owned(array: NDArray[Any], given: object) -> NDArray[Any]:
     """A copy where the array may still be the caller's own, so that later edits cannot reach us."""
-    mine = not (isinstance(given, np.ndarray) or hasattr(given, "__array__"))
-    return array if mine or not np.may_share_memory(array, np.asarray(given)) else array.copy()
+    mine = isinstance(given, (list, tuple)) or not np.may_share_memory(array, np.asarray(given))
+    return array if mine else array.copy()
 
 
 def per_user(values: Iterable[Any], name: str, users: int) -> NDArray[Any]:
-    """One attribute value per user, as an object column; a value may be a set of values."""
+    """One attribute value per user, as an object column; where one value is a set, all are, but for None."""
     listed = list(values)
     if len(listed) != users:
         raise DataError(f"attribute {name!r} has {len(listed)} values for {users} users; give one per user.")
+    several = (set, frozenset, list, tuple, np.ndarray)
+    if any(isinstance(v, several) for v in listed):
+        listed = [None if v is None else frozenset(v if isinstance(v, several) else [v]) for v in listed]
     column = np.empty(users, object)
-    column[:] = [frozenset(v) if isinstance(v, (set, frozenset, list, tuple)) else v for v in listed]
+    column[:] = listed
     return frozen(column)

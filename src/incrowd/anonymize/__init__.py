@@ -3,7 +3,7 @@
 from incrowd.anonymize.base import Anonymizer
 from incrowd.anonymize.cut import Cut
 from incrowd.anonymize.generalize import Generalize
-from incrowd.anonymize.publish import publish
+from incrowd.anonymize.folder import publish
 
 METHODS: dict[str, type[Anonymizer]] = {"cut": Cut, "generalize": Generalize}
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import Floats, Ints, ints
+from incrowd.arrays import Floats, Ints, as_array, ints
 from incrowd.data.table import Frame, started
 from incrowd.data.visits import centres_of
 from incrowd.errors import DataError, ParameterError, check_positive
@@ -35,7 +35,7 @@ class Counts(Frame):
         >>> Counts.from_arrays([[2, 1], [1, 2]], xy=[[0, 0], [500, 0]])
         Counts(slots=2, cells=2, people=3)
         """
-        table = np.asarray(n)
+        table = as_array(n, "n")
         if table.ndim != 2 or not table.size:
             raise DataError("n must hold one row per slot and one column per cell, at least one of each.")
         whole = ints(table.ravel(), "n").reshape(table.shape).copy()

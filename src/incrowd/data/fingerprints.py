@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from incrowd.arrays import (
     Ints,
     Labels,
+    as_array,
     distinct_rows,
     first_seen,
     ints,
@@ -68,12 +69,12 @@ class Fingerprints(Table):
         """
         label = labels(user)
         given = {"x": x, "dx": dx, "y": y, "dy": dy, "t": t, "dt": dt}
-        box = {name: ints(_spread(values, len(label)), name) for name, values in given.items()}
+        box = {name: ints(_spread(values, name, len(label)), name) for name, values in given.items()}
         size = same_length(user=label, **box)
         for low, length in (("x", "dx"), ("y", "dy"), ("t", "dt")):
             _check_interval(low, box[low], length, box[length])
         users, code = first_seen(label)
-        people = ints(_spread(crowd, len(users)), "crowd")
+        people = ints(_spread(crowd, "crowd", len(users)), "crowd")
         if len(people) != len(users) or people.min() < 1:
             raise DataError(f"crowd must be one number of at least 1 per user ({len(users)} users).")
         return cls.from_codes(users, code, box, people=people, start=start, read=size, attributes=attributes)
@@ -123,9 +124,9 @@ class Fingerprints(Table):
         return {"user": user.pop("user"), **boxes, "crowd": self.crowd[self.owner], **user}
 
 
-def _spread(values: ArrayLike, size: int) -> NDArray[Any]:
+def _spread(values: ArrayLike, name: str, size: int) -> NDArray[Any]:
     """A scalar stands for every row; the result never is the caller's own array."""
-    array = np.asarray(values)
+    array = as_array(values, name)
     return np.full(size, array) if array.ndim == 0 else array.copy()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, Labels, owners, per_user
-from incrowd.errors import MissingExtra
+from incrowd.errors import DataError, MissingExtra
 from incrowd.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Attributes = Mapping[str, NDArray[Any]]  # name -> one value per user
+
+# The columns of the nouns; attributes travel from noun to noun, so that none may take such a name.
+COLUMNS = frozenset(("user", "t", "lon", "lat", "x", "y", "cell", "slot", "dx", "dy", "dt", "crowd"))
 
 
 class Frame:
@@ -100,8 +103,10 @@ class Table(Frame):
 
 def attributes_of(given: Mapping[str, Any] | None, users: int) -> Attributes:
     """Attributes checked: one value per user each, read-only."""
-    pairs = (given or {}).items()
-    return MappingProxyType({str(name): per_user(values, name, users) for name, values in pairs})
+    named = {str(name): values for name, values in (given or {}).items()}
+    for name in sorted(COLUMNS & named.keys()):
+        raise DataError(f"attribute {name!r} has the name of a column; rename it.")
+    return MappingProxyType({name: per_user(values, name, users) for name, values in named.items()})
 
 
 def kept_attributes(attributes: Attributes, kept: NDArray[Any]) -> Attributes:

@@ -15,9 +15,10 @@ from incrowd.arrays import (
     first_seen,
     floats,
     labels,
-    offsets_of,
     owned,
+    owners,
     row_order,
+    rows_by_code,
     same_length,
     seconds,
     tally,
@@ -79,15 +80,19 @@ class Traces(Table):
     ) -> "Traces":
         """Group checked columns by user; `code` is the position in `users` of the user of each row."""
         size = len(code)
-        by_user = row_order(code)
+        by_user, offsets = rows_by_code(code, len(users))
+        # One column at a time, so that a caller who lets go of its own never has two copies of all of them.
         if by_user is not None:
-            code, t, first, second = code[by_user], t[by_user], first[by_user], second[by_user]
-        # A point is out of order when the same user has a later time just before it.
-        disorder = int(((t[1:] < t[:-1]) & (code[1:] == code[:-1])).sum())
+            t = t[by_user]
+            first = first[by_user]
+            second = second[by_user]
+            del by_user
+        disorder = _disorder(t, offsets)
         if order == "time" and disorder:
-            by_time = row_order(code, t)
-            t, first, second = t[by_time], first[by_time], second[by_time]
-        offsets = offsets_of(code, len(users))
+            by_time = row_order(owners(offsets), t)
+            t = t[by_time]
+            first = first[by_time]
+            second = second[by_time]
         what = "put in time order" if order == "time" else "left out of order"
         ledger = started("given", read=size, kept=size, users=len(users), notes={what: disorder})
         ordered = order == "time" or not disorder
@@ -132,6 +137,14 @@ class Traces(Table):
             **dict(zip(names, self.coordinates, strict=True)),
             **user,
         }
+
+
+def _disorder(t: Ints, offsets: Ints) -> int:
+    """Points with a later time of the same user just before them."""
+    earlier = t[1:] < t[:-1]
+    starts = offsets[(offsets > 0) & (offsets < len(t))]
+    earlier[starts - 1] = False
+    return int(earlier.sum())
 
 
 def _coordinates(

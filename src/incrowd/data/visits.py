@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from incrowd.arrays import (
     Floats,
     Ints,
+    as_array,
     distinct_rows,
     first_seen,
     floats,
@@ -61,6 +62,7 @@ class Visits(Table):
         label, cells, slots = labels(user), ints(cell, "cell"), ints(slot, "slot")
         size = same_length(user=label, cell=cells, slot=slots)
         centres = None if xy is None else centres_of(xy, cells)
+        start = None if start is None else int(seconds([start], "start")[0])
         _check_clock(slots, slot_min, start)
         users, code = first_seen(label)
         cells, slots, offsets = cls.grouped(code, owned(cells, cell), owned(slots, slot), len(users))
@@ -88,7 +90,7 @@ class Visits(Table):
 
 def centres_of(xy: ArrayLike, cells: Ints | None = None) -> Floats:
     """Cell centres as a checked [cells, 2] array that covers every cell id used."""
-    pairs = np.asarray(xy)
+    pairs = as_array(xy, "xy")
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs):
         raise DataError("xy must hold one (x, y) row in metres per cell.")
     centres: Floats = np.stack([floats(pairs[:, 0], "xy"), floats(pairs[:, 1], "xy")], axis=1)

@@ -1,1 +1,19 @@
-"""Traces -> Visits or Fingerprints; Visits -> Counts or windows."""
+"""Traces -> Visits | Fingerprints; Visits -> Counts | windows.
+
+grid           squares of cell_m in an equal-area plane
+blocks         blocks x blocks equal parts of a box
+towers         the nearest tower, gaps filled on request
+zones          a custodian's own polygons
+fingerprints   boxes of space and time, the unit of GLOVE
+counts         people per cell and slot
+windows        one piece per user and time window
+"""
+
+from incrowd.discretize.crowds import counts
+from incrowd.discretize.cuts import Windows, windows
+from incrowd.discretize.lattice import blocks
+from incrowd.discretize.nearest import towers
+from incrowd.discretize.polygons import zones
+from incrowd.discretize.squares import fingerprints, grid
+
+__all__ = ["Windows", "blocks", "counts", "fingerprints", "grid", "towers", "windows", "zones"]

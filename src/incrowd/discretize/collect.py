@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels
+from incrowd.arrays import Floats, Ints, Labels
 from incrowd.data import Traces, Visits
 from incrowd.data.table import Attributes, kept_attributes
 from incrowd.discretize.options import Keep
@@ -29,7 +29,8 @@ class Located(NamedTuple):
 
 
 Locate = Callable[[Traces], Located]
-Fill = Callable[[Ints, Ints, Ints], Ints]  # (visits per user, slot, cell) -> one cell per user and slot
+Whole = NDArray[np.integer[Any]]  # of 32 or 64 bits
+Fill = Callable[[Ints, Whole, Whole], Whole]  # (visits per user, slot, cell) -> one cell per user and slot
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Rows:
     attributes: Attributes
     ledger: Ledger
 
-    def visits(self, clock: Clock, xy: NDArray[np.float64], crs: str | None) -> Visits:
+    def visits(self, clock: Clock, xy: Floats, crs: str | None) -> Visits:
         """As Visits on this clock."""
         return Visits(
             self.users,
@@ -120,14 +121,12 @@ class _Piece:
 
     positions: Ints
     counts: Ints  # visits of each user
-    cell: NDArray[np.integer]
-    slot: NDArray[np.integer]
+    cell: Whole
+    slot: Whole
     codes: Ints  # what each cell stands for, empty when cells stand for themselves
 
     @classmethod
-    def of(
-        cls, positions: Ints, code: Ints, slot: Ints, cell: Ints, codes: Callable[[Ints], Ints] | None
-    ) -> "_Piece":
+    def of(cls, positions: Ints, code: Ints, slot: Ints, cell: Ints, codes: Callable[[Ints], Ints] | None) -> "_Piece":
         counts = np.bincount(code, minlength=len(positions))
         names = cell[:0]
         if codes is not None:
@@ -153,7 +152,7 @@ def numbered(keys: Ints) -> tuple[Ints, Ints]:
     return np.flatnonzero(seen), (np.cumsum(seen) - 1)[keys]
 
 
-def _small(column: NDArray[np.integer]) -> NDArray[np.integer]:
+def _small(column: Whole) -> Whole:
     fits = int(column.max(initial=0)) < 2**31
     return column.astype(np.int32) if fits else column
 

@@ -11,7 +11,7 @@ from incrowd.discretize.options import KEEP, Keep, Reading, Source, check_whole
 from incrowd.discretize.plane import Box, Plane, plane_around
 from incrowd.discretize.slots import Start, asked
 from incrowd.errors import ParameterError, check_choice
-from incrowd.read import parts
+from incrowd.discretize._shim import parts
 
 MOST_BLOCKS = 4096  # per side: 16 million cells, each with its centre
 _FAR = 2**50  # with MOST_BLOCKS of 12 bits, no product can leave 63 bits

@@ -5,16 +5,15 @@ from typing import Literal, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from incrowd.arrays import Floats, Ints, degrees
+from incrowd.arrays import Floats, Ints, degrees, floats
 from incrowd.data import Traces, Visits
-from incrowd.data.visits import centres_of
 from incrowd.discretize.collect import Located, collect
 from incrowd.discretize.gaps import filler
 from incrowd.discretize.options import Reading, Source, check_whole
 from incrowd.discretize.plane import Plane, box_of, plane_around
 from incrowd.discretize.slots import Start, asked
-from incrowd.errors import ParameterError
-from incrowd.read import parts
+from incrowd.errors import DataError, ParameterError
+from incrowd.discretize._shim import parts
 
 TIE_M = 1e-6
 
@@ -44,9 +43,9 @@ def towers(
         raise ParameterError(f"unknown fill {fill!r}; choose from None, interpolate.")
     if slots is not None:
         check_whole(slots=slots)
-    wanted = asked(slot_min, start, time_zone)
+    pairs, wanted = _pairs(towers), asked(slot_min, start, time_zone)
     data = parts(source, time_zone=time_zone, **reading)
-    xy, plane = _plane(towers, planar=data.planar)
+    xy, plane = _plane(pairs, planar=data.planar)
     clock, nearest = wanted.over(data.span), Nearest(xy)
     period = slots or (clock.slots if fill else None)
     rows = collect(
@@ -61,9 +60,15 @@ def towers(
     return rows.visits(clock, xy, plane.crs)
 
 
-def _plane(towers: ArrayLike, *, planar: bool) -> tuple[Floats, Plane]:
+def _pairs(towers: ArrayLike) -> Floats:
+    pairs = np.asarray(towers)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs):
+        raise DataError("towers must hold one (lon, lat) row, or (x, y) in metres, per tower.")
+    return np.stack([floats(pairs[:, 0], "towers"), floats(pairs[:, 1], "towers")], axis=1)
+
+
+def _plane(pairs: Floats, *, planar: bool) -> tuple[Floats, Plane]:
     """Towers in metres, and the plane around them, which is the same whatever records are read."""
-    pairs = centres_of(towers)
     if planar:
         return pairs, Plane(None)
     lon, lat = degrees(pairs[:, 0], pairs[:, 1])
@@ -90,12 +95,13 @@ class Nearest:
         self._tree = cKDTree(places)
 
     def __call__(self, x: Floats, y: Floats) -> Ints:
+        """The id of the nearest tower of each point."""
         points = np.stack([x, y], axis=1)
         found = np.empty(len(points), np.int64)
         rows, most = np.arange(len(points)), 2
         while len(rows):
             most = min(most, len(self._id))
-            distance, place = self._tree.query(points[rows], k=list(range(1, most + 1)))
+            distance, place = self._tree.query(points[rows], k=list(range(1, most + 1)), workers=-1)
             tied = distance <= distance[:, :1] + TIE_M
             found[rows] = np.where(tied, self._id[place], self._id.max()).min(axis=1)
             # Where even the farthest one found ties, there may be more.

@@ -66,7 +66,7 @@ def _runs(code: Ints, slot: Ints, cell: Ints, *, firsts: bool) -> _Runs:
         packed >>= below
         code, slot = packed >> middle, packed & ((1 << middle) - 1)
     size = np.diff(starts, append=records)
-    return _Runs(code, slot, cell, size, None if order is None else order[starts])
+    return _Runs(code, slot, cell, size, order[starts] if firsts and order is not None else None)
 
 
 def _bits(column: Ints) -> int:
@@ -80,10 +80,7 @@ def _winners(runs: _Runs) -> NDArray[np.bool_]:
     if not len(starts):
         return new
     best = runs.size == np.maximum.reduceat(runs.size, starts)[group]
-    if runs.first is None:
-        rank = np.arange(len(best))  # runs of a group are by cell
-    else:
-        rank = runs.first
+    rank = np.arange(len(best)) if runs.first is None else runs.first  # runs of a group are by cell
     rank = np.where(best, rank, np.iinfo(np.int64).max)
     won: NDArray[np.bool_] = rank == np.minimum.reduceat(rank, starts)[group]
     return won

@@ -14,7 +14,7 @@ Start = int | datetime | str  # a UTC second, a datetime or an ISO string; naive
 
 DAY_S = 86_400
 DAY_MIN = 1_440
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001
+_EPOCH = datetime(1970, 1, 1)
 _CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
 
 

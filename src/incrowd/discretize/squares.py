@@ -44,7 +44,8 @@ def grid(
     plane, clock = plane_of(data, origin), slots.over(data.span)
     rows = collect(data, _squares(plane, cell_m), clock, step="grid", keep=keep)
     row, column = _row_column(rows.codes)
-    return rows.visits(clock, (np.stack([column, row], axis=1) + 0.5) * cell_m, plane.crs)
+    centres = (np.stack([column, row], axis=1).astype(np.float64) + 0.5) * cell_m
+    return rows.visits(clock, centres, plane.crs)
 
 
 def fingerprints(
@@ -98,7 +99,8 @@ def _squares(plane: Plane, cell_m: float, *, by_column: bool = False) -> Locate:
         low, first, wide = int(major.min()), int(minor.min()), int(minor.max() - minor.min()) + 1
 
         def codes(cell: Ints) -> Ints:
-            return ((cell // wide + low) << (_HALF + 1)) + (cell % wide + first + 2**_HALF)
+            named: Ints = ((cell // wide + low) << (_HALF + 1)) + (cell % wide + first + 2**_HALF)
+            return named
 
         return Located((major - low) * wide + (minor - first), codes)
 

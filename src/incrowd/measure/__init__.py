@@ -1,1 +1,14 @@
-"""Risk and utility as small frozen records."""
+"""Risk and utility as small frozen records.
+
+uniqueness     who is singled out by a few known points
+crowd_sizes    how many people share some known points
+exposure       the fewest own points that single each person out
+cut_risk       uniqueness before and after cutting into windows
+"""
+
+from incrowd.measure.cutting import CutRisk, cut_risk
+from incrowd.measure.exposure import Exposure, exposure
+from incrowd.measure.question import Uniqueness
+from incrowd.measure.uniqueness import crowd_sizes, uniqueness
+
+__all__ = ["CutRisk", "Exposure", "Uniqueness", "crowd_sizes", "cut_risk", "exposure", "uniqueness"]

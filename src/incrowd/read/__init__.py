@@ -1,1 +1,39 @@
-"""Files and frames -> Traces; the synthetic city."""
+"""Files and frames -> Traces; the synthetic city.
+
+table           CSV, Parquet, GPX, data frames -> Traces
+parts           the same, piece by piece, for data larger than memory
+saved           a Parquet file saved by incrowd -> what was saved
+synthetic_city  people who live, work and move in a city that does not exist
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from incrowd.read.parts import parts
+
+if TYPE_CHECKING:
+    from incrowd.data import load as saved
+    from incrowd.read.city import City, synthetic_city
+    from incrowd.read.layouts import LAYOUTS, Layout
+    from incrowd.read.tables import table
+
+__all__ = ["LAYOUTS", "City", "Layout", "parts", "saved", "synthetic_city", "table"]
+
+_HOMES = {
+    "City": "incrowd.read.city",
+    "LAYOUTS": "incrowd.read.layouts",
+    "Layout": "incrowd.read.layouts",
+    "saved": "incrowd.data",
+    "synthetic_city": "incrowd.read.city",
+    "table": "incrowd.read.tables",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), {"saved": "load"}.get(name, name))
+    raise AttributeError(f"module 'incrowd.read' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -63,3 +63,8 @@ def _users(traces: Traces, a: int, b: int) -> Traces:
         **{name: getattr(traces, name)[rows] for name in names},
         attributes={name: value[a:b] for name, value in traces.attributes.items()},
     )
+
+
+def parts(source: Traces) -> Parts:
+    """Pieces of whole users from any source."""
+    return of_traces(source)

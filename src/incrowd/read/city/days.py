@@ -12,7 +12,7 @@ RHO, GAMMA = 0.6, 0.21  # a person who knows S places explores with chance rho *
 PUNCTUAL = 0.8  # chance to be where one ought to be within half an hour
 WORK_H = 8.5
 SET_OUT = 7 * 2  # the half hour in which a journey begins or ends
-MOVE_ON, GO_HOME = 0.35, 0.7  # chance to leave an errand within half an hour, and then for home
+MOVE_ON, GO_HOME = 0.3, 0.6  # chance to leave an errand within half an hour, and then for home
 
 Flags = NDArray[np.bool_]
 
@@ -46,7 +46,7 @@ class Memory:
         size, columns = people.places.shape
         self.known = np.full(size, FAVOURITES)
         self.visits = np.zeros((size, columns - FIRST))
-        self.visits[:, :FAVOURITES] = 10 / np.arange(1, FAVOURITES + 1)
+        self.visits[:, :FAVOURITES] = 20 / np.arange(1, FAVOURITES + 1) ** 1.2
 
     def choose(self, who: Ints, here: Ints, rng: np.random.Generator) -> Ints:
         """Where some people go next of their own accord: home, a new place, or one by its visits."""

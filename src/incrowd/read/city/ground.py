@@ -8,7 +8,7 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.read.city.profiles import Profile
 
-CELL_M = 100.0  # at most one tower in each such square, as in [gramaglia2015, Sec. 3]
+CELL_M = 100  # at most one tower in each such square, as in [gramaglia2015, Sec. 3]
 NEIGHBOURS = 3
 
 
@@ -34,9 +34,8 @@ def lay_out(profile: Profile, towers: int, rng: np.random.Generator) -> Ground:
 
     xy = _scatter(*_districts(profile, towers, rng), rng)
     tree = KDTree(xy)
-    near = tree.query(xy, k=min(NEIGHBOURS + 1, towers))[1].reshape(towers, -1)[:, 1:]
-    if near.shape[1] < NEIGHBOURS:  # a hamlet: a tower without neighbours is its own
-        near = np.pad(np.column_stack([np.arange(towers), near]), ((0, 0), (0, NEIGHBOURS)), mode="edge")[:, :NEIGHBOURS]
+    ranks = np.minimum(np.arange(1, NEIGHBOURS + 1), towers - 1)  # in a hamlet some neighbours repeat
+    near = tree.query(xy, k=ranks[-1] + 1)[1].reshape(towers, -1)[:, ranks]
     homes = rng.lognormal(0, 0.5, towers)
     return Ground(xy, homes / homes.sum(), rng.lognormal(0, 1.0, towers), near, tree)
 
@@ -58,11 +57,12 @@ def _districts(profile: Profile, towers: int, rng: np.random.Generator) -> tuple
 
 
 def _scatter(middle: Floats, width: Floats, rng: np.random.Generator) -> Floats:
-    """Whole metres around the middles; what falls into a taken square is drawn again, a little wider."""
+    """Around the middles, one to a square; what falls into a taken one is drawn again, a little wider."""
     xy = np.empty_like(middle)
     again = np.arange(len(middle))
     while len(again):
-        xy[again] = np.round(middle[again] + width[again, None] * rng.standard_normal((len(again), 2)))
+        drawn = middle[again] + width[again, None] * rng.standard_normal((len(again), 2))
+        xy[again] = np.floor(drawn) + 0.5  # off the edges of squares, which rounded degrees must not cross
         _, first = np.unique(xy // CELL_M, axis=0, return_index=True)
         again = np.setdiff1d(np.arange(len(xy)), first)
         width = width * 1.1

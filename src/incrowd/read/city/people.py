@@ -10,7 +10,8 @@ from incrowd.read.city.ground import Ground
 from incrowd.read.city.profiles import Profile
 
 HOME, WORK, FAR, FIRST = 0, 1, 2, 3  # columns of `places`; from FIRST on favourites, then undiscovered ones
-FAVOURITES = 5
+FAVOURITES = 10
+DISCOVERIES_A_DAY, MOST_DISCOVERIES = 2, 100
 FARTHEST_M = 30_000.0
 
 
@@ -36,9 +37,9 @@ def settle(profile: Profile, ground: Ground, people: int, days: int, rng: np.ran
     work = _workplace(ground, home, profile.commute_m, rng)
     works = rng.random(people) < profile.workers
     work = np.where(works, work, home)
-    others = FAVOURITES + 2 * days
+    others = FAVOURITES + min(DISCOVERIES_A_DAY * days, MOST_DISCOVERIES)
     start = np.where(rng.random((people, others)) < 0.6, home[:, None], work[:, None])
-    places = np.column_stack([home, work, far, _around(ground, start, profile.leisure_m, rng)])
+    places = np.column_stack([home, work, far, around(ground, start, profile.leisure_m, rng)])
     return People(
         places=places,
         works=works,
@@ -52,12 +53,12 @@ def settle(profile: Profile, ground: Ground, people: int, days: int, rng: np.ran
 
 def _workplace(ground: Ground, home: Ints, commute_m: float, rng: np.random.Generator) -> Ints:
     """Gravity: of three towers at commuting distance, the one with most jobs."""
-    options = _around(ground, np.repeat(home[:, None], 3, axis=1), commute_m, rng)
+    options = around(ground, np.repeat(home[:, None], 3, axis=1), commute_m, rng)
     best = ground.jobs[options].argmax(axis=1)
     return np.take_along_axis(options, best[:, None], axis=1)[:, 0]
 
 
-def _around(ground: Ground, start: Ints, scale_m: float, rng: np.random.Generator) -> Ints:
+def around(ground: Ground, start: Ints, scale_m: float, rng: np.random.Generator) -> Ints:
     """The tower nearest to where a heavy-tailed jump from each start ends."""
     length = np.minimum(scale_m * (0.3 + rng.pareto(1.8, start.shape)), FARTHEST_M)
     angle = rng.uniform(0, 2 * np.pi, start.shape)

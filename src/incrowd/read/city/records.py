@@ -12,8 +12,9 @@ from incrowd.read.city.profiles import Profile
 SLOT_S = 1800
 BURST_S = 240.0  # mean distance of a record from the beginning of its burst
 TOWN_M, TOWN_MS, ROAD_MS = 15_000.0, 8.0, 28.0  # metres per second in town and beyond it
-LONGEST_S = 8 * 3600
-# 0 before dawn, 1 in the evening
+LONGEST_S = 8 * 3600  # no trip takes longer
+RESTING = np.isin(np.arange(SLOTS) // 2, (22, 23, 0, 1, 2, 3, 4, 5, 6, 7))  # by half hour of the day
+# Activity by hour: 0 before dawn, 1 in the evening.
 HOURLY = np.array([
     0.25, 0.12, 0.05, 0.00, 0.00, 0.05, 0.20, 0.45, 0.70, 0.80, 0.85, 0.90,
     0.95, 0.85, 0.80, 0.80, 0.85, 0.90, 0.95, 1.00, 1.00, 0.95, 0.80, 0.50,
@@ -27,9 +28,10 @@ def log(
     slots = plan.shape[1]
     cell, second = _moments(profile, people, slots, rng)
     stay = np.take_along_axis(people.places, plan.astype(np.intp), axis=1)
-    share = np.where(plan == HOME, profile.home_handover, profile.handover) * people.edge[:, None]
+    at_rest = (plan == HOME) & np.resize(RESTING, slots)
+    share = np.where(at_rest, profile.night_handover, profile.handover) * people.edge[:, None]
     tower = _hand_over(ground, stay.ravel()[cell], share.ravel()[cell], rng)
-    tower = _travel(ground, stay, cell, second, tower)
+    tower = travelled(ground, stay, cell, second, tower)
     count = np.bincount(cell // slots, minlength=len(people))
     return count, second, tower.astype(np.int32)
 
@@ -58,22 +60,23 @@ def _rhythm(profile: Profile, slots: int) -> Floats:
 def _hand_over(ground: Ground, tower: Ints, share: Floats, rng: np.random.Generator) -> Ints:
     """Now and then a neighbouring tower serves, the nearest most often."""
     moved = np.flatnonzero(rng.random(len(tower)) < share)
-    which = (NEIGHBOURS * rng.random(len(moved)) ** 2).astype(np.intp)
+    which = (NEIGHBOURS * rng.random(len(moved)) ** 3).astype(np.intp)
     tower[moved] = ground.neighbours[tower[moved], which]
     return tower
 
 
-def _travel(ground: Ground, stay: Ints, cell: Ints, second: Ints, tower: Ints) -> Ints:
+def travelled(ground: Ground, stay: Ints, cell: Ints, second: Ints, tower: Ints) -> Ints:
     """Records made on the way are served by the tower nearest to the straight line at that moment."""
     slots = stay.shape[1]
-    arrived = np.zeros(stay.shape, np.int64)  # the half hour in which the present stay was set out for
-    arrived[:, 1:] = np.where(stay[:, 1:] != stay[:, :-1], np.arange(1, slots), 0)
-    np.maximum.accumulate(arrived, axis=1, out=arrived)
-    begun = arrived.ravel()[cell]
+    left = np.zeros(stay.shape, np.int64)  # the half hour in which each person set out for the present stay
+    left[:, 1:] = np.where(stay[:, 1:] != stay[:, :-1], np.arange(1, slots), 0)
+    np.maximum.accumulate(left, axis=1, out=left)
+    begun = left.ravel()[cell]
     elapsed = second - begun * SLOT_S
     some = np.flatnonzero((begun > 0) & (elapsed < LONGEST_S))
+    slot = cell[some] % slots
     end = ground.xy[stay.ravel()[cell[some]]]
-    start = ground.xy[stay.ravel()[cell[some] - (cell[some] % slots - begun[some]) - 1]]
+    start = ground.xy[stay.ravel()[cell[some] - slot + begun[some] - 1]]
     done = elapsed[some] / _seconds(np.hypot(*(end - start).T))
     way = done < 1
     tower[some[way]] = ground.nearest(start[way] + done[way, None] * (end - start)[way])

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 import numpy as np
 
@@ -97,12 +97,15 @@ def _write_link(release: Release, path: Path, original: Table | None, *, force: 
         raise DataError("a link file needs the original users; pass original=, the data the release was made from.")
     pseudonyms = np.repeat(release.data.users, np.diff(release.members.offsets))
     people = original.users[release.members.positions]
-    with whole_file(path, force=force) as part:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w", encoding="utf-8") as out:
-            out.write("pseudonym,user\n")
-            out.writelines(
-                f'{p},"{str(u).replace(chr(34), chr(34) * 2)}"\n' for p, u in zip(pseudonyms, people, strict=True)
-            )
+    quoted = (str(user).replace('"', '""') for user in people.tolist())
+    with whole_file(path, force=force) as part, _private(part) as out:
+        out.write("pseudonym,user\n")
+        out.writelines(f'{p},"{user}"\n' for p, user in zip(pseudonyms.tolist(), quoted, strict=True))
+
+
+def _private(path: Path) -> TextIO:
+    """A new file that only its owner may read, from its first byte on."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w", encoding="utf-8")
 
 
 @contextmanager
@@ -145,7 +148,7 @@ def _readme(manifest: Mapping[str, Any], file: str) -> str:
 
 Made by {manifest["software"]} with the method {manifest["method"]} ({asked or "no parameters"}).
 
-- `data.{file}`: {counts["rows"]:,} rows under {counts["pseudonyms"]:,} pseudonyms that stand for {counts["people"]:,} people or pieces.
+- `data.{file}`: {counts["rows"]:,} rows under {counts["pseudonyms"]:,} pseudonyms.
 - `manifest.json`: parameters, what was suppressed, the ledger of every record, the SHA-256 of every file.
 - No published time is finer than {clock["grain_s"]} seconds.
 

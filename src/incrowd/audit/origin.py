@@ -1,0 +1,86 @@
+"""The original and the link file -> who stands behind each pseudonym."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Ints, Labels, offsets_of
+from incrowd.audit.published import Published
+from incrowd.audit.tables import read_table
+from incrowd.data import Counts, Fingerprints, Groups, Table, Traces, Visits, load
+from incrowd.errors import DataError
+
+Original = Traces | Visits | Fingerprints
+
+
+def original_of(source: Any) -> Original:
+    """A noun as it is, or one read from a path: saved by incrowd, or any table of trajectories."""
+    noun = source if isinstance(source, (Table, Counts)) else _read(Path(source))
+    if not isinstance(noun, (Traces, Visits, Fingerprints)):
+        raise DataError("the original holds counts; give the traces, visits or fingerprints the release was made from.")
+    return noun
+
+
+def _read(path: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    from incrowd import read
+    from incrowd.data.files import KEY
+
+    if not path.exists():
+        raise DataError(f"there is no original at {path}; check the path.")
+    if path.suffix == ".parquet" and path.is_file() and KEY in (pq.read_schema(path).metadata or {}):
+        return load(path)
+    return read.table(path)
+
+
+def with_members(release: Published, original: Original | None, link: str | Path | None) -> Published:
+    """The release with positions in the original behind each pseudonym, from the link file where one is given."""
+    if link is not None:
+        if original is None:
+            raise DataError("a link file means nothing without the original; pass original= too.")
+        release = replace(release, members=_linked(release, original.users, Path(link)))
+    groups = release.members
+    if groups is not None and original is not None and groups.positions.max(initial=-1) >= len(original):
+        raise DataError(f"a member lies beyond the {len(original)} users of the original; give the data it was made from.")
+    return release
+
+
+def _linked(release: Published, people: Labels, link: Path) -> Groups:
+    if not link.is_file():
+        raise DataError(f"there is no link file at {link}; check the path.")
+    table, _ = read_table(link, as_text=True)
+    if not {"pseudonym", "user"} <= set(table.column_names):
+        raise DataError(f"{link.name} lacks the columns pseudonym, user; give the link file of this release.")
+    row = positions_of(_words(table["pseudonym"]), release.users)
+    person = positions_of(_words(table["user"]), people)
+    if (person < 0).any():
+        raise DataError(
+            f"{int((person < 0).sum())} users of the link file are not in the original (first in line "
+            f"{int(np.argmax(person < 0)) + 2}); give the original and the link of the same release."
+        )
+    row, person = row[row >= 0], person[row >= 0]
+    if not len(row):
+        raise DataError("no pseudonym of the link file is in the release; give the link of this release.")
+    order = np.lexsort((person, row))
+    return Groups(offsets_of(row[order], len(release)), person[order])
+
+
+def _words(column: Any) -> Labels:
+    import pyarrow as pa
+
+    return np.array(column.cast(pa.string()).fill_null("").to_pylist(), np.str_)
+
+
+def positions_of(values: Labels, among: Labels) -> Ints:
+    """Where each value stands among distinct labels, -1 where it does not; 007 is 7 where labels are numbers."""
+    if among.dtype.kind == "i":
+        try:
+            values = values.astype(np.int64)
+        except ValueError:  # some are no numbers, so that they can only be compared as text
+            among = among.astype(np.str_)
+    order = np.argsort(among)
+    found = order[np.minimum(np.searchsorted(among, values, sorter=order), len(among) - 1)]
+    return np.where(among[found] == values, found, -1)

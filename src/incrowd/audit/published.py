@@ -1,0 +1,184 @@
+"""A Release, a release folder or a plain table -> what is published, as it stands, believed in nothing."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints, Labels, distinct_rows, offsets_of, row_order
+from incrowd.audit.tables import SUFFIXES, Columns, metadata_of, read_table, split
+from incrowd.data import Groups, Release
+from incrowd.errors import DataError
+
+MANIFEST = "manifest.json"
+CELLS = "cells.csv"
+TIMES = ("slot", "t")  # where each noun keeps its time
+SEEDED, RANDOM = "seeded", "operating system"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Published:
+    """One published table in file order, and what is said about it."""
+
+    table: Columns
+    metadata: str = ""  # text that the data file carries beside its values
+    manifest: Mapping[str, Any] | None = None
+    folder: Path | None = None
+    file: Path | None = None
+    clock: Mapping[str, Any] = field(default_factory=dict)
+    plane: Mapping[str, Any] = field(default_factory=dict)
+    claims: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    ledger: tuple[Mapping[str, Any], ...] = ()
+    pseudonyms: str | None = None  # where they come from, as stated
+    cells: tuple[Ints, Floats] | None = None  # ids and centres
+    members: Groups | None = None  # positions in the original behind each pseudonym, where known
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def noun(self) -> str:
+        """Visits, Fingerprints or Traces, by the columns."""
+        return self.table.noun
+
+    @property
+    def users(self) -> Labels:
+        """Distinct pseudonyms in order of first appearance; "position" means the index here."""
+        return self.table.users
+
+    @property
+    def rows(self) -> int:
+        """Rows of the table."""
+        return len(self.table.code)
+
+    @property
+    def time(self) -> NDArray[Any]:
+        """The time column, in file order."""
+        return next(self.table.numbers[name] for name in TIMES if name in self.table.numbers)
+
+    @cached_property
+    def crowd(self) -> Ints:
+        """People each pseudonym stands for; the fewest it says, if it says several numbers."""
+        if "crowd" not in self.table.numbers:
+            return np.ones(len(self), np.int64)
+        fewest = np.full(len(self), np.iinfo(np.int64).max)
+        np.minimum.at(fewest, self.table.code, self.table.numbers["crowd"].astype(np.int64))
+        return fewest
+
+    @cached_property
+    def sets(self) -> tuple[Ints, dict[str, Ints]]:
+        """Offsets and columns of the set of distinct rows of each pseudonym, by time, then the rest."""
+        names = sorted((n for n in self.table.numbers if n != "crowd"), key=lambda n: (n not in TIMES, n))
+        keys = [self.table.code, *(exact(self.table.numbers[name]) for name in names)]
+        order = row_order(*keys)
+        if order is not None:
+            keys = [key[order] for key in keys]
+        keep = distinct_rows(*keys)
+        if not keep.all():
+            keys = [key[keep] for key in keys]
+        return offsets_of(keys[0], len(self)), dict(zip(names, keys[1:], strict=True))
+
+
+def exact(values: NDArray[Any]) -> Ints:
+    """Integers that are equal where the values are equal, and ordered alike."""
+    if values.dtype.kind != "f":
+        return values.astype(np.int64, copy=False)
+    bits: Ints = (values + 0.0).view(np.int64)  # -0.0 becomes 0.0
+    return np.where(bits >= 0, bits, np.iinfo(np.int64).min - bits)
+
+
+def published(release: Release | str | Path) -> Published:
+    """Open what is to be checked."""
+    if isinstance(release, Release):
+        return _from_release(release)
+    path = Path(release)
+    if path.is_dir():
+        return _from_folder(path)
+    if not path.is_file():
+        raise DataError(f"there is no release at {path}; give a release folder, a Parquet or a CSV file.")
+    table, metadata = read_table(path)
+    return Published(split(table), metadata, file=path)
+
+
+def _from_release(release: Release) -> Published:
+    data = release.data
+    table = release.to_arrow()
+    columns = split(table.replace_schema_metadata(None), type(data).__name__)
+    if len(columns.users) != len(data):
+        raise DataError(f"{len(data) - len(columns.users)} published pseudonyms have no row, or the same name.")
+    slot_min, xy = getattr(data, "slot_min", None), getattr(data, "xy", None)
+    grain = {"grain_s": slot_min * 60} if slot_min else {}
+    clock = {"slot_min": slot_min, "start": getattr(data, "start", None), **grain}
+    seeded = release.params.get("pseudonym_seed_given")
+    return Published(
+        columns,
+        metadata_of(table.schema),
+        clock=clock,
+        plane={"crs": getattr(data, "crs", None), "cell_m": release.params.get("cell_m")},
+        claims=dict(release.claims),
+        parameters=dict(release.params),
+        ledger=tuple(release.ledger.to_dict()),
+        pseudonyms=None if seeded is None else SEEDED if seeded else RANDOM,
+        cells=None if xy is None else (np.arange(len(xy)), xy),
+        members=release.members,
+    )
+
+
+def _from_folder(folder: Path) -> Published:
+    manifest = _manifest(folder / MANIFEST)
+    file = _data_file(folder)
+    table, metadata = read_table(file)
+    if manifest is None:
+        return Published(split(table), metadata, folder=folder, file=file, cells=_cells(folder / CELLS))
+    part = {name: part_of(manifest, name) for name in ("clock", "plane", "claims", "parameters")}
+    steps = manifest.get("ledger")
+    return replace(
+        Published(split(table), metadata, manifest, folder, file, **part),
+        ledger=tuple(steps) if isinstance(steps, list) and all(isinstance(s, dict) for s in steps) else (),
+        pseudonyms=str(manifest.get("pseudonyms")),
+        cells=_cells(folder / CELLS),
+    )
+
+
+def part_of(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A part of the manifest that ought to be an object; empty where it is not."""
+    value = manifest.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _manifest(path: Path) -> dict[str, Any] | None:
+    if not path.exists():
+        return None
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise DataError(f"{path.name} is not readable JSON; check the copy of the release.") from error
+    if not isinstance(manifest, dict):
+        raise DataError(f"{path.name} does not hold an object; check the copy of the release.")
+    return manifest
+
+
+def _data_file(folder: Path) -> Path:
+    ours = [folder / f"data{suffix}" for suffix in SUFFIXES if (folder / f"data{suffix}").is_file()]
+    tables = ours or sorted(p for p in folder.iterdir() if p.suffix in SUFFIXES and p.name != CELLS)
+    if not tables:
+        raise DataError(f"{folder} holds no data.parquet or data.csv; give the folder of a release.")
+    if len(tables) > 1 and not ours:
+        raise DataError(f"{folder} holds {len(tables)} tables; name the file to check.")
+    return tables[0]
+
+
+def _cells(path: Path) -> tuple[Ints, Floats] | None:
+    if not path.is_file():
+        return None
+    table, _ = read_table(path)
+    if not {"cell", "x", "y"} <= set(table.column_names):
+        raise DataError(f"{path.name} lacks the columns cell, x, y; check the copy of the release.")
+    cell, x, y = (table[name].to_numpy() for name in ("cell", "x", "y"))
+    return cell.astype(np.int64), np.stack([x, y], axis=1).astype(np.float64)

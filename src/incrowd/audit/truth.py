@@ -1,0 +1,141 @@
+"""Is every published box true for every member, and what became of every original record?"""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints
+from incrowd.audit.contain import Compared, Space, compare_boxes, compare_rows
+from incrowd.audit.origin import Original
+from incrowd.audit.published import Published
+from incrowd.audit.verdict import Check, idle, judged
+from incrowd.data import Fingerprints, Groups, Traces, Visits
+
+TRUTH = "truthfulness"
+SLACK_M = 0.002  # cells.csv rounds to a millimetre
+_QUARTER_S = 900  # no wall clock of our time jumps between two quarters of an hour
+
+
+def compare(release: Published, original: Original | None) -> Compared | str:
+    """How the release relates to its original, or why that cannot be told."""
+    if original is None:
+        return "no original is given."
+    if release.members is None:
+        return "who stands behind a pseudonym is not known; give the link file."
+    if release.noun == "Visits" and isinstance(original, Visits):
+        return _visits(release, original, release.members)
+    if release.noun == "Fingerprints" and isinstance(original, Fingerprints):
+        return _fingerprints(release, original, release.members)
+    if release.noun in ("Visits", "Fingerprints") and isinstance(original, Traces):
+        return _traces(release, original, release.members)
+    return f"published {release.noun} cannot be compared with original {type(original).__name__}."
+
+
+def truthfulness(found: Compared | str) -> Check:
+    """Every published box holds a sample of every member, so that no row is fabricated [gramaglia2015, Sec. 2.2]."""
+    if isinstance(found, str):
+        return idle(TRUTH, found)
+    faults = []
+    if found.orphans:
+        faults.append(f"{found.orphans} rows have nobody behind their pseudonym")
+    if found.missing:
+        faults.append(
+            f"{found.missing} of {found.pairs:,} pairs of row and member hold no sample of the member, "
+            f"first at row {found.first}"
+        )
+    return judged(TRUTH, faults, f"all {found.pairs:,} pairs of row and member hold a sample of the member.")
+
+
+def _visits(release: Published, original: Visits, members: Groups) -> Compared | str:
+    for name, mine in (("slot_min", original.slot_min), ("start", original.start)):
+        if _differ(release.clock.get(name), mine):
+            return f"the release and the original have another {name}."
+    cell, slot = release.table.numbers["cell"], release.table.numbers["slot"]
+    if cell.dtype.kind == "f" or slot.dtype.kind == "f":
+        return "cells or slots are not whole numbers."
+    mine, owner = [original.slot, original.cell], original.owner
+    return compare_rows([slot, cell], release.table.code, mine, owner, members)
+
+
+def _fingerprints(release: Published, original: Fingerprints, members: Groups) -> Compared | str:
+    if _differ(release.clock.get("start"), original.start) or _differ(release.plane.get("crs"), original.crs):
+        return "the release and the original count time or metres from another point."
+    sample = {name: getattr(original, name) for name in ("t", "dt", "x", "dx", "y", "dy")}
+    return compare_boxes(_space(release.table.code, release.table.numbers), _space(original.owner, sample), members)
+
+
+def _traces(release: Published, original: Traces, members: Groups) -> Compared | str:
+    crs, start = release.plane.get("crs"), release.clock.get("start")
+    if (crs is None) != original.planar:
+        return "the release and the original are not in the same plane."
+    if start is None:
+        return "the release does not say when its clock begins."
+    boxes = _boxes_s(release)
+    if isinstance(boxes, str):
+        return boxes
+    where = _projected(original, crs)
+    if isinstance(where, str):
+        return where
+    since = _wall(original.t, release) - int(_wall(np.array([start]), release)[0])
+    points = Space(original.owner, (since, *where), (since + 1, *where))
+    return compare_boxes(boxes, points, members, SLACK_M)
+
+
+def _space(owner: Ints, box: dict[str, NDArray[Any]]) -> Space:
+    low = (box["t"], box["x"], box["y"])
+    return Space(owner, low, (box["t"] + box["dt"], box["x"] + box["dx"], box["y"] + box["dy"]))
+
+
+def _boxes_s(release: Published) -> Space | str:
+    """Published boxes with times in seconds after the start."""
+    numbers = release.table.numbers
+    if release.noun == "Fingerprints":
+        minutes = {name: numbers[name] * 60 for name in ("t", "dt")}
+        return _space(release.table.code, {**numbers, **minutes})
+    cell_m, slot_min = release.plane.get("cell_m"), release.clock.get("slot_min")
+    if release.cells is None or not isinstance(cell_m, (int, float)) or not isinstance(slot_min, int):
+        return "cells are not squares of a stated place, side and slot width."
+    centre = _centres(*release.cells, numbers["cell"]) - cell_m / 2
+    side = np.full(release.rows, float(cell_m))
+    width = np.full(release.rows, slot_min * 60)
+    t = numbers["slot"] * (slot_min * 60)
+    return _space(release.table.code, {"t": t, "dt": width, "x": centre[:, 0], "y": centre[:, 1], "dx": side, "dy": side})
+
+
+def _centres(ids: Ints, centres: Floats, cell: NDArray[Any]) -> Floats:
+    """The centre of each row's cell; not a number where it has none, so that no point lies in it."""
+    order = np.argsort(ids)
+    at = order[np.minimum(np.searchsorted(ids, cell, sorter=order), len(ids) - 1)]
+    return np.where((ids[at] == cell)[:, None], centres[at], np.nan)
+
+
+def _projected(original: Traces, crs: str | None) -> tuple[Floats, Floats] | str:
+    if crs is None:
+        return original.coordinates
+    import pyproj
+
+    try:
+        x, y = pyproj.Proj(crs)(*original.coordinates)
+    except pyproj.exceptions.CRSError:
+        return "the plane of the release is not a PROJ string."
+    return x, y
+
+
+def _wall(t: Ints, release: Published) -> Ints:
+    """What the wall clock of the release shows, in seconds; slots follow it where a time zone was given."""
+    name = release.parameters.get("time_zone")
+    if not isinstance(name, str):
+        return t
+    zone, low = ZoneInfo(name), int(t.min()) // _QUARTER_S
+    quarters = range(low, int(t.max()) // _QUARTER_S + 1)
+    leads = [datetime.fromtimestamp(q * _QUARTER_S, zone).utcoffset() for q in quarters]
+    ahead = np.array([round(lead.total_seconds()) if lead else 0 for lead in leads])
+    shown: Ints = t + ahead[t // _QUARTER_S - low]
+    return shown
+
+
+def _differ(said: Any, mine: Any) -> bool:
+    return said is not None and mine is not None and said != mine

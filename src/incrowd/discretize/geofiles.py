@@ -1,0 +1,102 @@
+"""GeoJSON and GeoParquet files, or shapely geometries -> checked polygons in one array."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.errors import DataError, MissingExtra
+
+Shapes = NDArray[Any]  # of shapely polygons and multipolygons
+
+
+def shapely() -> Any:
+    """The shapely module, or how to install it."""
+    try:
+        import shapely
+    except ModuleNotFoundError as error:
+        raise MissingExtra("zones need shapely; install it with: pip install 'incrowd[geo]'.") from error
+    return shapely
+
+
+def polygons_of(zones: str | Path | Iterable[Any]) -> Shapes:
+    """Polygons in the order given; anything else is refused by its position."""
+    if isinstance(zones, (str, Path)):
+        path = Path(zones)
+        if not path.is_file():
+            raise DataError(f"there is no file {path.name}; check the path of zones.")
+        listed = _geoparquet(path) if path.suffix.lower() in (".parquet", ".geoparquet") else _geojson(path)
+    else:
+        listed = list(zones)
+    shapes = np.empty(len(listed), object)
+    shapes[:] = listed
+    _check(shapes)
+    return shapes
+
+
+def _check(shapes: Shapes) -> None:
+    geo = shapely()
+    if not len(shapes):
+        raise DataError("zones holds no polygon; give at least one.")
+    kinds = {geo.GeometryType.POLYGON, geo.GeometryType.MULTIPOLYGON}
+    fit = [geo.is_geometry(shape) and geo.get_type_id(shape) in kinds for shape in shapes]
+    _refuse(~np.array(fit), "is not a polygon", "leave out points and lines")
+    _refuse(geo.is_empty(shapes), "is empty", "leave it out")
+    _refuse(
+        ~geo.is_valid(shapes), "crosses itself or is not closed well", "repair it, for example by shapely.make_valid"
+    )
+
+
+def _refuse(bad: NDArray[np.bool_], what: str, advice: str) -> None:
+    if bad.any():
+        raise DataError(f"zone {np.flatnonzero(bad)[0]} {what} ({bad.sum()} such zones); {advice}.")
+
+
+def _geojson(path: Path) -> list[Any]:
+    from shapely.geometry import shape
+
+    try:
+        text = json.loads(path.read_text(encoding="utf-8"))
+        named = (text.get("crs") or {}).get("properties", {}).get("name", "OGC:CRS84")
+        features = text["features"] if text.get("type") == "FeatureCollection" else [text]
+        geometries = [f.get("geometry") if f.get("type") == "Feature" else f for f in features]
+        shapes = [g and shape(g) for g in geometries]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{path.name} is not readable GeoJSON; check that it is a FeatureCollection.") from error
+    _check_degrees(named, path)
+    return shapes
+
+
+def _geoparquet(path: Path) -> list[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(path)
+        about = json.loads((schema.metadata or {})[b"geo"])
+        column = about["primary_column"]
+        details = about["columns"][column]
+        wkb = pq.read_table(path, columns=[column])[column].to_pylist()
+    except (pa.ArrowInvalid, OSError, KeyError, ValueError) as error:
+        raise DataError(f"{path.name} is not readable GeoParquet; check that it has 'geo' metadata.") from error
+    if details.get("encoding") != "WKB":
+        raise DataError(f"the geometries of {path.name} are not in WKB; write it with encoding='WKB'.")
+    _check_degrees(details.get("crs", "OGC:CRS84"), path)
+    shapes: list[Any] = shapely().from_wkb(wkb, on_invalid="ignore").tolist()
+    return shapes
+
+
+def _check_degrees(crs: Any, path: Path) -> None:
+    """Refuse coordinates that are not WGS 84 longitudes and latitudes."""
+    import pyproj
+
+    try:
+        known = pyproj.CRS.from_user_input(crs)
+        fine = known.equals(pyproj.CRS("OGC:CRS84"), ignore_axis_order=True)
+    except (pyproj.exceptions.CRSError, TypeError):
+        fine = False
+    if not fine:
+        raise DataError(f"{path.name} is not in WGS 84 longitude and latitude; convert it to OGC:CRS84 first.")

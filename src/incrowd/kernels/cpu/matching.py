@@ -1,0 +1,156 @@
+"""Who shares these points, compiled: shortest list first, galloping through the next, bitsets for long lists."""
+
+import numpy as np
+from numba import njit, prange
+
+from incrowd.arrays import Ints
+from incrowd.kernels.reference.matching import Ids, Words
+
+
+@njit(cache=True)
+def inverted(ids: Ids, offsets: Ints, lists: int) -> tuple[Ints, Ids]:
+    """Users of each point in order, list k at starts[k]:starts[k+1], by counting sort."""
+    starts = np.zeros(lists + 2, np.int64)
+    for point in ids:
+        starts[point + 2] += 1
+    for k in range(2, lists + 2):
+        starts[k] += starts[k - 1]
+    postings = np.empty(len(ids), np.int32)
+    for u in range(len(offsets) - 1):
+        for r in range(offsets[u], offsets[u + 1]):
+            at = starts[ids[r] + 1]
+            postings[at] = u
+            starts[ids[r] + 1] = at + 1
+    return starts[:-1], postings
+
+
+@njit(cache=True)
+def bitsets(starts: Ints, postings: Ids, long: Ints, users: int) -> Words:
+    """One bit per user for each of the long lists."""
+    words = np.zeros((len(long), (users + 63) // 64), np.uint64)
+    for row in range(len(long)):
+        for p in range(starts[long[row]], starts[long[row] + 1]):
+            words[row, postings[p] >> 6] |= np.uint64(1) << np.uint64(postings[p] & 63)
+    return words
+
+
+@njit(cache=True, parallel=True)
+def count_matches(starts: Ints, postings: Ids, bit_row: Ids, words: Words, known: Ids, own: Ids) -> Ints:
+    """How many users are on every list named in each row of known."""
+    lists = known.copy()
+    count = np.empty(len(known), np.int64)
+    for q in prange(len(known)):
+        m = _sort_by_length(starts, lists[q])
+        first = lists[q, 0]
+        if m == 1:
+            count[q] = starts[first + 1] - starts[first]
+        elif bit_row[first] >= 0:  # the shortest list is long, so all are
+            count[q] = _count_bits(bit_row, words, lists[q, :m])
+        else:
+            count[q] = _count_listed(starts, postings, bit_row, words, lists[q, :m], own[q])
+    return count
+
+
+@njit(cache=True)
+def _sort_by_length(starts: Ints, lists: Ids) -> int:
+    """Distinct lists to the front, shortest first; how many they are."""
+    m = 0
+    for i in range(len(lists)):
+        k = lists[i]
+        known = False
+        for j in range(m):
+            known |= lists[j] == k
+        if known:
+            continue
+        length = starts[k + 1] - starts[k]
+        j = m
+        while j > 0 and starts[lists[j - 1] + 1] - starts[lists[j - 1]] > length:
+            lists[j] = lists[j - 1]
+            j -= 1
+        lists[j] = k
+        m += 1
+    return m
+
+
+@njit(cache=True)
+def _count_bits(bit_row: Ids, words: Words, lists: Ids) -> int:
+    count = 0
+    for w in range(words.shape[1]):
+        both = words[bit_row[lists[0]], w]
+        for k in lists[1:]:
+            both &= words[bit_row[k], w]
+        count += ones(both)
+    return count
+
+
+@njit(cache=True)
+def ones(word: np.uint64) -> int:
+    """Bits set in a 64-bit word, added up in parallel within it."""
+    pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bytes_ = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((bytes_ * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True)
+def _count_listed(starts: Ints, postings: Ids, bit_row: Ids, words: Words, lists: Ids, own: int) -> int:
+    """Walk the shortest list; few of its users are on the second, so the rest may be bisected."""
+    second = bit_row[lists[1]]
+    at, end = starts[lists[1]], starts[lists[1] + 1]
+    count = 1 if own >= 0 else 0
+    for p in range(starts[lists[0]], starts[lists[0] + 1]):
+        user = postings[p]
+        if user == own:
+            continue
+        if second >= 0:
+            if not _has_bit(words[second], user):
+                continue
+        else:
+            at = _gallop(postings, at, end, user)
+            if at == end:
+                break
+            if postings[at] != user:
+                continue
+        count += _on_all(starts, postings, bit_row, words, lists[2:], user)
+    return count
+
+
+@njit(cache=True)
+def _on_all(starts: Ints, postings: Ids, bit_row: Ids, words: Words, lists: Ids, user: int) -> bool:
+    for k in lists:
+        if bit_row[k] >= 0:
+            if not _has_bit(words[bit_row[k]], user):
+                return False
+        else:
+            at = _bisect(postings, starts[k], starts[k + 1], user)
+            if at == starts[k + 1] or postings[at] != user:
+                return False
+    return True
+
+
+@njit(cache=True)
+def _has_bit(words: Words, user: int) -> bool:
+    return bool((words[user >> 6] >> np.uint64(user & 63)) & np.uint64(1))
+
+
+@njit(cache=True)
+def _gallop(postings: Ids, at: int, end: int, user: int) -> int:
+    """First place from `at` on that holds the user or a later one, in doubling steps, then by bisection."""
+    probe, step = at, 1
+    while probe < end and postings[probe] < user:
+        at = probe + 1
+        probe += step
+        step <<= 1
+    found: int = _bisect(postings, at, min(probe, end), user)
+    return found
+
+
+@njit(cache=True)
+def _bisect(postings: Ids, at: int, end: int, user: int) -> int:
+    while at < end:
+        middle = (at + end) >> 1
+        if postings[middle] < user:
+            at = middle + 1
+        else:
+            end = middle
+    return at

@@ -1,0 +1,141 @@
+"""The fewest own points that single a user out, compiled: bitsets of those who share at least two of them."""
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints
+from incrowd.kernels.cpu.matching import ones
+from incrowd.kernels.reference.matching import Ids, Words
+
+BLOCK = 1024  # users that share one working space
+
+
+@njit(cache=True, parallel=True)
+def fewest_points(offsets: Ints, ids: Ids, starts: Ints, postings: Ids, deepest: int) -> Ints:
+    """Per user the size of the smallest set of own points nobody else contains; 0 where there is none."""
+    users = len(offsets) - 1
+    fewest = np.zeros(users, np.int64)
+    for block in prange((users + BLOCK - 1) // BLOCK):
+        shared = np.zeros(users, np.int32)  # how many of the points another user has too
+        number = np.full(users, -1, np.int32)  # of another user among those who share at least two
+        for u in range(block * BLOCK, min(block * BLOCK + BLOCK, users)):
+            fewest[u] = _fewest(ids[offsets[u] : offsets[u + 1]], starts, postings, u, deepest, shared, number)
+    return fewest
+
+
+@njit(cache=True)
+def _fewest(
+    mine: Ids, starts: Ints, postings: Ids, own: int, deepest: int, shared: NDArray[np.int32], number: NDArray[np.int32]
+) -> int:
+    for k in mine:
+        if starts[k + 1] - starts[k] == 1:
+            return 1
+    most, others = _count_shared(mine, starts, postings, own, shared, number)
+    words = _set_bits(mine, starts, postings, others, shared, number)
+    if most == len(mine):
+        return 0
+    if deepest >= 2 and _some_pair(words):
+        return 2
+    if deepest >= 3 and _some_triple(words):
+        return 3
+    chain: int = _best_chain(words)
+    return chain
+
+
+@njit(cache=True)
+def _count_shared(
+    mine: Ids, starts: Ints, postings: Ids, own: int, shared: NDArray[np.int32], number: NDArray[np.int32]
+) -> tuple[int, int]:
+    """The most points anybody else shares, and how many others share at least two; those are numbered."""
+    most = others = 0
+    for k in mine:
+        for p in range(starts[k], starts[k + 1]):
+            user = postings[p]
+            if user == own:
+                continue
+            shared[user] += 1
+            most = max(most, shared[user])
+            if shared[user] == 2:
+                number[user] = others
+                others += 1
+    return most, others
+
+
+@njit(cache=True)
+def _set_bits(
+    mine: Ids, starts: Ints, postings: Ids, others: int, shared: NDArray[np.int32], number: NDArray[np.int32]
+) -> Words:
+    """For each point a bitset of the others who have it and one more; leaves the working space clean."""
+    words = np.zeros((len(mine), (others + 63) // 64), np.uint64)
+    for i in range(len(mine)):
+        for p in range(starts[mine[i]], starts[mine[i] + 1]):
+            at = number[postings[p]]
+            if at >= 0:
+                words[i, at >> 6] |= np.uint64(1) << np.uint64(at & 63)
+    for k in mine:
+        for p in range(starts[k], starts[k + 1]):
+            shared[postings[p]], number[postings[p]] = 0, -1
+    return words
+
+
+@njit(cache=True)
+def _apart(a: Words, b: Words) -> bool:
+    for w in range(len(a)):  # noqa: SIM110 - compiled
+        if a[w] & b[w]:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _some_pair(words: Words) -> bool:
+    for i in range(len(words)):
+        for j in range(i + 1, len(words)):
+            if _apart(words[i], words[j]):
+                return True
+    return False
+
+
+@njit(cache=True)
+def _some_triple(words: Words) -> bool:
+    both = np.empty(words.shape[1], np.uint64)
+    for i in range(len(words)):
+        for j in range(i + 1, len(words)):
+            for w in range(len(both)):
+                both[w] = words[i, w] & words[j, w]
+            for k in range(j + 1, len(words)):
+                if _apart(both, words[k]):
+                    return True
+    return False
+
+
+@njit(cache=True)
+def _best_chain(words: Words) -> int:
+    """From each point, add the one that leaves the fewest others until nobody is left; the shortest chain."""
+    best = len(words)
+    left = np.empty(words.shape[1], np.uint64)
+    for first in range(len(words)):
+        for w in range(len(left)):
+            left[w] = words[first, w]
+        size, rest = 1, 1
+        while rest > 0 and size < best:
+            chosen, rest = _next_link(words, left, first)
+            for w in range(len(left)):
+                left[w] &= words[chosen, w]
+            size += 1
+        if rest == 0:
+            best = size
+    return best
+
+
+@njit(cache=True)
+def _next_link(words: Words, left: Words, first: int) -> tuple[int, int]:
+    """The point that leaves the fewest others, and how many; the bits of the first alone say nothing more."""
+    chosen, least = -1, 64 * len(left) + 1
+    for i in range(len(words)):
+        rest = 0
+        for w in range(len(left)):
+            rest += ones(left[w] & words[i, w])
+        if i != first and rest < least:
+            chosen, least = i, rest
+    return chosen, least

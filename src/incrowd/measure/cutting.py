@@ -1,0 +1,146 @@
+"""Visits and their windows -> uniqueness before and after cutting, under every convention side by side."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints
+from incrowd.data import Visits
+from incrowd.discretize.cuts import Windows
+from incrowd.errors import DataError
+from incrowd.measure.choices import Trajectories
+from incrowd.measure.index import Index, index_of
+from incrowd.measure.question import SHORT, Question, Uniqueness, answered
+from incrowd.measure.uniqueness import ask
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutRisk:
+    """Uniqueness of whole trajectories, of their pieces, and of people whose points were known before the cut.
+
+    Each by convention for short trajectories: `drop`, `all`, `zero`. `fixed_knowledge` draws the points from the whole
+    trajectory, like `before`, and succeeds if those within some window are in exactly one published piece; its crowd
+    size is the smallest over the windows.
+    """
+
+    points: int
+    repeats: int
+    exact: bool
+    seed: int
+    users: int
+    pieces: int
+    short_pieces: int  # pieces with fewer than `points` points
+    before: Mapping[str, Uniqueness]
+    after: Mapping[str, Uniqueness]
+    fixed_knowledge: Mapping[str, Uniqueness]
+
+    @property
+    def reason(self) -> str:
+        """Why the conventions differ."""
+        share = self.short_pieces / self.pieces
+        return (
+            f"{share:.0%} of the {self.pieces:,} pieces have fewer than {self.points} points: 'drop' leaves them out, "
+            "'all' asks with the few points they have, 'zero' counts them as safe; a fall that 'drop' does not show "
+            "comes from short pieces alone, not from cutting the others."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        counts = ("points", "repeats", "exact", "seed", "users", "pieces", "short_pieces", "reason")
+        sides = ("before", "after", "fixed_knowledge")
+        return {
+            **{name: getattr(self, name) for name in counts},
+            **{side: {short: risk.to_dict() for short, risk in getattr(self, side).items()} for side in sides},
+        }
+
+
+def cut_risk(
+    visits: Visits,
+    windows: Windows,
+    *,
+    points: int = 4,
+    repeats: int = 1,
+    exact: bool = False,
+    seed: int = 0,
+    device: str = "cpu",
+) -> CutRisk:
+    """What cutting into windows does to uniqueness from m random points [song2014, Sec. 5.1].
+
+    Windows part time, so points within one are shared by as many pieces as users: the index of the whole
+    trajectories answers for the pieces too. Differs from [song2014]: it does not say what becomes of short pieces.
+
+    >>> from incrowd.discretize import windows
+    >>> visits = Visits.from_arrays([1, 1, 2, 2, 3, 3], cell=[1, 1, 1, 1, 1, 2], slot=[0, 2, 0, 3, 2, 3])
+    >>> risk = cut_risk(visits, windows(visits, windows=2, slots=4), points=2)
+    >>> risk.before["drop"].value, round(risk.fixed_knowledge["drop"].value, 4)
+    (1.0, 0.6667)
+    """
+    question = Question(points=points, repeats=repeats, exact=exact, seed=seed)
+    question.check()
+    _check_cut(visits, windows)
+    index = index_of(visits, device)
+    whole, pieces = Trajectories.over(visits.offsets), Trajectories.over(windows.visits.offsets, windows.owner)
+    return CutRisk(
+        points=points,
+        repeats=repeats,
+        exact=exact,
+        seed=seed,
+        users=len(visits),
+        pieces=len(windows.owner),
+        short_pieces=int((pieces.sizes < points).sum()),
+        before=_by_convention(index, whole, visits, question),
+        after=_by_convention(index, pieces, visits, question),
+        fixed_knowledge=_by_convention(_CutIndex.over(index, pieces), whole, visits, question),
+    )
+
+
+def _by_convention(
+    index: "Index | _CutIndex", crowd: Trajectories, visits: Visits, question: Question
+) -> dict[str, Uniqueness]:
+    """The answers for drop, all and zero; drawn points are the same for all three."""
+    if question.exact:
+        return {short: ask(index, crowd, visits, replace(question, short=short)) for short in SHORT}
+    every = ask(index, crowd, visits, replace(question, short="all"))
+    sizes, long = cast("Ints", every.crowd_sizes), crowd.sizes >= question.points
+    kept = {"drop": (np.flatnonzero(long), sizes[:, long]), "zero": (every.targets, np.where(long, sizes, 0))}
+    other = {short: answered(replace(question, short=short), len(long), *kept[short]) for short in kept}
+    return {"drop": other["drop"], "all": every, "zero": other["zero"]}
+
+
+@dataclass(frozen=True, eq=False)
+class _CutIndex:
+    """Counts pieces for points known before the cut: the smallest crowd over the windows they fall into."""
+
+    index: Index
+    piece: NDArray[np.int32]  # of each row
+
+    @classmethod
+    def over(cls, index: Index, pieces: Trajectories) -> "_CutIndex":
+        return cls(index, np.repeat(np.arange(len(pieces.sizes), dtype=np.int32), pieces.sizes))
+
+    @property
+    def users(self) -> int:
+        return self.index.users
+
+    @property
+    def device(self) -> str:
+        return self.index.device
+
+    def crowd(self, rows: Ints, own: Ints) -> Ints:
+        known, piece = self.index.ids[rows], self.piece[rows]
+        smallest = np.full(len(rows), self.users)
+        for j in range(rows.shape[1]):
+            here = piece == piece[:, j : j + 1]
+            inside = np.where(here, known, known[:, j : j + 1])  # a point named twice changes no set
+            np.minimum(smallest, self.index.count(inside, own), out=smallest)
+        return smallest
+
+
+def _check_cut(visits: Visits, windows: Windows) -> None:
+    cut = windows.visits
+    same = cut.slot is visits.slot and cut.cell is visits.cell
+    if not same and not (np.array_equal(cut.slot, visits.slot) and np.array_equal(cut.cell, visits.cell)):
+        raise DataError("these windows were not cut from these visits; pass what incrowd.discretize.windows gave.")

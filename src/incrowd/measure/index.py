@@ -1,0 +1,144 @@
+"""Visits -> who was at each point: the index that every uniqueness question asks, made once per dataset."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints
+from incrowd.data import Visits
+from incrowd.errors import check_choice
+
+DEVICES = ("cpu", "reference")
+_CHUNK = 1 << 18  # rows numbered at once; fits the cache
+_SPARSE = 4  # more possible points than this times the records are numbered by sorting, not by place
+
+
+def kernels(topic: str, device: str) -> ModuleType:
+    """The hot loops of one topic for one device; a device asked for by name is used or refused."""
+    check_choice("device", device, DEVICES)
+    return import_module(f"incrowd.kernels.{device}.{topic}")
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """Cells or slots as numbers 0..size-1: by place where their range is moderate, else by rank."""
+
+    low: int
+    size: int
+    distinct: Ints | None
+
+    @classmethod
+    def over(cls, values: Ints) -> "Axis":
+        """The axis that holds these values."""
+        low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+        if high - low < 2**31:
+            return cls(low, high - low + 1, None)
+        distinct = np.unique(values)
+        return cls(low, len(distinct), distinct)
+
+    def number(self, values: Ints) -> Ints:
+        """The numbers of values that lie on the axis."""
+        return values - self.low if self.distinct is None else np.searchsorted(self.distinct, values)
+
+    def find(self, values: Ints) -> Ints:
+        """The numbers of any values, -1 where there is none."""
+        if self.distinct is not None:
+            return found(self.distinct, values)
+        inside = (values >= self.low) & (values - self.low < self.size)  # a wrapped difference fails the first half
+        return np.where(inside, values - self.low, -1)
+
+
+def found(distinct: Ints, values: Ints) -> Ints:
+    """The places of values among distinct ones in order, -1 where there is none."""
+    at = np.minimum(np.searchsorted(distinct, values), len(distinct) - 1)
+    return np.where(distinct[at] == values, at, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """Every point has a number; `ids` holds that of each row, `postings` the users of each point in order.
+
+    The number after the last stands for a point nobody visited. Lists longer than users / 64 are kept as bitsets too.
+    """
+
+    users: int
+    ids: NDArray[Any]  # int32 while the numbers fit
+    starts: Ints
+    postings: NDArray[np.int32]
+    bit_row: NDArray[np.int32]  # row of `words` that repeats a list, or -1
+    words: NDArray[np.uint64]
+    cells: Axis
+    slots: Axis
+    keys: Ints | None  # the packed points by number, where they are numbered by sorting
+    device: str
+
+    @classmethod
+    def build(cls, visits: Visits, device: str = "cpu") -> "Index":
+        """Number the points and list their users, in time linear in the records unless points are sparse."""
+        cells, slots = Axis.over(visits.cell), Axis.over(visits.slot)
+        possible = cells.size * slots.size
+        keys = None
+        if possible <= max(_SPARSE * visits.records, 1 << 16):
+            ids = np.empty(visits.records, np.int32 if possible < 2**31 - 1 else np.int64)
+            for part, packed in _packed(visits, cells, slots):
+                ids[part] = packed
+        else:
+            whole = np.empty(visits.records, np.int64)
+            for part, packed in _packed(visits, cells, slots):
+                whole[part] = packed
+            keys, inverse = np.unique(whole, return_inverse=True)
+            ids, possible = inverse.astype(np.int32 if len(keys) < 2**31 - 1 else np.int64), len(keys)
+        kernel = kernels("matching", device)
+        starts, postings = kernel.inverted(ids, visits.offsets, possible + 1)
+        long = np.flatnonzero(np.diff(starts) > max(len(visits) / 64, 1))
+        bit_row = np.full(possible + 1, -1, np.int32)
+        bit_row[long] = np.arange(len(long))
+        words = kernel.bitsets(starts, postings, long, len(visits))
+        return cls(len(visits), ids, starts, postings, bit_row, words, cells, slots, keys, device)
+
+    def find(self, cell: Ints, slot: Ints) -> NDArray[Any]:
+        """The numbers of some points, nobody's number where a point was never visited."""
+        across, along = self.cells.find(cell), self.slots.find(slot)
+        packed = np.where((across >= 0) & (along >= 0), along * self.cells.size + across, -1)
+        number = packed if self.keys is None else found(self.keys, packed)
+        return np.where(number >= 0, number, len(self.starts) - 2).astype(self.ids.dtype)
+
+    def count(self, known: NDArray[Any], own: Ints | None = None) -> Ints:
+        """How many users visited all points of each row; own[q] is one who did, where that is known."""
+        mine = np.full(len(known), -1, np.int32) if own is None else own.astype(np.int32)
+        counts: Ints = kernels("matching", self.device).count_matches(
+            self.starts, self.postings, self.bit_row, self.words, known, mine
+        )
+        return counts
+
+    def crowd(self, rows: Ints, own: Ints) -> Ints:
+        """How many users share the points at some rows of each owner."""
+        return self.count(self.ids[rows], own)
+
+
+_KEPT: WeakKeyDictionary[Visits, dict[str, Index]] = WeakKeyDictionary()
+
+
+def index_of(visits: Visits, device: str = "cpu") -> Index:
+    """The index of these visits, kept as long as they are, so that several questions share it."""
+    check_choice("device", device, DEVICES)
+    kept = _KEPT.setdefault(visits, {})
+    if device not in kept:
+        kept[device] = Index.build(visits, device)
+    return kept[device]
+
+
+def _packed(visits: Visits, cells: Axis, slots: Axis) -> Iterator[tuple[slice, Ints]]:
+    """One int64 per point, slot by slot, a cache full of rows at a time."""
+    for a in range(0, visits.records, _CHUNK):
+        part = slice(a, a + _CHUNK)
+        packed = slots.number(visits.slot[part])
+        packed *= cells.size
+        packed += cells.number(visits.cell[part])
+        yield part, packed

@@ -1,0 +1,116 @@
+"""What a release is still good for, in the terms of those who use it: visits, trips, distances, before and after."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Floats, Ints
+from incrowd.data import Release, Visits
+from incrowd.errors import DataError, check_positive
+
+QUARTILES = (0.25, 0.5, 0.75)
+
+
+@dataclass(frozen=True)
+class Utility:
+    """Agreement of a release with its original, at cells of `cell_m` and hours; shares in [0, 1], higher is better."""
+
+    cell_m: float
+    users: tuple[int, int]  # before, after; a cut release counts its pieces
+    visits: tuple[int, int]
+    trips: tuple[int, int]  # moves between consecutive visits that end in another cell
+    visits_shared: float | None  # common part of the visits per cell and hour
+    trips_shared: float | None  # common part of the origin-destination matrix
+    gyration_km: tuple[dict[str, float], dict[str, float]]  # quartiles of the radius of gyration per user
+    trip_km: tuple[dict[str, float], dict[str, float]]  # quartiles of the length of a trip
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """What, before, after, agreement; ready for a table."""
+        counted = [
+            ("users or pieces", self.users, None),
+            ("visits", self.visits, self.visits_shared),
+            ("trips between cells", self.trips, self.trips_shared),
+        ]
+        rows = [(what, f"{a:,}", f"{b:,}", "" if share is None else f"{share:.3f}") for what, (a, b), share in counted]
+        measured = (("radius of gyration, km", self.gyration_km), ("trip length, km", self.trip_km))
+        return rows + [(what, _spread(a), _spread(b), "") for what, (a, b) in measured]
+
+
+def utility(before: Visits, after: Visits | Release, *, cell_m: float = 1000) -> Utility:
+    """Compare what both can be used for; the two need cell centres on the same plane and a clock.
+
+    The common part of two tables of counts is 2 Σ min(a, b) / (Σ a + Σ b), in [0, 1].
+
+    >>> before = Visits.from_arrays([1, 1], [0, 1], [0, 1], xy=[[0, 0], [3000, 0]], slot_min=60)
+    >>> after = Visits.from_arrays([7, 8], [0, 1], [0, 1], xy=[[0, 0], [3000, 0]], slot_min=60)
+    >>> found = utility(before, after)
+    >>> found.visits_shared, found.trips_shared
+    (1.0, 0.0)
+    """
+    check_positive(cell_m=cell_m)
+    published = after.data if isinstance(after, Release) else after
+    if not isinstance(published, Visits):
+        raise DataError("utility compares visits; discretize the release first.")
+    if before.crs != published.crs:
+        raise DataError("the two lie on different planes; discretize both with the same origin.")
+    a, b = _Side(before, cell_m), _Side(published, cell_m)
+    return Utility(
+        cell_m=cell_m,
+        users=(len(before), len(published)),
+        visits=(before.records, published.records),
+        trips=(len(a.trip_m), len(b.trip_m)),
+        visits_shared=_common(a.visits, b.visits),
+        trips_shared=_common(a.trips, b.trips),
+        gyration_km=(_quartiles(a.gyration_m()), _quartiles(b.gyration_m())),
+        trip_km=(_quartiles(a.trip_m), _quartiles(b.trip_m)),
+    )
+
+
+class _Side:
+    """One of the two datasets on the common cells and hours."""
+
+    def __init__(self, visits: Visits, cell_m: float) -> None:
+        if visits.xy is None or visits.slot_min is None:
+            raise DataError(
+                "visits have no cell centres or no slot_min; discretize with grid, blocks, towers or zones."
+            )
+        self.offsets = visits.offsets
+        self.points = visits.xy[visits.cell]
+        square: Ints = np.floor(self.points / cell_m).astype(np.int64)
+        hour = ((visits.start or 0) + visits.slot * (visits.slot_min * 60)) // 3600
+        self.visits = np.column_stack([square, hour])
+        # The last visit of a user begins no trip.
+        moves = np.ones(max(visits.records - 1, 0), np.bool_)
+        moves[visits.offsets[1:-1] - 1] = False
+        moves &= (square[1:] != square[:-1]).any(axis=1)
+        self.trips = np.column_stack([square[:-1][moves], square[1:][moves]])
+        step = self.points[1:][moves] - self.points[:-1][moves]
+        self.trip_m: Floats = np.hypot(step[:, 0], step[:, 1])
+
+    def gyration_m(self) -> Floats:
+        """Root mean square distance of a user's visits from their mean place."""
+        count = np.diff(self.offsets)
+        mean = np.add.reduceat(self.points, self.offsets[:-1], axis=0) / count[:, None]
+        away = self.points - np.repeat(mean, count, axis=0)
+        result: Floats = np.sqrt(np.add.reduceat((away**2).sum(axis=1), self.offsets[:-1]) / count)
+        return result
+
+
+def _common(a: Ints, b: Ints) -> float | None:
+    if not len(a) and not len(b):
+        return None
+    both, inverse = np.unique(np.concatenate([a, b]), axis=0, return_inverse=True)
+    inverse = inverse.ravel()
+    counts_a = np.bincount(inverse[: len(a)], minlength=len(both))
+    counts_b = np.bincount(inverse[len(a) :], minlength=len(both))
+    return float(2 * np.minimum(counts_a, counts_b).sum() / (len(a) + len(b)))
+
+
+def _quartiles(metres: Floats) -> dict[str, float]:
+    if not metres.size:
+        return {}
+    return {f"{q:.0%}": float(v) / 1000 for q, v in zip(QUARTILES, np.quantile(metres, QUARTILES), strict=True)}
+
+
+def _spread(quartiles: dict[str, float]) -> str:
+    return f"{quartiles['50%']:.2f} ({quartiles['25%']:.2f} to {quartiles['75%']:.2f})" if quartiles else "none"

@@ -1,0 +1,120 @@
+"""Parquet files and data frames -> scans; GeoParquet points and files of our own are recognised."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incrowd.arrays import Floats
+from incrowd.data.files import KEY
+from incrowd.errors import DataError, ParameterError
+from incrowd.read.columns import Field, identifier, sort_of
+from incrowd.read.files import hive_keys, unreadable
+from incrowd.read.layouts import DEGREES, METRES
+from incrowd.read.scans import Request, Scan, find, make, sql_list
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_DEGREE_SYSTEMS = (("OGC", "CRS84"), ("EPSG", "4326"))
+
+
+def parquet_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
+    """One scan per run of files with the same schema."""
+    schemas = [(file, _schema(file)) for file in files]
+    # Schemas are equal whatever they say about the file as a whole, such as metres or degrees: compare that too.
+    for _, group in groupby(schemas, key=lambda pair: (pair[1], pair[1].metadata, tuple(hive_keys(pair[0])))):
+        pairs = list(group)
+        same = [file for file, _ in pairs]
+        yield _scan(same, f"read_parquet({sql_list(same)}, hive_partitioning=false)", pairs[0][1], request)
+
+
+def frame_scan(frame: Any, request: Request) -> Scan:
+    """A data frame of any library that speaks Arrow."""
+    import pyarrow as pa
+
+    if not hasattr(frame, "__arrow_c_stream__"):
+        what = type(frame).__name__
+        raise DataError(f"cannot read a {what}; give a path, a list of paths, or a data frame that speaks Arrow.")
+    try:
+        stream = pa.RecordBatchReader.from_stream(frame)
+    except (pa.ArrowException, TypeError):
+        # The library's own message would quote the value it stumbled over.
+        raise DataError("a column of the data frame mixes types; give each column one type.") from None
+    return replace(_scan([], "frame", stream.schema, request), frame=stream)
+
+
+def points(wkb: "pa.Array") -> tuple[Floats, Floats]:
+    """Longitude and latitude of well-known binary points; not a number where there is no point."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    size = pc.fill_null(pc.binary_length(wkb), 0).to_numpy()
+    starts = np.frombuffer(wkb.buffers()[1], np.int32)[wkb.offset : wkb.offset + len(wkb)]
+    data = np.frombuffer(wkb.buffers()[2] or pa.py_buffer(b""), np.uint8)
+    there = size >= 21
+    rows = data[starts[there, None] + np.arange(21)]
+    kind = np.ascontiguousarray(rows[:, 1:5]).view("<u4")[:, 0]
+    # Little-endian, and a point: flat, or with height in either dialect.
+    point = (rows[:, 0] == 1) & np.isin(kind, (1, 1001, 0x80000001))
+    xy = np.full((len(wkb), 2), np.nan)
+    xy[np.flatnonzero(there)[point]] = np.ascontiguousarray(rows[point, 5:]).view("<f8")
+    return xy[:, 0], xy[:, 1]
+
+
+def _schema(file: Path) -> "pa.Schema":
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_schema(file)
+    except (pa.ArrowException, OSError) as error:
+        raise unreadable(file) from error
+
+
+def _scan(files: list[Path], origin: str, schema: "pa.Schema", request: Request) -> Scan:
+    place = str(files[0]) if files else "the data frame"
+    saved = json.loads((schema.metadata or {}).get(KEY, b"{}"))
+    if saved:
+        request = _as_saved(saved, schema, request, place)
+    point = {} if {"lon", "x"} & set(request.columns) else _point(schema, place)
+    nouns = ("user", "t") if point else request.nouns
+    found, constants = find(files, schema.names, request, nouns)
+    fields = {noun: tuple(_field(schema, at) for at in places) for noun, places in found.items()}
+    return make(request, files, origin, {**fields, **point}, constants, saved=saved)
+
+
+def _field(schema: "pa.Schema", at: int) -> Field:
+    column = schema.field(at)
+    return Field(identifier(column.name), sort_of(column.type), column.name, str(column.type))
+
+
+def _as_saved(saved: Mapping[str, Any], schema: "pa.Schema", request: Request, place: str) -> Request:
+    if saved["noun"] != "Traces":
+        raise DataError(f"{place} holds {saved['noun']}, not Traces; load it with incrowd.read.saved.")
+    if request.columns:
+        raise ParameterError(f"{place} was saved by incrowd and knows its columns; leave columns and layout out.")
+    nouns = METRES if saved["planar"] else DEGREES
+    others = tuple(name for name in schema.names if name not in nouns)
+    return replace(request, columns={noun: noun for noun in nouns}, attributes=others)
+
+
+def _point(schema: "pa.Schema", place: str) -> dict[str, tuple[Field, ...]]:
+    """The coordinates of GeoParquet, where this is one."""
+    geo = json.loads((schema.metadata or {}).get(b"geo", b"{}"))
+    if not geo:
+        return {}
+    name = geo["primary_column"]
+    column = geo["columns"][name]
+    system = (column.get("crs") or {}).get("id", {}) if "crs" in column else None
+    if system is not None and (system.get("authority"), str(system.get("code"))) not in _DEGREE_SYSTEMS:
+        raise DataError(f"column {name!r} of {place} is not in WGS 84 degrees; transform it first.")
+    if column["encoding"] == "point":
+        return {
+            noun: (Field(f"{identifier(name)}.{axis}", "real", name),) for noun, axis in (("lon", "x"), ("lat", "y"))
+        }
+    return {"point": (Field(identifier(name), "other", name),)}

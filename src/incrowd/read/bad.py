@@ -1,0 +1,59 @@
+"""Rows that cannot be read: one sentence for the first, or a file of them all."""
+
+import csv
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd.data.files import whole_file
+from incrowd.errors import DataError, ParameterError
+
+FEW, MANY = "too few fields", "too many fields"
+QUOTE, BYTES, LONG = "a quote that does not close", "bytes that are not text", "a line over 2 MB"
+NUMBER, USER, TIME = "no number", "no user", "no time, or none in ISO 8601"
+UNIT = "a time in another unit than the first rows"
+YEARS = "a time outside the years 1 to 9999"
+LAT, LON, METRE = "a latitude outside [-90, 90]", "a longitude outside [-180, 180]", "no finite number"
+POINT = "no point"
+_SWAPPED = "check that lon and lat are not swapped"
+_ADVICE = {LAT: _SWAPPED, LON: f"{_SWAPPED}, nor counted from 0 to 360"}
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """Where a row cannot be read and why; `text` is the row itself and goes to no message."""
+
+    file: str
+    number: int
+    unit: str  # "line" from 1, or "row" from 0
+    column: str
+    reason: str
+    text: str = ""
+
+    def error(self) -> DataError:
+        """The sentence that stops a run."""
+        column = f" in column {self.column!r}" if self.column else ""
+        advice = _ADVICE.get(self.reason, "repair it")
+        return DataError(
+            f"{self.reason}{column} at {self.unit} {self.number} of {self.file}; {advice}, "
+            "or set such rows aside with bad_rows=PATH (--bad-rows FILE)."
+        )
+
+
+def check_target(path: Path | None) -> None:
+    """Refuse, before any work, a side file that could not be written."""
+    if path is not None and path.exists():
+        raise ParameterError(f"{path} exists; choose another name for bad_rows.")
+    if path is not None and not path.parent.is_dir():
+        raise ParameterError(f"the folder {path.parent} for bad_rows does not exist; make it first.")
+
+
+def write(path: Path, rows: Iterable[BadRow]) -> None:
+    """One line per bad row, in a file that only its owner can read: it holds the rows themselves."""
+    with whole_file(path, force=False) as part:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+            out = csv.writer(stream)
+            out.writerow(["file", "position", "number", "column", "reason", "text"])
+            out.writerows([row.file, row.unit, row.number, row.column, row.reason, row.text] for row in rows)

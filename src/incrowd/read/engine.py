@@ -1,0 +1,151 @@
+"""Scans -> Arrow batches in file order, and the position of any row in them."""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incrowd.errors import DataError
+from incrowd.read import bad
+from incrowd.read.bad import BadRow
+from incrowd.read.files import records_of, unreadable
+from incrowd.read.scans import Scan
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+BATCH = 1_000_000
+_REASONS = {
+    "CAST": bad.NUMBER,
+    "MISSING COLUMNS": bad.FEW,
+    "TOO MANY COLUMNS": bad.MANY,
+    "UNQUOTED VALUE": bad.QUOTE,
+    "INVALID ENCODING": bad.BYTES,
+    "LINE SIZE OVER MAXIMUM": bad.LONG,
+}
+_PHRASES = {
+    "Error when converting": bad.NUMBER,
+    "unterminated quote": bad.QUOTE,
+    "Invalid unicode": bad.BYTES,
+    "Maximum line size": bad.LONG,
+}
+
+
+@dataclass
+class Run:
+    """One scan under way."""
+
+    scan: Scan
+    memory_mb: int
+    rows: int = 0
+    rejected: list[BadRow] = field(default_factory=list)
+    _starts: list[tuple[int, int]] = field(default_factory=list)  # first row of each file that has any, and the file
+
+    def batches(self) -> Iterator["pa.RecordBatch"]:
+        """Every record; a row that cannot be split into fields or numbers stops the run or is set aside."""
+        import duckdb
+        import pyarrow as pa
+
+        connection = self._connect()
+        try:
+            for batch in connection.sql(self._sql()).to_arrow_reader(BATCH):
+                self._note_files(batch)
+                yield batch
+                self.rows += batch.num_rows
+            self.rejected = self._rejects(connection)
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            # The engine quotes the line it failed at: say where it is, not what it holds.
+            raise self._explained(str(error)) from None
+        finally:
+            connection.close()
+
+    def positions(self, rows: "np.typing.NDArray[np.int64]", batch: "pa.RecordBatch") -> list[tuple[int, int]]:
+        """File, by number, and record in it of some rows of the batch being read."""
+        starts = np.array([start for start, _ in self._starts])
+        at = np.searchsorted(starts, rows + self.rows, side="right") - 1
+        if self.scan.numbered:
+            numbers = batch[self.scan.numbered].to_numpy()[rows]
+        else:
+            numbers = rows + self.rows - starts[at]
+        return [(self._starts[i][1], int(number)) for i, number in zip(at, numbers, strict=True)]
+
+    def _note_files(self, batch: "pa.RecordBatch") -> None:
+        if "file_index" not in batch.schema.names:
+            self._starts = self._starts or [(0, 0)]
+            return
+        files = batch["file_index"].to_numpy()
+        for row in np.flatnonzero(np.diff(files, prepend=files[:1] + 1)).tolist():
+            if not self._starts or self._starts[-1][1] != files[row]:
+                self._starts.append((self.rows + row, int(files[row])))
+
+    def _connect(self) -> "duckdb.DuckDBPyConnection":
+        import duckdb
+
+        threads = min(8, os.cpu_count() or 1)
+        connection = duckdb.connect(config={"threads": threads, "memory_limit": f"{max(256, self.memory_mb // 2)}MB"})
+        connection.execute(
+            "SET TimeZone='UTC'; SET temp_directory=''; SET enable_geoparquet_conversion=false;"
+            "SET autoinstall_known_extensions=false; SET autoload_known_extensions=false"
+        )
+        if self.scan.frame is not None:
+            connection.register("frame", self.scan.frame)
+        return connection
+
+    def _sql(self) -> str:
+        chosen = [f'{expression} AS "{noun}"' for noun, expression in self.scan.selection.sql.items()]
+        extra = ["file_index"] if len(self.scan.files) > 1 else []
+        extra += [self.scan.numbered] if self.scan.numbered else []
+        return f"SELECT {', '.join(chosen + extra)} FROM {self.scan.origin}"  # noqa: S608 - names are quoted
+
+    def _rejects(self, connection: "duckdb.DuckDBPyConnection") -> list[BadRow]:
+        if not (self.scan.request.set_aside and self.scan.fields):
+            return []
+        found = connection.execute(
+            "SELECT file_path, line, min(column_idx), min_by(error_type::VARCHAR, column_idx), any_value(csv_line) "
+            "FROM reject_errors JOIN reject_scans USING (scan_id, file_id) GROUP BY file_path, line ORDER BY ALL"
+        ).fetchall()
+        return [
+            BadRow(file, line, "line", self._column(column - 1), _REASONS.get(kind, bad.FEW), text or "")
+            for file, line, column, kind, text in found
+        ]
+
+    def _column(self, position: int) -> str:
+        """A column of a text file, unless the row has more of them than the header."""
+        return self.scan.fields[position] if 0 <= position < len(self.scan.fields) else ""
+
+    def _explained(self, message: str) -> DataError:
+        line, file = re.search(r"on Line: (\d+)", message), re.search(r"^\s*file = (.*)$", message, re.M)
+        name = file.group(1) if file else self.scan.place
+        if line is None:
+            return unreadable(name)
+        column, reason = re.search(r'converting column "c(\d+)"', message), None
+        if counts := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
+            reason = bad.FEW if int(counts.group(2)) < int(counts.group(1)) else bad.MANY
+        reason = reason or next((why for phrase, why in _PHRASES.items() if phrase in message), bad.FEW)
+        shown = self._column(int(column.group(1))) if column else ""
+        return BadRow(name, int(line.group(1)), "line", shown, reason).error()
+
+
+def lines_of(scan: Scan, wanted: list[BadRow], rejected: list[BadRow]) -> list[BadRow]:
+    """Bad rows of text files with the line each is on, and its text, instead of its record number."""
+    if not scan.fields:
+        return wanted
+    by_file: dict[str, list[BadRow]] = defaultdict(list)
+    for row in wanted:
+        by_file[row.file].append(row)
+    skipped = {(row.file, row.number) for row in rejected}
+    return [row for file, rows in by_file.items() for row in _located(scan, file, rows, skipped)]
+
+
+def _located(scan: Scan, file: str, rows: list[BadRow], skipped: set[tuple[str, int]]) -> Iterator[BadRow]:
+    records: Any = records_of(Path(file), scan.request.layout, header=scan.request.header)
+    counted = enumerate((line, text) for line, text in records if (file, line) not in skipped)
+    for row in sorted(rows, key=lambda row: row.number):
+        line, text = next((line, text) for number, (line, text) in counted if number == row.number)
+        yield BadRow(row.file, line, "line", row.column, row.reason, text)

@@ -1,0 +1,190 @@
+"""A path, list, glob or folder -> files of one shape, and the first rows of each."""
+
+import csv
+import glob
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from incrowd.errors import DataError
+from incrowd.read.layouts import Kind, Layout
+
+SAMPLE = 200  # rows that decide whether times and users are numbers
+_CHUNK = 1 << 22
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_SUFFIXES: dict[str, Kind] = {
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".plt", ".dat", ".psv"), "text"),  # type: ignore[dict-item]
+    **dict.fromkeys((".parquet", ".pq", ".geoparquet", ".parq"), "parquet"),  # type: ignore[dict-item]
+    ".gpx": "gpx",
+}
+Paths = str | Path | Sequence[str | Path]
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first rows of a text file, by which files of the same shape are read together."""
+
+    delimiter: str
+    fields: tuple[str, ...]  # of the header, or of the first row where there is none
+    compression: str
+    rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def shape(self) -> tuple[str, tuple[str, ...], str]:
+        """Equal for files that can be read together."""
+        return self.delimiter, self.fields, self.compression
+
+
+def find_files(source: Paths, layout: Layout) -> list[Path]:
+    """Every file meant, in a fixed order; something missing or ambiguous is refused."""
+    given = [source] if isinstance(source, (str, Path)) else list(source)
+    if not given:
+        raise DataError("the list of files is empty; give at least one.")
+    found = [file for one in given for file in _expand(Path(one), layout)]
+    kinds = {kind_of(file, layout) for file in found}
+    if len(kinds) > 1:
+        raise DataError(f"{given[0]} holds files of different kinds ({', '.join(sorted(kinds))}); give a glob of one.")
+    return found
+
+
+def kind_of(file: Path, layout: Layout) -> Kind:
+    """Text, Parquet or GPX, by layout or by name."""
+    if layout.kind:
+        return layout.kind
+    kind = _SUFFIXES.get(_suffix(file))
+    if kind is None:
+        raise DataError(f"cannot tell the format of {file}; end its name in .csv, .tsv, .parquet or .gpx.")
+    return kind
+
+
+def size_of(files: Iterable[Path]) -> int:
+    """Bytes once unpacked, roughly: text rarely shrinks to less than a tenth."""
+    return sum(file.stat().st_size * (10 if _compression(file) != "none" else 1) for file in files)
+
+
+def head_of(file: Path, layout: Layout, *, header: bool) -> Head | None:
+    """Header, delimiter and first rows of a text file; None where it is empty."""
+    compression = _compression(file)
+    try:
+        with _opened(file, compression, layout.encoding) as text:
+            lines = [line for line in islice(text, layout.skip, layout.skip + SAMPLE) if line.strip()]
+    except UnicodeDecodeError as error:
+        # The first rows decide names and types, so they must be readable; later ones can be set aside.
+        raise DataError(f"{file} is not {layout.encoding} text in its first lines; convert it first.") from error
+    except OSError as error:
+        raise unreadable(file) from error
+    if not lines:
+        return None
+    delimiter = layout.delimiter or _delimiter(lines[0])
+    quoting = csv.QUOTE_MINIMAL if layout.quote else csv.QUOTE_NONE
+    rows = [tuple(row) for row in csv.reader(lines, delimiter=delimiter, quoting=quoting)]
+    fields = tuple(field.strip() for field in rows[0])
+    shape = fields if header else tuple(str(i) for i in range(len(fields)))
+    return Head(delimiter, shape, compression, tuple(rows[1:] if header else rows))
+
+
+def check_whole(file: Path) -> None:
+    """Unpack a compressed file once to its end, since a cut one can end at a line's end."""
+    import pyarrow as pa
+
+    compression = _compression(file)
+    if compression == "none":
+        return
+    try:
+        with pa.input_stream(str(file), compression=compression) as stream:
+            while stream.read(_CHUNK):
+                pass
+    except OSError as error:
+        raise unreadable(file) from error
+
+
+def unreadable(file: Path | str) -> DataError:
+    """A file that breaks off or is not what its name says."""
+    return DataError(f"{file} cannot be read to its end; it is cut short, damaged or of another format: copy it again.")
+
+
+def records_of(file: Path, layout: Layout, *, header: bool) -> Iterator[tuple[int, str]]:
+    """Line number, from 1, and text of each record, as the scan counts them; a quoted field may span lines."""
+    with _opened(file, _compression(file), layout.encoding, errors="replace") as text:
+        pending, start = "", 0
+        for number, line in enumerate(text, 1):
+            if number <= layout.skip or (not pending and not line.strip("\r\n")):
+                continue
+            start = start if pending else number
+            pending += line
+            if layout.quote and pending.count(layout.quote) % 2:
+                continue
+            if not header:
+                yield start, pending.rstrip("\r\n")
+            header, pending = False, ""
+        if pending:
+            yield start, pending.rstrip("\r\n")
+
+
+def from_path(file: Path, pattern: str) -> str:
+    """The user of a whole file, from its path."""
+    match = re.search(pattern, file.resolve().as_posix())
+    if match is None:
+        raise DataError(f"the path of {file} does not name its user; this layout expects it to match {pattern}.")
+    return match.group(1)
+
+
+def hive_keys(file: Path) -> dict[str, str]:
+    """Values that folder names carry, as in user=7/part-0.parquet."""
+    from urllib.parse import unquote
+
+    pairs = (part.partition("=") for part in file.parts[:-1])
+    return {key: unquote(value) for key, equals, value in pairs if key and equals}
+
+
+def _expand(path: Path, layout: Layout) -> list[Path]:
+    if path.is_file():
+        return [path]
+    if path.is_dir():
+        wanted = sorted(file for file in path.rglob(layout.files) if file.is_file() and not _hidden(file, path))
+        # Without a layout, what is no table (a README, a licence) is not meant.
+        known = [file for file in wanted if layout.kind or _suffix(file) in _SUFFIXES]
+        if not known:
+            raise DataError(f"the folder {path} holds no file to read; check the path or the layout.")
+        return known
+    if glob.has_magic(str(path)):
+        matches = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
+        files = [file for match in matches for file in _expand(match, layout)]
+        if files:
+            return files
+        raise DataError(f"no file matches {path}; check the pattern.")
+    raise DataError(f"{path} does not exist; check the path.")
+
+
+def _hidden(file: Path, root: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in file.relative_to(root).parts)
+
+
+def _suffix(file: Path) -> str:
+    suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() not in (".gz", ".zst", ".zstd")]
+    return suffixes[-1] if suffixes else ""
+
+
+def _compression(file: Path) -> str:
+    try:
+        with file.open("rb") as stream:
+            start = stream.read(4)
+    except OSError as error:
+        raise DataError(f"{file} cannot be opened; check its permissions.") from error
+    return next((name for magic, name in _MAGIC.items() if start.startswith(magic)), "none")
+
+
+def _opened(file: Path, compression: str, encoding: str, errors: str = "strict") -> io.TextIOWrapper:
+    import pyarrow as pa
+
+    stream = pa.input_stream(str(file), compression=None if compression == "none" else compression)
+    name = "utf-8-sig" if encoding == "utf-8" else encoding
+    return io.TextIOWrapper(io.BufferedReader(stream, _CHUNK), encoding=name, errors=errors, newline="")
+
+
+def _delimiter(line: str) -> str:
+    unquoted = re.sub(r'"[^"]*"', "", line)
+    return max(",;\t|", key=unquoted.count)

@@ -1,0 +1,184 @@
+"""What a file looks like: which column is the user, the time and the place; presets of well-known datasets."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+from incrowd.errors import DataError, ParameterError
+
+Column = str | int | tuple[str | int, ...]  # a name, a position, or several columns read as one text
+Kind = Literal["text", "parquet", "gpx"]
+
+# Most telling name first: where a file has several, the earlier one is taken.
+ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "user": (
+            *("user", "uid", "user_id", "userid", "person_id", "person", "subscriber_id", "imsi", "msisdn"),
+            *("device_id", "deviceid", "device", "vehicle_id", "taxi_id", "bike_id", "mmsi", "pseudonym", "traj_id", "id"),
+        ),
+        "t": (
+            *("t", "timestamp", "datetime", "date_time", "time", "utc_time", "utc", "utctimestamp", "basedatetime"),
+            *("base_date_time", "ts", "epoch", "unix_time", "recorded_at", "created_at", "checkin_time", "date"),
+        ),
+        "lon": ("lon", "lng", "long", "longitude", "x"),
+        "lat": ("lat", "latitude", "y"),
+    }
+)
+DEGREES = ("user", "t", "lon", "lat")
+METRES = ("user", "t", "x", "y")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How to read files that do not say it themselves; columns given by position mean there is no header."""
+
+    about: str
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    kind: Kind | None = None  # None: from the name of each file
+    files: str = "*"  # which files of a folder
+    user_from: str | None = None  # regular expression on the path; its group is the user of the whole file
+    delimiter: str | None = None  # None: from the header
+    quote: str = '"'
+    skip: int = 0  # lines before the data or the header
+    encoding: str = "utf-8"
+    time_format: str | None = None  # strptime; None: ISO 8601 or numbers
+
+
+_CHECKINS = Layout(
+    "check-ins of the SNAP collection: user, time, latitude, longitude, location id, tab-separated",
+    MappingProxyType({"user": 0, "t": 1, "lat": 2, "lon": 3, "location": 4}),
+    kind="text",
+    files="*totalCheckins.txt*",
+    delimiter="\t",
+    quote="",
+)
+
+LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {
+        "geolife": Layout(
+            "GeoLife 1.3: one .plt file per trajectory in Data/<user>/Trajectory",
+            MappingProxyType({"lat": 0, "lon": 1, "altitude_ft": 3, "t": (5, 6)}),
+            kind="text",
+            files="*.plt",
+            user_from=r"([^/]+)/Trajectory/[^/]+$",
+            delimiter=",",
+            quote="",
+            skip=6,
+        ),
+        "tdrive": Layout(
+            "T-Drive: one .txt file per taxi: id, time, longitude, latitude (Beijing time; pass time_zone)",
+            MappingProxyType({"user": 0, "t": 1, "lon": 2, "lat": 3}),
+            kind="text",
+            files="*.txt",
+            delimiter=",",
+            quote="",
+        ),
+        "cabspotting": Layout(
+            "Cabspotting: one new_<cab>.txt per taxi: latitude, longitude, occupied, epoch seconds",
+            MappingProxyType({"lat": 0, "lon": 1, "occupied": 2, "t": 3}),
+            kind="text",
+            files="new_*.txt",
+            user_from=r"new_([^/]+)\.txt[^/]*$",
+            delimiter=" ",
+            quote="",
+        ),
+        "gowalla": _CHECKINS,
+        "brightkite": _CHECKINS,
+        "foursquare": Layout(
+            "Foursquare TSMC2014: tab-separated check-ins in Latin-1, times in UTC",
+            MappingProxyType({"user": 0, "venue": 1, "category": 3, "lat": 4, "lon": 5, "t": 7}),
+            kind="text",
+            files="dataset_TSMC2014_*.txt*",
+            delimiter="\t",
+            quote="",
+            encoding="latin-1",
+            time_format="%a %b %d %H:%M:%S %z %Y",
+        ),
+        "gpx": Layout("GPX: the points of each file; the user is the name of the file", kind="gpx", files="*.gpx"),
+        "geoparquet": Layout("GeoParquet: points in WGS 84, with user and time columns", kind="parquet"),
+    }
+)
+
+
+def layout_of(given: str | Layout | None) -> Layout:
+    """A layout by name, as given, or the one that lets files speak for themselves."""
+    if isinstance(given, Layout):
+        return given
+    if given is None:
+        return Layout("files that name their columns")
+    if given not in LAYOUTS:
+        raise ParameterError(f"unknown layout {given!r}; choose from {', '.join(LAYOUTS)}.")
+    return LAYOUTS[given]
+
+
+def wanted_columns(columns: Mapping[str, Column] | None) -> dict[str, Column]:
+    """The columns a caller names, under the names we use."""
+    given = dict(columns or {})
+    known = {*DEGREES, *METRES}
+    if strange := sorted(str(name) for name in given if name not in known):
+        raise ParameterError(f"unknown column {strange[0]!r}; columns names {', '.join(sorted(known))}.")
+    if ("x" in given) != ("y" in given) or {"x", "lon"} <= set(given) or {"y", "lat"} <= set(given):
+        raise ParameterError("columns must name lon and lat (degrees), or both x and y (metres).")
+    return given
+
+
+def find_columns(
+    header: Sequence[str], wanted: Mapping[str, Column], needed: Sequence[str], file: str
+) -> dict[str, tuple[int, ...]]:
+    """The positions of the needed columns in a header, by the names given or by alias."""
+    by_name: dict[str, list[int]] = {}
+    for position, name in enumerate(header):
+        by_name.setdefault(_plain(name), []).append(position)
+    found = {}
+    for noun in needed:
+        names = wanted.get(noun) if noun in wanted else _alias(noun, by_name)
+        if names is None:
+            raise _missing(noun, header, file)
+        parts = names if isinstance(names, tuple) else (names,)
+        found[noun] = tuple(_position(part, header, by_name, file) for part in parts)
+    return found
+
+
+def _alias(noun: str, by_name: Mapping[str, list[int]]) -> Column | None:
+    names = next((alias for alias in ALIASES.get(noun, (noun,)) if alias in by_name), None)
+    return ("date", "time") if names == "time" and "date" in by_name else names
+
+
+def _position(name: str | int, header: Sequence[str], by_name: Mapping[str, list[int]], file: str) -> int:
+    if isinstance(name, int):
+        if not 0 <= name < len(header):
+            raise DataError(f"column {name} is missing in {file} (it has {len(header)}); count columns from 0.")
+        return name
+    exact = [i for i, other in enumerate(header) if other == name]
+    places = exact or by_name.get(_plain(name), [])
+    if not places:
+        raise _missing(name, header, file)
+    if len(places) > 1:
+        raise DataError(f"column {name!r} appears {len(places)} times in the header of {file}; rename all but one.")
+    return places[0]
+
+
+def _missing(name: str, header: Sequence[str], file: str) -> DataError:
+    # A first line without a letter is data: its fields are someone's values and stay unsaid.
+    if not any(re.search("[A-Za-z_]", field) for field in header) or any(_number(field) for field in header):
+        return DataError(
+            f"{file} has no header; give the position of each column, counted from 0, such as columns={{'user': 0, …}}."
+        )
+    listed = ", ".join(header)
+    return DataError(
+        f"column {name!r} is missing in {file} (has: {listed}); pass columns={{'{name}': …}} with its name there."
+    )
+
+
+def _number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s\-.]+", "_", name.strip().lower())

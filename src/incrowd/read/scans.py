@@ -1,0 +1,105 @@
+"""What to read from where, under which names; files of one shape make one scan."""
+
+import glob
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from incrowd.errors import DataError
+from incrowd.read.columns import Field, Selection, quoted, select
+from incrowd.read.files import from_path, hive_keys
+from incrowd.read.layouts import DEGREES, METRES, Column, Layout, find_columns
+
+FROM_PATH = "the path"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the caller wants of every file alike."""
+
+    columns: Mapping[str, Column]  # as the layout and the caller name them
+    layout: Layout
+    attributes: tuple[str, ...] = ()
+    local: bool = False  # naive times are local
+    set_aside: bool = False  # bad rows go to a side file
+    text_users: bool = False
+
+    @property
+    def planar(self) -> bool:
+        """Whether coordinates are metres."""
+        return "x" in self.columns
+
+    @property
+    def nouns(self) -> tuple[str, ...]:
+        """The columns every record must have."""
+        return METRES if self.planar else DEGREES
+
+    @property
+    def header(self) -> bool:
+        """Whether text files name their columns; positions are given where they do not."""
+        parts = (part for name in self.columns.values() for part in (name if isinstance(name, tuple) else (name,)))
+        return not any(isinstance(part, int) for part in parts)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Files of one shape, or a frame, read in one go."""
+
+    request: Request
+    files: tuple[Path, ...]
+    origin: str  # what stands after FROM
+    selection: Selection
+    constants: Mapping[str, tuple[str, ...]]  # noun -> its value in each file
+    unit: str = "row"  # positions in messages: lines of text files, rows of the rest
+    fields: tuple[str, ...] = ()  # all columns of a text file
+    numbered: str = ""  # a column that holds the position of each record
+    frame: Any = None  # an Arrow stream, known to SQL as `frame`
+    saved: Mapping[str, Any] = field(default_factory=dict)  # what incrowd noted in a file of its own
+
+    @property
+    def place(self) -> str:
+        """What messages call the source."""
+        return str(self.files[0]) if self.files else "the data frame"
+
+
+Found = dict[str, tuple[int, ...]]  # noun -> positions in the header
+Constants = dict[str, tuple[str, ...]]
+
+
+def find(files: Sequence[Path], header: Sequence[str], request: Request, nouns: Sequence[str]) -> tuple[Found, Constants]:
+    """Where each noun and attribute is: in a column, or in the path of each file."""
+    place = str(files[0]) if files else "the data frame"
+    paths = {key: tuple(hive_keys(file)[key] for file in files) for key in (hive_keys(files[0]) if files else ())}
+    wanted = dict(request.columns)
+    if request.layout.user_from and files:
+        paths[FROM_PATH] = tuple(from_path(file, request.layout.user_from) for file in files)
+        wanted.setdefault("user", FROM_PATH)
+    names = [*header, *(key for key in paths if key not in header)]
+    found = find_columns(names, wanted, [*nouns, *request.attributes], place)
+    constants = {}
+    for noun in [noun for noun, places in found.items() if max(places) >= len(header)]:
+        if noun not in ("user", *request.attributes) or len(found[noun]) > 1:
+            raise DataError(f"column {noun!r} of {place} is in its path; only users and attributes can be.")
+        constants[noun] = paths[names[found.pop(noun)[0]]]
+    return found, constants
+
+
+def make(
+    request: Request,
+    files: Sequence[Path],
+    origin: str,
+    fields: Mapping[str, tuple[Field, ...]],
+    constants: Constants,
+    **more: Any,
+) -> Scan:
+    """A scan over found columns."""
+    place = str(files[0]) if files else "the data frame"
+    form = request.layout.time_format
+    selection = select(fields, time_format=form, local=request.local, text_users=request.text_users, file=place)
+    return Scan(request, tuple(files), origin, selection, constants, **more)
+
+
+def sql_list(files: Sequence[Path]) -> str:
+    """Paths as a SQL list; a star in a name is a star."""
+    return "[" + ", ".join(quoted(glob.escape(str(file))) for file in files) + "]"

@@ -1,0 +1,85 @@
+"""Batches -> buckets of whole users in one unnamed temporary file -> Traces, a bucket at a time."""
+
+import tempfile
+from collections.abc import Iterator
+
+import numpy as np
+
+from incrowd.arrays import Ints, Labels, rows_by_code
+from incrowd.data import Traces
+from incrowd.data.traces import Order
+from incrowd.read.stream import Batch
+
+_DTYPES = (np.int32, np.int64, np.float64, np.float64)
+
+
+class Buckets:
+    """User u goes to bucket u % count. The file has no name: it is gone with its last user, even after a crash."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the buckets
+        self._chunks: list[list[tuple[int, int]]] = [[] for _ in range(count)]  # where, and how many records
+        self._end = 0
+
+    def add(self, batch: Batch) -> None:
+        """Append the records of a batch to their buckets."""
+        order, offsets = rows_by_code(batch.code % self.count, self.count)
+        columns = [batch.code, batch.t, batch.first, batch.second]
+        columns = [column.astype(kind, copy=False) for column, kind in zip(columns, _DTYPES, strict=True)]
+        if order is not None:
+            columns = [column[order] for column in columns]
+        for bucket in np.flatnonzero(np.diff(offsets)):
+            a, b = offsets[bucket : bucket + 2].tolist()
+            self._chunks[bucket].append((self._end, b - a))
+            self._end += sum(self._file.write(np.ascontiguousarray(column[a:b]).data) for column in columns)
+
+    def traces(self, users: Labels, *, planar: bool) -> Iterator[tuple[Ints, Traces]]:
+        """Positions and time-ordered traces of the users of each bucket."""
+        for bucket, chunks in enumerate(self._chunks):
+            if chunks:
+                where = np.arange(bucket, len(users), self.count)
+                code, t, first, second = self._read(chunks)
+                code //= self.count
+                yield where, Traces.from_codes(users[where], code, t, first, second, planar=planar, order="time")
+
+    def _read(self, chunks: list[tuple[int, int]]) -> list[np.ndarray]:
+        size = sum(count for _, count in chunks)
+        columns = [np.empty(size, kind) for kind in _DTYPES]
+        at = 0
+        for start, count in chunks:
+            self._file.seek(start)
+            for column in columns:
+                self._file.readinto(column[at : at + count].data)
+            at += count
+        return columns
+
+
+class Clock:
+    """Counts records that come before an earlier one of the same user, as they stream by."""
+
+    def __init__(self) -> None:
+        self.disorder = 0
+        self.first, self.last = 2**62, -(2**62)
+        self._latest = np.zeros(0, np.int64)  # of each user, as logged
+
+    def add(self, code: Ints, t: Ints, users: int) -> None:
+        """Take note of a batch."""
+        before = -(2**62)
+        if users > len(self._latest):
+            grown = np.full(max(users, 2 * len(self._latest)), before)
+            grown[: len(self._latest)] = self._latest
+            self._latest = grown
+        if t[0] < self.last or (t[1:] < t[:-1]).any():
+            order, offsets = rows_by_code(code, users)
+            self.disorder += _disorder(t if order is None else t[order], offsets, self._latest)
+        self._latest[code] = t  # where a user comes twice, the later record stays
+        self.first, self.last = min(self.first, int(t.min())), max(self.last, int(t.max()))
+
+
+def _disorder(t: Ints, offsets: Ints, latest: Ints) -> int:
+    there = np.flatnonzero(np.diff(offsets))
+    before = np.empty_like(t)
+    before[1:] = t[:-1]
+    before[offsets[there]] = latest[there]
+    return int((t < before).sum())

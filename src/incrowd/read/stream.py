@@ -1,0 +1,240 @@
+"""A source -> checked batches of codes, UTC seconds and coordinates; what was met on the way is counted."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints
+from incrowd.data.table import Attributes, attributes_of
+from incrowd.errors import DataError
+from incrowd.ledger import Ledger
+from incrowd.read import bad
+from incrowd.read.bad import BadRow
+from incrowd.read.engine import Run, lines_of
+from incrowd.read.files import find_files, kind_of
+from incrowd.read.scans import Request, Scan
+from incrowd.read.times import FIRST, LAST, PER_SECOND, from_epoch, to_utc, unit_note, unit_of
+from incrowd.read.users import Coder, TextLabels, Values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Good records, in the order of the source."""
+
+    code: Ints
+    t: Ints
+    first: Floats  # longitude, or x
+    second: Floats
+
+
+@dataclass
+class Reading:
+    """One pass over a source."""
+
+    source: Any
+    request: Request
+    zone: ZoneInfo | None
+    memory_mb: int
+    users: Coder = field(default_factory=Coder)
+    values: dict[str, Values] = field(default_factory=dict)
+    bad: list[BadRow] = field(default_factory=list)
+    notes: Counter[str] = field(default_factory=Counter)
+    kept: int = 0
+    planar: bool | None = None
+    saved: dict[str, Any] = field(default_factory=dict)
+    unit: str | None = None
+
+    def batches(self) -> Iterator[Batch]:
+        """Every good record; the first bad one stops the run unless bad rows are set aside."""
+        for scan in scans_of(self.source, self.request):
+            self._meet(scan)
+            run, aside = Run(scan, self.memory_mb), []
+            for raw in run.batches():
+                batch, dropped = self._checked(raw, run)
+                aside += dropped
+                self.kept += len(batch.code)
+                if len(batch.code):
+                    yield batch
+            self.bad += [*run.rejected, *lines_of(scan, aside, run.rejected)]
+        if not self.kept:
+            raise self.bad[0].error() if self.bad else DataError(f"{scan.place} has no rows; check the export.")
+
+    def ledger(self, notes: dict[str, int]) -> Ledger:
+        """What happened to every record of the source."""
+        if self.saved:
+            return Ledger.from_dict(self.saved.get("ledger", []))
+        size = len(self.users)
+        dropped = {"unreadable row": len(self.bad)} if self.request.set_aside else {}
+        read = self.kept + len(self.bad)
+        notes = {**self.notes, **notes}
+        return Ledger().add("read", read=read, kept=self.kept, dropped=dropped, notes=notes, users=(size, size))
+
+    def attributes(self) -> Attributes:
+        """The attributes asked for, one value or set of values per user."""
+        size = len(self.users)
+        return attributes_of({name: values.per_user(size) for name, values in self.values.items()}, size)
+
+    def _meet(self, scan: Scan) -> None:
+        if self.planar not in (None, scan.request.planar):
+            raise DataError(f"{scan.place} is in other coordinates than the files before it; read them apart.")
+        self.planar, self.saved = scan.request.planar, dict(scan.saved)
+        for name in scan.request.attributes:
+            self.values.setdefault(name, Values())
+
+    def _checked(self, raw: "pa.RecordBatch", run: Run) -> tuple[Batch, list[BadRow]]:
+        scan = run.scan
+        user, absent = _users(raw, scan)
+        t, faults = self._seconds(raw, scan)
+        first, second, off = _places(raw, scan)
+        checks = [("user", bad.USER, absent), *faults, *off]
+        wrong = np.logical_or.reduce([mask for _, _, mask in checks])
+        aside = self._aside(wrong, checks, raw, run) if wrong.any() else []
+        if aside:
+            import pyarrow as pa
+
+            keep = ~wrong
+            raw = raw.filter(pa.array(keep))
+            user, t, first, second = user.filter(pa.array(keep)), t[keep], first[keep], second[keep]
+        codes = self.users.codes_as_written(user, raw["digits"]) if "digits" in raw.schema.names else self.users.codes(user)
+        for name in scan.request.attributes:
+            self.values[name].add(codes, _constant(raw, scan, name) if name in scan.constants else raw[name])
+        return Batch(codes, t, first, second), aside
+
+    def _aside(self, wrong: Mask, checks: list[Any], raw: "pa.RecordBatch", run: Run) -> list[BadRow]:
+        rows = np.flatnonzero(wrong)
+        rows = rows if self.request.set_aside else rows[:1]
+        found = []
+        for row, (file, number) in zip(rows.tolist(), run.positions(rows, raw), strict=True):
+            noun, reason = next((noun, reason) for noun, reason, mask in checks if mask[row])
+            place = str(run.scan.files[file]) if run.scan.files else run.scan.place
+            found.append(BadRow(place, number, run.scan.unit, run.scan.selection.names.get(noun, noun), reason))
+        if not self.request.set_aside:
+            raise lines_of(run.scan, found, [])[0].error()
+        return found
+
+    def _seconds(self, raw: "pa.RecordBatch", scan: Scan) -> tuple[Ints, list[tuple[str, str, Mask]]]:
+        column = raw["t"]
+        missing = _mask(column.is_null(), column.null_count)
+        if scan.selection.epoch:
+            t, odd = self._from_epoch(column, scan)
+            return t, [("t", bad.TIME, missing), ("t", bad.UNIT, odd)]
+        unit = getattr(column.type, "unit", "us")
+        t = np.floor_divide(_whole(column), PER_SECOND[unit])
+        outside = (t < FIRST) | (t > LAST)
+        if self.zone is not None and scan.selection.aware is not True:
+            t = self._to_utc(np.where(outside, 0, t), missing | outside, raw)
+        return t, [("t", bad.TIME, missing), ("t", bad.YEARS, outside & ~missing)]
+
+    def _from_epoch(self, column: "pa.Array", scan: Scan) -> tuple[Ints, Mask]:
+        values = column.to_numpy(zero_copy_only=False) if str(column.type) == "double" else _whole(column)
+        if self.unit is None and len(values):
+            self.unit = "s" if scan.saved else unit_of(values)
+            if self.unit is None:
+                raise DataError(
+                    f"the numbers in column {scan.selection.names['t']!r} of {scan.place} are no seconds, milli-, "
+                    "micro- or nanoseconds since 1970; give one of these, or ISO 8601."
+                )
+        t, odd = from_epoch(values, self.unit or "s")
+        self.notes[unit_note(self.unit or "s")] += int((~odd).sum())
+        return t, odd
+
+    def _to_utc(self, t: Ints, skip: Mask, raw: "pa.RecordBatch") -> Ints:
+        assert self.zone is not None
+        naive = ~skip
+        if "aware" in raw.schema.names:
+            naive &= ~raw["aware"].fill_null(True).to_numpy(zero_copy_only=False)
+        if naive.any():
+            t[naive], notes = to_utc(t[naive], self.zone)
+            self.notes.update(notes)
+        return t
+
+
+def scans_of(source: Any, request: Request) -> Iterator[Scan]:
+    """The scans that read a source from its first record to its last."""
+    from incrowd.read.arrow import frame_scan, parquet_scans
+    from incrowd.read.gpx import gpx_scan
+    from incrowd.read.text import text_scans
+
+    if not is_paths(source):
+        return iter([frame_scan(source, request)])
+    files = find_files(source, request.layout)
+    kind = kind_of(files[0], request.layout)
+    if kind == "gpx":
+        return iter([gpx_scan(files, request)])
+    return text_scans(files, request) if kind == "text" else parquet_scans(files, request)
+
+
+def is_paths(source: object) -> bool:
+    """Whether a source names files rather than being a frame."""
+    listed = source if isinstance(source, (list, tuple)) else [source]
+    return all(isinstance(one, (str, Path)) for one in listed)
+
+
+def _users(raw: "pa.RecordBatch", scan: Scan) -> tuple["pa.Array", Mask]:
+    if "user" in scan.constants:
+        user = _constant(raw, scan, "user")
+        return user, np.zeros(len(user), np.bool_)
+    user = raw["user"]
+    missing = _mask(user.is_null(), user.null_count)
+    if "digits" in raw.schema.names and user.null_count:
+        digits = raw["digits"].fill_null(0).to_numpy()
+        if digits[missing].any():
+            raise TextLabels
+    return user, missing
+
+
+def _constant(raw: "pa.RecordBatch", scan: Scan, noun: str) -> "pa.Array":
+    import pyarrow as pa
+
+    values = pa.array(scan.constants[noun])
+    files = raw["file_index"] if len(scan.files) > 1 else pa.array(np.zeros(raw.num_rows, np.int64))
+    return values.take(files)
+
+
+def _places(raw: "pa.RecordBatch", scan: Scan) -> tuple[Floats, Floats, list[tuple[str, str, Mask]]]:
+    if "point" in raw.schema.names:
+        from incrowd.read.arrow import points
+
+        lon, lat = points(raw["point"])
+        return lon, lat, [("point", bad.POINT, np.isnan(lon)), *_degrees(lon, lat)]
+    names = ("x", "y") if scan.request.planar else ("lon", "lat")
+    first, second = (raw[name].to_numpy(zero_copy_only=False) for name in names)
+    if scan.request.planar:
+        return first, second, [(n, bad.METRE, ~np.isfinite(v)) for n, v in zip(names, (first, second), strict=True)]
+    return first, second, _degrees(first, second)
+
+
+def _degrees(lon: Floats, lat: Floats) -> list[tuple[str, str, Mask]]:
+    checks = []
+    for noun, values, limit, reason in (("lat", lat, 90, bad.LAT), ("lon", lon, 180, bad.LON)):
+        outside = ~(np.abs(values) <= limit)
+        # A missing number fails the same comparison; telling them apart is needed only then.
+        if outside.any():
+            none = np.isnan(values)
+            checks += [(noun, bad.NUMBER, none), (noun, reason, outside & ~none)]
+    return checks
+
+
+def _whole(column: "pa.Array") -> Ints:
+    import pyarrow as pa
+
+    filled: Ints = column.cast(pa.int64()).fill_null(0).to_numpy()
+    return filled
+
+
+def _mask(array: "pa.Array", count: int) -> Mask:
+    if not count:
+        return np.zeros(len(array), np.bool_)
+    mask: Mask = array.to_numpy(zero_copy_only=False)
+    return mask

@@ -1,0 +1,63 @@
+"""Any source -> Traces in memory."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd.data import Traces
+from incrowd.data.traces import Order
+from incrowd.errors import check_choice
+from incrowd.read import bad
+from incrowd.read.layouts import Column, Layout
+from incrowd.read.stream import Reading, opened
+
+_MEMORY_MB = 1024  # of the parser; what it reads is collected outside
+
+
+def table(
+    source: Any,
+    columns: Mapping[str, Column] | None = None,
+    time_zone: str | None = None,
+    order: Order = "time",
+    *,
+    layout: str | Layout | None = None,
+    attributes: Sequence[str] = (),
+    bad_rows: str | Path | None = None,
+) -> Traces:
+    """Read CSV, TSV, Parquet or GPX (a path, list, glob or folder), or any data frame that speaks Arrow.
+
+    Columns are found by common names unless given; numbers of more than seconds and dates are whole seconds in UTC,
+    floored, and dates without offset are in `time_zone` (UTC). `bad_rows` names a file for rows that cannot be read.
+
+    >>> import pyarrow as pa
+    >>> table(pa.table({"uid": ["a", "b"], "time": ["2024-01-01", "2024-01-02T08:00Z"], "y": [52, 52], "x": [5, 5]}))
+    Traces(users=2, records=2)
+    """
+    check_choice("order", order, ("time", "log"))
+    return opened(source, columns, time_zone, layout, attributes, bad_rows, _MEMORY_MB, lambda r: _collected(r, order))
+
+
+def _collected(reading: Reading, order: Order) -> Traces:
+    chunks: list[list[Any]] = [[], [], [], []]
+    for batch in reading.batches():
+        # Copies: a view would keep every column of its batch alive.
+        for chunk, column in zip(chunks, (batch.code, batch.t, batch.first, batch.second), strict=True):
+            chunk.append(column.copy())
+    if reading.saved and not reading.saved["ordered"]:
+        order = "log"
+    rows = [_joined(chunks.pop()) for _ in range(4)]
+    users = reading.users.labels()
+    traces = Traces.from_codes(
+        users, rows.pop(), rows.pop(), rows.pop(), rows.pop(), planar=bool(reading.planar), order=order
+    )
+    ledger = reading.ledger(dict(traces.ledger.steps[0].notes))
+    return replace(traces, attributes=reading.attributes(), ledger=ledger)
+
+
+def _joined(chunks: list[Any]) -> Any:
+    whole = np.concatenate(chunks)
+    chunks.clear()
+    return whole

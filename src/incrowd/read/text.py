@@ -1,0 +1,78 @@
+"""CSV, TSV and their kin -> scans; the first rows tell numbers from text."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from incrowd.errors import DataError
+from incrowd.read.columns import Field, Sort, quoted
+from incrowd.read.files import Head, check_whole, head_of, hive_keys
+from incrowd.read.scans import Request, Scan, find, make, sql_list
+
+_TYPES: dict[Sort, str] = {"whole": "BIGINT", "real": "DOUBLE"}
+
+
+def text_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
+    """One scan per run of files with the same header."""
+    heads = [(file, head_of(file, request.layout, header=request.header)) for file in files]
+    there = [(file, head) for file, head in heads if head is not None]
+    if not there:
+        raise DataError(f"{files[0]} is empty; check the path or the export.")
+    for _, group in groupby(there, key=lambda pair: (pair[1].shape, tuple(hive_keys(pair[0])))):
+        pairs = list(group)
+        for file, _ in pairs:
+            check_whole(file)
+        yield _scan([file for file, _ in pairs], pairs[0][1], request)
+
+
+def _scan(files: list[Path], head: Head, request: Request) -> Scan:
+    found, constants = find(files, head.fields, request, request.nouns)
+    fields = {}
+    types = dict.fromkeys(range(len(head.fields)), "VARCHAR")
+    for noun, places in found.items():
+        sort = _sort(noun, places, head) if noun in request.nouns else "text"
+        types[places[0]] = _TYPES.get(sort, types[places[0]])
+        fields[noun] = tuple(Field(f"c{place}", sort, head.fields[place]) for place in places)
+    origin = f"read_csv({sql_list(files)}, {_options(head, request, types)})"
+    return make(request, files, origin, fields, constants, unit="line", fields=head.fields)
+
+
+def _options(head: Head, request: Request, types: dict[int, str]) -> str:
+    layout = request.layout
+    options = {
+        "auto_detect": "false",
+        "columns": "{" + ", ".join(f"'c{place}': '{kind}'" for place, kind in types.items()) + "}",
+        "delim": quoted(head.delimiter),
+        "quote": quoted(layout.quote),
+        "escape": quoted(layout.quote),
+        "header": str(request.header).lower(),
+        "skip": str(layout.skip),
+        "encoding": quoted(layout.encoding),
+        "compression": quoted(head.compression),
+        "strict_mode": "true",
+        "store_rejects": str(request.set_aside).lower(),
+    }
+    return ", ".join(f"{name}={value}" for name, value in options.items())
+
+
+def _sort(noun: str, places: tuple[int, ...], head: Head) -> Sort:
+    if noun not in ("user", "t"):
+        return "real"
+    sample = [row[places[0]] for row in head.rows if len(row) > places[0] and row[places[0]]]
+    if noun == "user":
+        return "digits" if sample and all(map(_is_label, sample)) else "text"
+    if len(places) > 1 or not sample or not all(map(_is_number, sample)):
+        return "text"
+    # A float keeps the fraction of a second, a whole number every digit of a nanosecond.
+    return "whole" if max(abs(float(value)) for value in sample) >= 1e14 else "real"
+
+
+def _is_label(value: str) -> bool:
+    return len(value) < 19 and value.isascii() and value.isdigit() and str(int(value)) == value
+
+
+def _is_number(value: str) -> bool:
+    try:
+        return abs(float(value)) < float("inf")
+    except ValueError:
+        return False

@@ -1,0 +1,125 @@
+"""Labels, batch by batch -> dense codes in order of first appearance; attribute values per user."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incrowd.arrays import Ints, Labels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TABLE = 1 << 24  # whole-number labels below this are looked up in an array
+
+
+class TextLabels(Exception):
+    """Labels taken for whole numbers are text after all, such as 007; read them again as text."""
+
+
+class Coder:
+    """Gives each distinct value the next number when it first appears."""
+
+    def __init__(self) -> None:
+        self._type: pa.DataType | None = None
+        self._values: pa.Array | None = None
+        self._fresh: list[pa.Array] = []  # appended to the values when they are next needed
+        self._table = np.full(0, -1, np.int32)
+        self._size = 0
+        self._widths = np.zeros(0, np.uint8)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def codes(self, values: "pa.Array") -> Ints:
+        """The number of each value; none is missing."""
+        import pyarrow as pa
+
+        if len(values) == 0:
+            return np.zeros(0, np.int32)
+        if self._type not in (None, values.type):
+            raise TextLabels
+        direct = pa.types.is_integer(values.type) and (self._type is None or len(self._table))
+        self._type = values.type
+        if direct:
+            numbers = values.to_numpy()
+            if numbers.min() >= 0 and numbers.max() < _TABLE:
+                return self._looked_up(numbers)
+            self._table = self._table[:0]
+        seen = self.values()
+        joined = values if seen is None else pa.concat_arrays([seen, values])
+        coded = joined.dictionary_encode()
+        self._values = coded.dictionary
+        start, self._size = self._size, len(coded.dictionary)
+        return coded.indices.to_numpy()[start:]
+
+    def codes_as_written(self, numbers: "pa.Array", digits: "pa.Array") -> Ints:
+        """The number of each whole-number label; a label not written as we would write it is text."""
+        codes = self.codes(numbers)
+        if self._size > len(self._widths):
+            new = self.values()[len(self._widths) :].to_numpy().astype(np.str_)
+            self._widths = np.concatenate([self._widths, np.strings.str_len(new).astype(np.uint8)])
+        if (self._widths[codes] != digits.to_numpy()).any():
+            raise TextLabels
+        return codes
+
+    def _looked_up(self, numbers: Ints) -> Ints:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        top = int(numbers.max()) + 1
+        if top > len(self._table):
+            grown = np.full(min(_TABLE, 2 * top), -1, np.int32)
+            grown[: len(self._table)] = self._table
+            self._table = grown
+        codes = self._table[numbers]
+        missing = codes < 0
+        if missing.any():
+            new = pc.unique(pa.array(numbers[missing]))
+            self._table[new.to_numpy()] = np.arange(self._size, self._size + len(new))
+            self._size += len(new)
+            self._fresh.append(new)
+            codes = self._table[numbers]
+        return codes
+
+    def values(self) -> "pa.Array":
+        """The distinct values, by number."""
+        import pyarrow as pa
+
+        if self._fresh:
+            known = [] if self._values is None else [self._values]
+            self._values, self._fresh = pa.concat_arrays([*known, *self._fresh]), []
+        return self._values
+
+    def labels(self) -> Labels:
+        """The distinct values as a numpy column of whole numbers or text."""
+        array = self.values().to_numpy(zero_copy_only=False)
+        return array.astype(np.int64 if array.dtype.kind in "iu" else np.str_)
+
+
+class Values:
+    """The distinct values of one attribute for each user."""
+
+    def __init__(self) -> None:
+        self._coder = Coder()
+        self._pairs = np.zeros(0, np.int64)  # user << 32 | value, distinct
+
+    def add(self, users: Ints, values: "pa.Array") -> None:
+        """Values of some records; a list counts as each of its members, a missing value as none."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if pa.types.is_list(values.type):
+            users, values = users[pc.list_parent_indices(values).to_numpy()], values.flatten()
+        there = values.is_valid().to_numpy(zero_copy_only=False)
+        users, values = users[there], values.drop_null()
+        pairs = users.astype(np.int64) << 32 | self._coder.codes(values)
+        self._pairs = np.union1d(self._pairs, pairs)
+
+    def per_user(self, users: int) -> list[Any]:
+        """The one value of each user, a set where there are several, None where there is none."""
+        distinct = self._coder.values()
+        known = [] if distinct is None else distinct.to_pylist()
+        groups: list[list[Any]] = [[] for _ in range(users)]
+        for pair in self._pairs.tolist():
+            groups[pair >> 32].append(known[pair & 0xFFFFFFFF])
+        return [frozenset(group) if len(group) > 1 else (group[0] if group else None) for group in groups]

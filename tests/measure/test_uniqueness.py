@@ -1,0 +1,325 @@
+from dataclasses import replace
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd as ic
+from builders import crowd
+from incrowd.measure import crowd_sizes, uniqueness
+from incrowd.measure import uniqueness as measure  # the function shadows its module
+
+HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
+DEVICES = ["cpu", "reference"]
+
+
+def exact(visits, points, **options):
+    return uniqueness(visits, points=points, exact=True, **options)
+
+
+def expected(values):
+    return pytest.approx(values, rel=1e-12)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_crowd_sizes_of_the_hand_example(device):
+    known = [[(1, 0)], [(1, 0), (1, 1)], [(2, 2), (2, 3)], [(1, 0), (1, 0)], [(7, 7)], [(1, 0), (1, 9)], []]
+    assert crowd_sizes(crowd(HAND), known, device=device).tolist() == [4, 3, 1, 4, 0, 0, 4]
+    assert crowd_sizes(crowd(HAND), []).tolist() == []
+
+
+def test_crowd_sizes_of_two_cars():
+    """Blue a, x, y, d and red e, x, y, h [tan2017, Fig. 12]: the crossing does not tell them apart, a or d does."""
+    cars = crowd("0:1 1:8 2:9 3:4 | 0:5 1:8 2:9 3:7")
+    crossing = [(8, 1), (9, 2)]
+    assert crowd_sizes(cars, [crossing, [*crossing, (1, 0)], [*crossing, (4, 3)]]).tolist() == [2, 1, 1]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    ("options", "probability", "value", "distribution"),
+    [
+        ({"points": 1}, [1 / 4, 1 / 4, 1 / 3, 0], 5 / 24, {1: 5 / 24, 3: 11 / 24, 4: 1 / 3}),
+        ({"points": 2}, [1 / 2, 1 / 2, 2 / 3, 0], 5 / 12, {1: 5 / 12, 2: 1 / 12, 3: 1 / 2}),
+        ({"points": 2, "knowledge": "consecutive"}, [1 / 3, 1 / 3, 1, 0], 5 / 12, {1: 5 / 12, 2: 1 / 6, 3: 5 / 12}),
+        ({"points": 3, "short": "all"}, [3 / 4, 3 / 4, 1, 0], 5 / 8, {1: 5 / 8, 2: 1 / 8, 3: 1 / 4}),
+        ({"points": 3, "short": "zero"}, [3 / 4, 3 / 4, 1, 0], 5 / 8, {0: 1 / 4, 1: 5 / 8, 2: 1 / 8}),
+    ],
+)
+def test_exact_on_the_hand_example(device, options, probability, value, distribution):
+    found = uniqueness(crowd(HAND), exact=True, device=device, **options)
+    assert found.probability.tolist() == expected(probability)
+    assert found.value == expected(value)
+    assert found.interval == (found.value, found.value)
+    assert found.distribution == expected(distribution)
+    assert (found.population, found.skipped) == (4, 0)
+    assert found.crowd_sizes is None
+
+
+def test_short_trajectories_are_dropped_by_default():
+    found = exact(crowd(HAND), 3)
+    assert found.value == expected(5 / 6)
+    assert (found.population, found.skipped, found.targets.tolist()) == (3, 1, [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("options", "skipped", "sizes"),
+    [
+        ({"points": 4}, 2, [1, 1]),
+        ({"points": 4, "short": "all"}, 0, [1, 1, 1, 3]),
+        ({"points": 4, "short": "zero"}, 0, [1, 1, 0, 0]),
+        ({"points": 9}, 4, []),
+        ({"points": 9, "short": "all", "knowledge": "consecutive"}, 0, [1, 1, 1, 3]),
+    ],
+)
+def test_what_is_asked_when_nothing_is_left_to_chance(options, skipped, sizes):
+    found = uniqueness(crowd(HAND), repeats=2, **options)
+    assert found.crowd_sizes.tolist() == [sizes, sizes]
+    assert (found.population, found.skipped) == (len(sizes), skipped)
+    assert found.probability.tolist() == [float(s == 1) for s in sizes]
+
+
+def test_no_target_is_undefined_not_zero():
+    for options in ({}, {"exact": True}, {"samples": 5}):
+        found = uniqueness(crowd(HAND), points=9, **options)
+        assert found.value is None and found.interval is None
+        assert (found.population, found.distribution) == (0, {})
+    assert "undefined" in repr(found)
+
+
+def test_users_without_records_contain_nothing_and_are_contained_by_all():
+    visits = crowd("0:1 | 0:1 1:1")
+    emptied = replace(visits, users=np.arange(3), offsets=np.array([0, 1, 3, 3]))
+    assert uniqueness(emptied, points=2, short="all").crowd_sizes.tolist() == [[2, 1, 3]]
+    assert uniqueness(emptied, points=2, short="all", exact=True).distribution == expected(
+        {1: 1 / 3, 2: 1 / 3, 3: 1 / 3}
+    )
+    assert uniqueness(emptied, points=2).skipped == 2
+
+
+def test_result_carries_its_question():
+    found = uniqueness(crowd(HAND), points=2, short="all", knowledge="consecutive", repeats=7, seed=3)
+    assert (found.points, found.short, found.knowledge, found.repeats, found.seed) == (2, "all", "consecutive", 7, 3)
+    assert found.crowd_sizes.shape == (7, 4)
+    assert found.to_dict()["population"] == 4
+    hits, draws = int((found.crowd_sizes == 1).sum()), 28
+    assert found.value == hits / draws
+    assert found.interval == measure_wilson(hits, draws)
+    assert sum(found.distribution.values()) == pytest.approx(1)
+
+
+def measure_wilson(hits, draws):
+    """Solve |share - p| = z * sqrt(p (1 - p) / n) for p."""
+    z2 = 1.959963984540054**2
+    roots = np.roots([1 + z2 / draws, -(2 * hits / draws + z2 / draws), (hits / draws) ** 2])
+    return tuple(pytest.approx(float(root)) for root in sorted(roots.real))
+
+
+def test_same_seed_same_draws_under_every_convention():
+    sizes = {s: uniqueness(crowd(HAND), points=3, short=s, repeats=5).crowd_sizes for s in ("drop", "all", "zero")}
+    np.testing.assert_array_equal(sizes["drop"], sizes["all"][:, :3])
+    np.testing.assert_array_equal(sizes["drop"], sizes["zero"][:, :3])
+    other = uniqueness(crowd(HAND), points=2, repeats=50, seed=1).crowd_sizes
+    assert (uniqueness(crowd(HAND), points=2, repeats=50, seed=2).crowd_sizes != other).any()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"points": 0},
+        {"points": 2.5},
+        {"repeats": 0},
+        {"samples": 0},
+        {"samples": 3, "repeats": 2},
+        {"samples": 3, "exact": True},
+        {"exact": True, "repeats": 2},
+        {"knowledge": "all"},
+        {"short": "keep"},
+        {"match": "list"},
+        {"match": "ordered"},
+        {"closeness_min": 5},
+        {"tolerance_min": 5},
+        {"block_min": 5},
+        {"knowledge": "close"},
+        {"knowledge": "close", "closeness_min": -1},
+        {"knowledge": "close", "closeness_min": 5, "points": 1},
+        {"knowledge": "close", "closeness_min": 5, "tolerance_min": float("nan")},
+        {"knowledge": "close", "closeness_min": 5, "block_min": 0},
+        {"knowledge": "close", "closeness_min": 5},  # no slot_min
+        {"device": "abacus"},
+    ],
+)
+def test_options_without_meaning_are_refused(options):
+    with pytest.raises(ic.ParameterError):
+        uniqueness(crowd(HAND), **options)
+
+
+def test_exact_beyond_its_limit_is_refused():
+    many = ic.Visits.from_arrays(np.zeros(400, int), cell=np.zeros(400, int), slot=np.arange(400))
+    with pytest.raises(ic.ParameterError, match="1,050,739,900 choices, more than 100,000,000"):
+        exact(many, 4)
+    assert exact(many, 4, knowledge="consecutive").value == 1
+
+
+def acceptance(probabilities, alpha=1e-6):
+    """Central interval of a Poisson-binomial count."""
+    law = np.ones(1)
+    for p in probabilities:
+        law = np.convolve(law, [1 - p, p])
+    tail = np.cumsum(law)
+    return int(np.searchsorted(tail, alpha / 2)), int(np.searchsorted(tail, 1 - alpha / 2))
+
+
+def town(users=120, seed=0):
+    """People with a few favourite cells and a random number of slots."""
+    rng = np.random.default_rng(seed)
+    size = rng.integers(1, 9, users)
+    user = np.repeat(np.arange(users), size)
+    slot = np.concatenate([rng.choice(10, n, replace=False) for n in size])
+    return ic.Visits.from_arrays(user, cell=rng.integers(0, 3, len(user)), slot=slot, slot_min=30)
+
+
+CLOSE = {"knowledge": "close", "closeness_min": 60, "tolerance_min": 30}
+
+
+@pytest.mark.parametrize("short", ["drop", "all", "zero"])
+@pytest.mark.parametrize("points", [2, 3, 4])
+@pytest.mark.parametrize("options", [{}, {"knowledge": "consecutive"}, CLOSE], ids=["random", "consecutive", "close"])
+def test_sampler_agrees_with_exact_expectation(options, points, short):
+    visits, repeats, samples = town(), 20, 3000
+    truth = uniqueness(visits, points=points, short=short, exact=True, **options)
+    drawn = uniqueness(visits, points=points, short=short, repeats=repeats, **options)
+    assert drawn.population == truth.population and drawn.skipped == truth.skipped
+    low, high = acceptance(np.tile(truth.probability, repeats))
+    assert low <= (drawn.crowd_sizes == 1).sum() <= high
+    some = uniqueness(visits, points=points, short=short, samples=samples, **options)
+    assert some.crowd_sizes.shape == (samples,) and some.population == truth.population and some.probability is None
+    low, high = acceptance(np.full(samples, truth.value))
+    assert low <= (some.crowd_sizes == 1).sum() <= high
+    for s, share in truth.distribution.items():
+        low, high = acceptance(np.full(samples, min(share, 1)))
+        assert low <= (some.crowd_sizes == s).sum() <= high
+
+
+people = st.lists(
+    st.sets(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=6), min_size=1, max_size=6
+)
+
+
+def visits_of(sets, **kwargs):
+    rows = [(u, cell, slot) for u, part in enumerate(sets) for slot, cell in part]
+    user, cell, slot = np.array(rows).T
+    return ic.Visits.from_arrays(user, cell=cell, slot=slot, **kwargs)
+
+
+def by_definition(sets, points):
+    """p_i over all subsets, in plain Python."""
+    from itertools import combinations
+
+    return [
+        np.mean([sum(set(q) <= other for other in sets) == 1 for q in combinations(part, points)])
+        for part in sets
+        if len(part) >= points
+    ]
+
+
+@settings(deadline=None, max_examples=80)
+@given(people, st.integers(1, 4))
+def test_exact_equals_definition(sets, points):
+    found = exact(visits_of(sets), points)
+    order = np.argsort([visits_of(sets).users[t] for t in found.targets])
+    assert found.probability[order].tolist() == expected(by_definition(sets, points))
+
+
+@settings(deadline=None, max_examples=60)
+@given(people, st.integers(1, 3), st.sampled_from(["random", "consecutive"]), st.integers(-9, 9))
+def test_labels_and_shifts_do_not_matter(sets, points, knowledge, shift):
+    one = exact(visits_of(sets), points, knowledge=knowledge)
+    moved = [{(slot + shift, 10**12 - 7 * cell) for slot, cell in part} for part in reversed(sets)]
+    if knowledge == "random":
+        assert exact(visits_of(moved), points).value == expected(one.value)
+    shifted = [{(slot + shift, cell) for slot, cell in part} for part in sets]
+    assert exact(visits_of(shifted), points, knowledge=knowledge).value == expected(one.value)
+
+
+@settings(deadline=None, max_examples=60)
+@given(people, st.integers(1, 4), st.sampled_from(["random", "consecutive"]))
+def test_more_points_single_out_more(sets, points, knowledge):
+    visits = visits_of(sets)
+    few, more = (exact(visits, m, knowledge=knowledge, short="all") for m in (points, points + 1))
+    assert more.value >= few.value - 1e-12
+    long = np.diff(visits.offsets) > points
+    assert (more.probability[long] >= few.probability[long] - 1e-12).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(people, st.integers(1, 3), st.sampled_from(["drop", "all", "zero"]))
+def test_distribution_sums_to_one_and_starts_with_uniqueness(sets, points, short):
+    found = exact(visits_of(sets), points, short=short)
+    if found.value is not None:
+        assert sum(found.distribution.values()) == expected(1)
+        assert found.distribution.get(1, 0) == pytest.approx(found.value, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(people, st.sets(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=6), st.integers(1, 3))
+def test_one_more_user_hides_the_others(sets, stranger, points):
+    before = exact(visits_of(sets), points, short="all").probability
+    after = exact(visits_of([*sets, stranger]), points, short="all").probability
+    assert (after[: len(sets)] <= before + 1e-12).all()
+
+
+@settings(deadline=None, max_examples=60)
+@given(people, st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=4))
+def test_more_known_points_never_match_more(sets, known):
+    counts = crowd_sizes(visits_of(sets), [known[:n] for n in range(len(known) + 1)])
+    assert (np.diff(counts) <= 0).all()
+    assert counts[-1] == sum({(slot, cell) for cell, slot in known} <= part for part in sets)
+
+
+@settings(deadline=None, max_examples=40)
+@given(people, st.integers(1, 3))
+def test_expectation_counts_sequences_of_support_one(sets, points):
+    """#{sequences of length m with support 1} = sum of C(n_i, m) p_i."""
+    from itertools import combinations
+
+    support = {}
+    for part in sets:
+        for q in combinations(sorted(part), points):
+            support[q] = support.get(q, 0) + 1
+    visits = visits_of(sets)
+    found = exact(visits, points)
+    ways = [comb(int(n), points) for n in np.diff(visits.offsets)[found.targets]]
+    assert float(np.dot(ways, found.probability)) == pytest.approx(sum(n == 1 for n in support.values()))
+
+
+def test_a_trajectory_inside_another_is_never_unique():
+    visits = crowd("0:1 1:1 | 0:1 1:1 2:1")
+    assert exact(visits, 1).probability[0] == exact(visits, 2).probability[0] == 0
+
+
+def test_not_always_more_unique_with_more_points_under_drop():
+    visits = crowd("0:1 | 0:2 1:2 | 0:2 1:2")
+    assert (exact(visits, 1).value, exact(visits, 2).value) == (expected(1 / 3), 0)
+
+
+def test_one_more_user_may_raise_uniqueness():
+    assert exact(crowd("0:1 | 0:1"), 1).value == 0
+    assert exact(crowd("0:1 | 0:1 | 5:5"), 1).value == expected(1 / 3)
+
+
+def test_index_is_made_once_and_forgotten_with_the_visits():
+    from incrowd.measure import index
+
+    visits = crowd(HAND)
+    made = index.index_of(visits)
+    assert index.index_of(visits) is made
+    before = len(index._KEPT)
+    del visits
+    assert len(index._KEPT) == before - 1
+
+
+def test_the_function_wins_over_its_module():
+    assert ic.measure.uniqueness is measure and callable(measure)

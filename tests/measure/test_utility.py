@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+import incrowd as ic
+from incrowd.measure.utility import utility
+
+LINE = [[0, 0], [3000, 0], [6000, 0]]
+
+
+def visits(user, cell, slot, xy=LINE):
+    return ic.Visits.from_arrays(user, cell, slot, xy=xy, slot_min=60)
+
+
+def test_nothing_changed_agrees_fully():
+    before = visits([1, 1, 1, 2], [0, 1, 2, 0], [0, 1, 2, 0])
+    found = utility(before, before)
+    assert found.visits_shared == found.trips_shared == 1
+    assert found.users == (2, 2) and found.visits == (4, 4) and found.trips == (2, 2)
+    assert found.trip_km[0] == {"25%": 3.0, "50%": 3.0, "75%": 3.0}
+    # positions 0, 3, 6 km: root mean square of 3, 0, 3 is sqrt(6); the other user does not move
+    assert found.gyration_km[0]["50%"] == pytest.approx(np.sqrt(6) / 2)
+
+
+def test_trips_end_where_a_user_ends():
+    found = utility(visits([1, 2], [0, 1], [0, 1]), visits([1, 1], [0, 1], [0, 1]))
+    assert found.trips == (0, 1)
+    assert found.trips_shared == 0 and found.visits_shared == 1
+
+
+def test_common_part_by_hand():
+    before = visits([1, 1, 2], [0, 1, 0], [0, 1, 0])  # two people in cell 0, one in cell 1
+    after = visits([1, 2], [0, 2], [0, 1])
+    assert utility(before, after).visits_shared == pytest.approx(2 * 1 / 5)
+
+
+def test_cells_are_compared_by_place_not_by_name():
+    before, after = visits([1], [0], [0]), visits([1], [2], [0], xy=LINE[::-1])
+    assert utility(before, after).visits_shared == 1
+
+
+def test_coarser_cells_hide_small_moves():
+    a, b = visits([1], [0], [0]), visits([1], [1], [0])
+    assert utility(a, b, cell_m=1000).visits_shared == 0
+    assert utility(a, b, cell_m=10_000).visits_shared == 1
+
+
+def test_places_and_a_clock_are_needed():
+    bare = ic.Visits.from_arrays([1], [0], [0])
+    with pytest.raises(ic.DataError, match="no cell centres"):
+        utility(bare, bare)
