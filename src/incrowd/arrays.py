@@ -11,9 +11,9 @@ from incrowd.errors import DataError
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Labels = NDArray[Any]  # int64 or str, one per user
+Codes = NDArray[np.signedinteger[Any]]  # positions of users; 32 bits are enough for most
 
 _INT64 = np.iinfo(np.int64)
-_NONE = np.zeros(0, np.bool_)
 _REPAIR = "drop or repair these rows first"
 _YEARS = (-62_167_219_200, 253_402_300_799)  # from the first second of the year 0 to the last of 9999
 
@@ -25,7 +25,8 @@ def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
     except (TypeError, ValueError):
         # The cause is left out: it may quote a value.
         raise DataError(f"{name} is no regular table of values; give rows of equal length.") from None
-    _refuse(np.ma.getmaskarray(values).ravel() if np.ma.is_masked(values) else _NONE, f"{name} is missing", _REPAIR)
+    if isinstance(values, np.ma.MaskedArray):
+        _refuse(np.ma.getmaskarray(values).ravel(), f"{name} is missing", _REPAIR)
     return array
 
 
@@ -62,7 +63,7 @@ def ints(values: ArrayLike, name: str) -> Ints:
 
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
-    missing = np.fromiter((v is None or v != v for v in array), np.bool_, array.size)
+    missing = np.fromiter(map(_is_missing, array), np.bool_, array.size)
     _refuse(missing, f"{name} is missing", _REPAIR)
     numbers = (int, float, np.integer, np.floating)
     _refuse(
@@ -74,6 +75,11 @@ def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     _refuse(huge, f"{name} overflows 64-bit integers", "check its unit")
     whole = all(isinstance(v, (int, np.integer)) for v in array)
     return array.astype(np.int64 if whole else np.float64)
+
+
+def _is_missing(value: Any) -> bool:
+    not_a_number = isinstance(value, (float, np.floating)) and value != value
+    return value is None or not_a_number or type(value).__name__ in ("NAType", "NaTType")  # the last two: pandas
 
 
 def floats(values: ArrayLike, name: str) -> Floats:
@@ -192,14 +198,14 @@ def distinct_rows(*keys: Ints) -> NDArray[np.bool_]:
     return keep
 
 
-def offsets_of(codes: Ints, users: int) -> Ints:
+def offsets_of(codes: Codes, users: int) -> Ints:
     """Where the rows of each user begin, and the end of the last; codes are in order."""
     offsets = np.zeros(users + 1, np.int64)
     np.cumsum(np.bincount(codes, minlength=users), out=offsets[1:])
     return offsets
 
 
-def rows_by_code(codes: Ints, users: int) -> tuple[Ints | None, Ints]:
+def rows_by_code(codes: Codes, users: int) -> tuple[Ints | None, Ints]:
     """Stable order that groups rows by user (None when they are grouped already), and the offsets.
 
     A counting sort: codes are dense, so no row is compared with another.

@@ -13,7 +13,7 @@ from incrowd.progress import listening
 from incrowd.read.city import PROFILES, synthetic_city
 from incrowd.read.city.days import Memory
 from incrowd.read.city.ground import lay_out
-from incrowd.read.city.people import FAVOURITES, FIRST, HOME, settle
+from incrowd.read.city.people import FAVOURITES, FIRST, HOME, WORK, settle
 from incrowd.read.city.records import travelled
 
 PHONES = [name for name in PROFILES if name != "taxi"]
@@ -230,6 +230,14 @@ def test_errands_go_to_new_places_and_to_old_ones_by_their_visits():
     assert memory.known.mean() == pytest.approx(FAVOURITES + explored, abs=0.02)
 
 
+def test_people_work_where_the_jobs_are():
+    rng = np.random.default_rng(0)
+    ground = lay_out(PROFILES["operator"], 300, rng)
+    people = settle(PROFILES["operator"], ground, 2000, 1, rng)
+    work = people.places[people.works, WORK]
+    assert np.median(ground.jobs[work]) > 1.5 * np.median(ground.jobs)
+
+
 def test_work_is_near_home_in_a_large_city():
     city = synthetic_city(users=2000, towers=4000)
     works = city.work >= 0
@@ -295,6 +303,8 @@ def test_dirt_is_there_and_can_be_cleaned():
     assert not traces.ordered and traces.records == good.records + step.created["repeated"]
     harm = step.created["repeated"] + sum(step.notes.values()) - step.notes["users standing still"]
     assert harm == pytest.approx(0.04 * good.records, rel=0.01)
+    mistagged = step.notes["time tag shifted by one"] + step.notes["stray time tag"]
+    assert (np.diff(traces.t)[inside(traces.owner)] < 0).sum() == pytest.approx(mistagged, rel=0.05)
 
     clean = ic.clean.duplicates(traces)
     assert clean.ledger.steps[-1].dropped["exact duplicate"] == step.created["repeated"]

@@ -72,7 +72,7 @@ def test_existing_files_are_kept(tmp_path):
     target = tmp_path / "report.html"
     target.write_text("mine")
     with pytest.raises(ic.ParameterError, match="exists"):
-        ic.report.write(target, ic.Ledger())
+        ic.report.write(target, ic.Ledger().add("read", read=1, kept=1))
     assert target.read_text() == "mine"
     ic.report.write(target, Section("Why?", "Because."), force=True)
     assert "Because." in target.read_text()

@@ -2,8 +2,8 @@
 
 from incrowd.anonymize.base import Anonymizer
 from incrowd.anonymize.cut import Cut
-from incrowd.anonymize.generalize import Generalize
 from incrowd.anonymize.folder import publish
+from incrowd.anonymize.generalize import Generalize
 
 METHODS: dict[str, type[Anonymizer]] = {"cut": Cut, "generalize": Generalize}
 

@@ -1,6 +1,7 @@
 """Does the ledger close, and does it account for every original record that is not published?"""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,10 @@ def records(release: Published, found: Compared | str) -> Check:
         return idle(RECORDS, "there is no ledger.")
     faults = [f"step {i} does not add up" for i, step in enumerate(steps) if not _closes(step)]
     if not faults:
-        pairs = zip(steps, steps[1:], strict=False)
-        faults += [f"step {i} reads not what step {i - 1} kept" for i, (a, b) in enumerate(pairs, 1) if a["kept"] != b["read"]]
+        pairs = pairwise(steps)
+        faults += [
+            f"step {i} reads not what step {i - 1} kept" for i, (a, b) in enumerate(pairs, 1) if a["kept"] != b["read"]
+        ]
         if steps[-1]["kept"] not in _kept(release, found):
             faults.append(f"the last step kept {steps[-1]['kept']:,} records, the table has {release.rows:,} rows")
     if release.manifest is not None and not faults and _said(release.manifest) != _dropped(steps):

@@ -29,7 +29,7 @@ def k_anonymity(release: Published, k: int | None) -> Check:
         at = int(np.argmax(weak))
         return failed(
             K,
-            f"{int(weak.sum()):,} of {len(release):,} pseudonyms share their fingerprint among fewer than k = {k} people; "
+            f"{int(weak.sum()):,} of {len(release):,} pseudonyms share theirs among fewer than k = {k} people; "
             f"the one at position {at} among {int(people[group[at]])}.",
         )
     return passed(K, f"{len(people):,} distinct fingerprints, the rarest of {int(people.min()):,} people; k = {k}.")
@@ -43,7 +43,9 @@ def crowd(release: Published) -> Check:
     faults = []
     odd = (said != release.crowd[code]) | (said < 1)
     if odd.any():
-        faults.append(f"{int(odd.sum())} rows disagree about the crowd of their pseudonym, first row {int(np.argmax(odd))}")
+        faults.append(
+            f"{int(odd.sum())} rows disagree about the crowd of their pseudonym, first row {int(np.argmax(odd))}"
+        )
     if release.members is not None:
         size = np.diff(release.members.offsets)
         wrong = size != release.crowd

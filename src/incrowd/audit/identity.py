@@ -1,7 +1,7 @@
 """Is an original identifier in the release, in any column, file or name?"""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from math import exp
 
 import numpy as np
@@ -22,31 +22,35 @@ def identifiers(release: Published, original: Original | None) -> Check:
     """No original label is a word of a text column, of the metadata, of another file or of a file name."""
     if original is None:
         return idle(IDENTIFIERS, "no original is given.")
-    labels = {str(label): position for position, label in enumerate(original.users.tolist())}
+    labels = {str(label).lower(): position for position, label in enumerate(original.users.tolist())}
     long = {label: position for label, position in labels.items() if len(label) >= SHORTEST}
     if not long:
         return idle(IDENTIFIERS, f"all {len(labels):,} labels are shorter than {SHORTEST} characters, met by chance.")
     spoken = {label: p for label, p in long.items() if not label.isdigit() or len(label) >= SHORTEST_DIGITS}
-    places = [(where, long.keys() & found) for where, found in words(release)]
-    places += [(where, set(spoken_in(text, spoken))) for where, text in around(release)]
+    places = [(where, long.keys() & {word.lower() for word in found}) for where, found in words(release)]
+    places += [(where, spoken_in(text.lower(), spoken)) for where, text in around(release)]
     faults = [
         f"{len(met)} labels stand in {where}, the first at position {min(long[label] for label in met)} of the original"
         for where, met in places
         if met
     ]
-    return judged(IDENTIFIERS, faults, f"none of {len(long):,} labels of {SHORTEST} or more characters is in the release.")
+    return judged(
+        IDENTIFIERS, faults, f"none of {len(long):,} labels of {SHORTEST} or more characters is in the release."
+    )
 
 
-def spoken_in(text: str, labels: Iterable[str]) -> list[str]:
-    """Labels that stand in a text, not within a longer word."""
-    wanted = labels if isinstance(labels, (set, dict)) else set(labels)
-    lengths = sorted({len(label) for label in wanted})
-    found = []
+def spoken_in(text: str, labels: Mapping[str, int]) -> set[str]:
+    """Labels that stand in a text, not within a longer word.
+
+    >>> spoken_in("file of user-12, not of user-123", {"user-12": 0, "ser-12": 1})
+    {'user-12'}
+    """
+    lengths = {len(label) for label in labels}
+    found = set()
     for match in re.finditer(r"(?<!\w)(?=\S)|(?=[^\w\s])", text):
-        for length in lengths:
-            end = match.start() + length
-            if text[match.start() : end] in wanted and not (text[end - 1 : end + 1].isalnum() and end < len(text)):
-                found.append(text[match.start() : end])
+        for end in (match.start() + length for length in lengths):
+            if text[match.start() : end] in labels and not (end < len(text) and text[end - 1 : end + 1].isalnum()):
+                found.add(text[match.start() : end])
     return found
 
 
@@ -69,7 +73,9 @@ def numeric_identifiers(release: Published, original: Original | None) -> Check:
             faults.append(f"{len(beyond)} labels stand in {where}, the first at position {beyond[0]} of the original")
         own, expected = _own(value, pseudonym, label, release)
         if poisson_tail(len(own), expected) < ALPHA:
-            faults.append(f"{len(own)} numbers in {where} are their own person's label, the first at pseudonym {own[0]}")
+            faults.append(
+                f"{len(own)} numbers in {where} are their own person's label, the first at pseudonym {own[0]}"
+            )
     known = "members known" if release.members is not None else "members not known"
     return judged(NUMBERS, faults, f"{len(columns)} columns of whole numbers meet labels as chance would ({known}).")
 
@@ -97,9 +103,10 @@ def _own(value: Ints, pseudonym: Ints, label: Ints, release: Published) -> tuple
     """Pseudonyms whose value is the label of a member, and how many a random assignment would give."""
     if release.members is None:
         return value[:0], 0.0
-    given = dict(zip(pseudonym.tolist(), value.tolist(), strict=True))
+    given = np.full(len(release), -1)
+    given[pseudonym] = value
     who = owners(release.members.offsets)
-    mine = np.fromiter((given.get(p, -1) for p in who.tolist()), np.int64, len(who))
+    mine = given[who]
     order = np.sort(label)
     bearers = np.searchsorted(order, mine, "right") - np.searchsorted(order, mine, "left")
     own = np.unique(who[(mine >= 0) & (label[release.members.positions] == mine)])

@@ -63,11 +63,17 @@ def lkc(
         raise ParameterError(f"l = {longest} means {work:.1e} sequences; lower l.")
     found = next(_grown(paths, np.arange(len(paths.item))[:, None], paths.item, longest, k, c), None)
     asked = f"l = {longest}, k = {k}, c = {c:g}" + ("" if names is None else f", {names} sensitive values")
+    if c < 1 and names is None:
+        asked += "; c not checked, no sensitive column"
     if found is None:
         return passed(LKC, f"every sequence of up to {longest} visits holds over {len(release):,} records ({asked}).")
-    why = f"is in {found.support} records" if found.support < k else f"has {found.most} of {found.support} with one value"
+    why = (
+        f"is in {found.support} records" if found.support < k else f"has {found.most} of {found.support} with one value"
+    )
     visits = ", ".join(map(str, found.visits))
-    return failed(LKC, f"visits {visits} of the pseudonym at position {found.record} form a sequence that {why} ({asked}).")
+    return failed(
+        LKC, f"visits {visits} of the pseudonym at position {found.record} form a sequence that {why} ({asked})."
+    )
 
 
 def _carriers(release: Published, sensitive: str | None, values: Any) -> tuple[int | None, list[NDArray[np.bool_]]]:
@@ -77,19 +83,19 @@ def _carriers(release: Published, sensitive: str | None, values: Any) -> tuple[i
     if sensitive not in release.table.extras.column_names:
         raise ParameterError(f"the release has no column {sensitive!r}; leave sensitive out to check k alone.")
     owned = _owned(release, sensitive)
-    counted = set().union(*owned) if values is None else set(values)
-    carries = [np.fromiter((value in mine for mine in owned), np.bool_, len(owned)) for value in sorted(counted, key=str)]
+    counted = set[str]().union(*owned) if values is None else {str(value) for value in values}
+    carries = [np.fromiter((value in mine for mine in owned), np.bool_, len(owned)) for value in sorted(counted)]
     return len(counted), carries
 
 
-def _owned(release: Published, name: str) -> list[frozenset[Any]]:
+def _owned(release: Published, name: str) -> list[set[str]]:
     """The values of each pseudonym over all its rows; a list column holds several at once."""
     column = release.table.extras[name].to_pylist()
-    owned: list[set[Any]] = [set() for _ in range(len(release))]
+    owned: list[set[str]] = [set() for _ in range(len(release))]
     for user, value in zip(release.table.code.tolist(), column, strict=True):
         if value is not None:
-            owned[user].update(value if isinstance(value, list) else [value])
-    return [frozenset(mine) for mine in owned]
+            owned[user].update(map(str, value if isinstance(value, list) else [value]))
+    return owned
 
 
 def _paths(release: Published, carries: list[NDArray[np.bool_]]) -> _Paths:

@@ -44,7 +44,9 @@ def with_members(release: Published, original: Original | None, link: str | Path
         release = replace(release, members=_linked(release, original.users, Path(link)))
     groups = release.members
     if groups is not None and original is not None and groups.positions.max(initial=-1) >= len(original):
-        raise DataError(f"a member lies beyond the {len(original)} users of the original; give the data it was made from.")
+        raise DataError(
+            f"a member lies beyond the {len(original)} users of the original; give the data it was made from."
+        )
     return release
 
 

@@ -136,7 +136,7 @@ def _from_folder(folder: Path) -> Published:
     table, metadata = read_table(file)
     if manifest is None:
         return Published(split(table), metadata, folder=folder, file=file, cells=_cells(folder / CELLS))
-    part = {name: part_of(manifest, name) for name in ("clock", "plane", "claims", "parameters")}
+    part: dict[str, Any] = {name: part_of(manifest, name) for name in ("clock", "plane", "claims", "parameters")}
     steps = manifest.get("ledger")
     return replace(
         Published(split(table), metadata, manifest, folder, file, **part),

@@ -81,11 +81,12 @@ def _numbers(column: "pa.ChunkedArray", name: str) -> NDArray[Any]:
     if column.null_count:
         raise DataError(f"column {name!r} has {column.null_count} missing values; every published row is complete.")
     if pa.types.is_temporal(column.type):
-        micros = column.cast(pa.timestamp("us")).cast(pa.int64()).to_numpy()
+        micros: Ints = column.cast(pa.timestamp("us")).cast(pa.int64()).to_numpy()
         return micros // 1_000_000 if not (micros % 1_000_000).any() else micros / 1e6
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
         raise DataError(f"column {name!r} holds {column.type} values; a release has numbers there.")
-    values = column.to_numpy() if not pa.types.is_decimal(column.type) else column.cast(pa.float64()).to_numpy()
+    plain = column.cast(pa.float64()) if pa.types.is_decimal(column.type) else column
+    values: NDArray[Any] = plain.to_numpy()
     if values.dtype.kind == "f":
         if not np.isfinite(values).all():
             raise DataError(f"column {name!r} has missing or infinite values; every published row is complete.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.audit.published import CELLS, Published
+from incrowd.audit.published import Published
 from incrowd.errors import DataError
 
 if TYPE_CHECKING:
@@ -68,8 +68,3 @@ def _distinct(column: "pa.ChunkedArray") -> set[str]:
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return {value for value in column.unique().to_pylist() if value is not None}
     return set()
-
-
-def cells_aside(where: str) -> bool:
-    """Whether a text is the list of cell centres."""
-    return where.endswith(CELLS)

@@ -27,11 +27,15 @@ def grain(release: Published) -> Check:
         offset = None if name == "t" else 0.0
         off = _off_grid(release.table.numbers[name], unit_s, grain_s, offset)
         if off.any():
-            faults.append(f"{int(off.sum())} values of column {name} are finer than {grain_s} s, first row {np.argmax(off)}")
+            faults.append(
+                f"{int(off.sum())} values of column {name} are finer than {grain_s} s, first row {np.argmax(off)}"
+            )
     for position, name in enumerate(release.table.extras.column_names):
         off = _off_clock(release.table.extras[name], grain_s)
         if off.any():
-            faults.append(f"extra column {position} holds {int(off.sum())} times finer than {grain_s} s, first row {np.argmax(off)}")
+            faults.append(
+                f"extra column {position} has {int(off.sum())} times finer than {grain_s} s, first row {np.argmax(off)}"
+            )
     return judged(GRAIN, faults, f"no time is finer than {grain_s} s.")
 
 

@@ -50,14 +50,19 @@ def truthfulness(found: Compared | str) -> Check:
 
 
 def _visits(release: Published, original: Visits, members: Groups) -> Compared | str:
-    for name, mine in (("slot_min", original.slot_min), ("start", original.start)):
-        if _differ(release.clock.get(name), mine):
+    for name in ("slot_min", "start"):
+        if _differ(release.clock.get(name), getattr(original, name)):
             return f"the release and the original have another {name}."
-    cell, slot = release.table.numbers["cell"], release.table.numbers["slot"]
-    if cell.dtype.kind == "f" or slot.dtype.kind == "f":
-        return "cells or slots are not whole numbers."
-    mine, owner = [original.slot, original.cell], original.owner
-    return compare_rows([slot, cell], release.table.code, mine, owner, members)
+    mine = [original.slot, original.cell]
+    shown = [_whole(release.table.numbers[name], own) for name, own in zip(("slot", "cell"), mine, strict=True)]
+    return compare_rows(shown, release.table.code, mine, original.owner, members)
+
+
+def _whole(values: NDArray[Any], own: Ints) -> Ints:
+    """Fractions become a number that the original does not have."""
+    if values.dtype.kind != "f":
+        return values
+    return np.where(values == np.floor(values), values, own.min() - 1).astype(np.int64)
 
 
 def _fingerprints(release: Published, original: Fingerprints, members: Groups) -> Compared | str:
@@ -102,7 +107,9 @@ def _boxes_s(release: Published) -> Space | str:
     side = np.full(release.rows, float(cell_m))
     width = np.full(release.rows, slot_min * 60)
     t = numbers["slot"] * (slot_min * 60)
-    return _space(release.table.code, {"t": t, "dt": width, "x": centre[:, 0], "y": centre[:, 1], "dx": side, "dy": side})
+    return _space(
+        release.table.code, {"t": t, "dt": width, "x": centre[:, 0], "y": centre[:, 1], "dx": side, "dy": side}
+    )
 
 
 def _centres(ids: Ints, centres: Floats, cell: NDArray[Any]) -> Floats:

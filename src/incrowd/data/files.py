@@ -3,7 +3,7 @@
 import base64
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.arrays import labels
 from incrowd.data.counts import Counts
 from incrowd.data.fingerprints import BOX, Fingerprints
 from incrowd.data.release import Release
-from incrowd.data.table import Frame
+from incrowd.data.table import Frame, attributes_of
 from incrowd.data.traces import Traces
 from incrowd.data.visits import Visits
 from incrowd.errors import DataError, ParameterError
@@ -37,16 +38,20 @@ def to_arrow(noun: Frame) -> "pa.Table":
         meta["xy"] = base64.b64encode(np.ascontiguousarray(data.xy, "<f8").tobytes()).decode()
     if not isinstance(noun, Release):
         meta["ledger"] = noun.ledger.to_dict()  # type: ignore[attr-defined]
-    columns = {name: _to_arrow_column(column) for name, column in noun.columns().items()}
-    return pa.table(columns).replace_schema_metadata({KEY: json.dumps(meta)})
+    columns = {name: _to_arrow_column(name, column) for name, column in noun.columns().items()}
+    return pa.table(columns).replace_schema_metadata({KEY: json.dumps(meta, default=int)})
 
 
-def _to_arrow_column(column: NDArray[Any]) -> "pa.Array":
+def _to_arrow_column(name: str, column: NDArray[Any]) -> "pa.Array":
     import pyarrow as pa
 
-    if column.dtype.kind == "O" and any(isinstance(v, frozenset) for v in column):
-        return pa.array([sorted(v) if isinstance(v, frozenset) else [v] for v in column])
-    return pa.array(column)
+    try:
+        if column.dtype.kind == "O":
+            return pa.array([sorted(v) if isinstance(v, frozenset) else v for v in column])
+        return pa.array(column)
+    except (pa.ArrowException, TypeError):
+        # The cause is left out: it quotes the value.
+        raise DataError(f"attribute {name!r} mixes kinds of values; use one kind, such as text.") from None
 
 
 def save(noun: Frame, path: Path, *, force: bool = False) -> Path:
@@ -56,13 +61,20 @@ def save(noun: Frame, path: Path, *, force: bool = False) -> Path:
 
     if path.suffix not in (".parquet", ".csv"):
         raise ParameterError(f"cannot tell the format of {path.name}; end its name in .parquet or .csv.")
-    table = to_arrow(noun)
     with whole_file(path, force=force) as part:
+        table = to_arrow(noun)
         if path.suffix == ".csv":
+            _refuse_sets(table)
             pc.write_csv(table, part)
         else:
             pq.write_table(table, part, compression="zstd")
     return path
+
+
+def _refuse_sets(table: "pa.Table") -> None:
+    for field in table.schema:
+        if field.type.num_fields:
+            raise ParameterError(f"CSV cannot hold the sets in {field.name!r}; end the name in .parquet.")
 
 
 @contextmanager
@@ -104,42 +116,43 @@ def load(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
         raise DataError(f"{Path(path).name} was not saved by incrowd; read it with incrowd.read.table.")
     meta = json.loads(table.schema.metadata[KEY])
     ledger = Ledger.from_dict(meta.pop("ledger", []))
-    columns = {name: table[name].to_numpy() for name in table.column_names}
-    noun: Traces | Visits | Fingerprints | Counts = _REBUILD[meta.pop("noun")](columns, meta)
+    noun: Traces | Visits | Fingerprints | Counts = _REBUILD[meta.pop("noun")](table, meta)
     return replace(noun, ledger=ledger) if ledger.steps else noun
 
 
-def _traces(columns: dict[str, Any], meta: dict[str, Any]) -> Traces:
-    names = ("x", "y") if meta["planar"] else ("lon", "lat")
-    where = {name: columns.pop(name) for name in names}
-    user, t = columns.pop("user"), columns.pop("t")
+def _traces(table: "pa.Table", meta: dict[str, Any]) -> Traces:
+    places = ("x", "y") if meta["planar"] else ("lon", "lat")
+    columns, attributes = _split(table, ("user", "t", *places))
     order = "time" if meta["ordered"] else "log"
-    return Traces.from_arrays(user, t, **where, attributes=_per_user(user, columns), order=order)  # type: ignore[arg-type]
-
-
-def _visits(columns: dict[str, Any], meta: dict[str, Any]) -> Visits:
-    user, cell, slot = (columns.pop(name) for name in ("user", "cell", "slot"))
-    given = {"slot_min": meta["slot_min"], "start": meta["start"], "xy": _centres(meta)}
-    return replace(Visits.from_arrays(user, cell, slot, **given, attributes=_per_user(user, columns)), crs=meta["crs"])
-
-
-def _fingerprints(columns: dict[str, Any], meta: dict[str, Any]) -> Fingerprints:
-    user, crowd = columns.pop("user"), columns.pop("crowd")
-    box = {name: columns.pop(name) for name in BOX}
-    people = list(_per_user(user, {"crowd": crowd})["crowd"])
-    prints = Fingerprints.from_arrays(
-        user, **box, crowd=people, start=meta["start"], attributes=_per_user(user, columns)
+    if table.num_rows:
+        return Traces.from_arrays(**columns, attributes=attributes, order=order)  # type: ignore[arg-type]
+    empty = Traces.from_codes(
+        labels(columns.pop("user")), np.zeros(0, np.int64), *columns.values(), planar=meta["planar"], order="time"
     )
+    return replace(empty, attributes=attributes_of(attributes, 0))
+
+
+def _visits(table: "pa.Table", meta: dict[str, Any]) -> Visits:
+    columns, attributes = _split(table, ("user", "cell", "slot"))
+    given = {"slot_min": meta["slot_min"], "start": meta["start"], "xy": _centres(meta)}
+    return replace(Visits.from_arrays(**columns, **given, attributes=attributes), crs=meta["crs"])
+
+
+def _fingerprints(table: "pa.Table", meta: dict[str, Any]) -> Fingerprints:
+    columns, attributes = _split(table, ("user", *BOX))
+    crowd = attributes.pop("crowd")
+    prints = Fingerprints.from_arrays(**columns, crowd=crowd, start=meta["start"], attributes=attributes)
     return replace(prints, crs=meta["crs"])
 
 
-def _counts(columns: dict[str, Any], meta: dict[str, Any]) -> Counts:
+def _counts(table: "pa.Table", meta: dict[str, Any]) -> Counts:
+    columns, _ = _split(table, ("slot", "cell", "n"))
     n = np.zeros(meta["shape"], np.int64)
     n[columns["slot"], columns["cell"]] = columns["n"]
     return Counts.from_arrays(n, _centres(meta), slot_min=meta["slot_min"], start_min=meta["start_min"])  # type: ignore[arg-type]
 
 
-_REBUILD: dict[str, Callable[[dict[str, Any], dict[str, Any]], Any]] = {
+_REBUILD: dict[str, Callable[["pa.Table", dict[str, Any]], Any]] = {
     "Traces": _traces,
     "Visits": _visits,
     "Fingerprints": _fingerprints,
@@ -151,13 +164,11 @@ def _centres(meta: dict[str, Any]) -> NDArray[Any] | None:
     return np.frombuffer(base64.b64decode(meta["xy"]), "<f8").reshape(-1, 2) if "xy" in meta else None
 
 
-def _per_user(user: NDArray[Any], columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
-    """The value at the first row of each user, in order of first appearance."""
-    first = np.sort(np.unique(user, return_index=True)[1])
-    return {name: [_plain(column[i]) for i in first] for name, column in columns.items()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return frozenset(value.tolist()) if value.size > 1 else value.item()
-    return value.item() if isinstance(value, np.generic) else value
+def _split(table: "pa.Table", names: tuple[str, ...]) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """The named columns as arrays; of each other one the value at the first row of each user."""
+    columns = {name: table[name].to_numpy() for name in names}
+    if "user" not in columns:
+        return columns, {}
+    first = np.sort(np.unique(columns["user"], return_index=True)[1])
+    others = [name for name in table.column_names if name not in names]
+    return columns, {name: table[name].take(first).to_pylist() for name in others}

@@ -19,7 +19,7 @@ from incrowd.arrays import (
     row_order,
     same_length,
 )
-from incrowd.data.table import Attributes, Table, attributes_of, started
+from incrowd.data.table import Attributes, Table, attributes_of, start_of, started
 from incrowd.errors import DataError
 from incrowd.ledger import Ledger
 
@@ -77,7 +77,7 @@ class Fingerprints(Table):
         people = ints(_spread(crowd, "crowd", len(users)), "crowd")
         if len(people) != len(users) or people.min() < 1:
             raise DataError(f"crowd must be one number of at least 1 per user ({len(users)} users).")
-        return cls.from_codes(users, code, box, people=people, start=start, read=size, attributes=attributes)
+        return cls.from_codes(users, code, box, people=people, start=start_of(start), read=size, attributes=attributes)
 
     @classmethod
     def from_codes(

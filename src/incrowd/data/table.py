@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, owners, per_user
+from incrowd.arrays import Ints, Labels, owners, per_user, seconds
 from incrowd.errors import DataError, MissingExtra
 from incrowd.ledger import Ledger
 
@@ -112,6 +112,11 @@ def attributes_of(given: Mapping[str, Any] | None, users: int) -> Attributes:
 def kept_attributes(attributes: Attributes, kept: NDArray[Any]) -> Attributes:
     """The attributes of some of the users."""
     return MappingProxyType({name: value[kept] for name, value in attributes.items()})
+
+
+def start_of(start: int | None) -> int | None:
+    """A checked UTC second, where there is one."""
+    return None if start is None else int(seconds([start], "start")[0])
 
 
 def started(name: str, *, read: int, kept: int, users: int, **counts: Mapping[str, int]) -> Ledger:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import (
+    Codes,
     Floats,
     Ints,
     Labels,
@@ -76,7 +77,7 @@ class Traces(Table):
 
     @classmethod
     def from_codes(
-        cls, users: Labels, code: Ints, t: Ints, first: Floats, second: Floats, *, planar: bool, order: Order
+        cls, users: Labels, code: Codes, t: Ints, first: Floats, second: Floats, *, planar: bool, order: Order
     ) -> "Traces":
         """Group checked columns by user; `code` is the position in `users` of the user of each row."""
         size = len(code)

@@ -22,7 +22,7 @@ from incrowd.arrays import (
     same_length,
     seconds,
 )
-from incrowd.data.table import Attributes, Table, attributes_of, started
+from incrowd.data.table import Attributes, Table, attributes_of, start_of, started
 from incrowd.errors import DataError, check_positive
 from incrowd.ledger import Ledger
 
@@ -62,7 +62,7 @@ class Visits(Table):
         label, cells, slots = labels(user), ints(cell, "cell"), ints(slot, "slot")
         size = same_length(user=label, cell=cells, slot=slots)
         centres = None if xy is None else centres_of(xy, cells)
-        start = None if start is None else int(seconds([start], "start")[0])
+        start = start_of(start)
         _check_clock(slots, slot_min, start)
         users, code = first_seen(label)
         cells, slots, offsets = cls.grouped(code, owned(cells, cell), owned(slots, slot), len(users))

@@ -66,12 +66,21 @@ def points(wkb: "pa.Array") -> tuple[Floats, Floats]:
     return xy[:, 0], xy[:, 1]
 
 
+def rows_of(file: Path) -> int:
+    """Records of a Parquet file, from its footer."""
+    return int(_footer(file).num_rows)
+
+
 def _schema(file: Path) -> "pa.Schema":
+    return _footer(file).schema.to_arrow_schema()
+
+
+def _footer(file: Path) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_schema(file)
+        return pq.read_metadata(file)
     except (pa.ArrowException, OSError) as error:
         raise unreadable(file) from error
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from incrowd.errors import DataError
 
@@ -44,14 +44,14 @@ def sort_of(kind: "pa.DataType") -> Sort:
         return sort_of(kind.value_type)
     if types.is_timestamp(kind):
         return "instant" if kind.tz else "stamp"
-    tests = {
+    tests: dict[Sort, Any] = {
         "text": (types.is_string, types.is_large_string, types.is_string_view),
         "whole": (types.is_integer,),
         "real": (types.is_floating, types.is_decimal),
         "date": (types.is_date,),
         "list": (types.is_list, types.is_large_list),
     }
-    return next((name for name, checks in tests.items() if any(check(kind) for check in checks)), "other")  # type: ignore[return-value]
+    return next((name for name, checks in tests.items() if any(check(kind) for check in checks)), "other")
 
 
 def select(
@@ -88,7 +88,9 @@ def _user(field: Field, text: bool, file: str) -> dict[str, str]:
     return {"user": f"CAST({number} AS VARCHAR)" if text else number}
 
 
-def _time(fields: tuple[Field, ...], form: str | None, local: bool, file: str) -> tuple[dict[str, str], bool, bool | None]:
+def _time(
+    fields: tuple[Field, ...], form: str | None, local: bool, file: str
+) -> tuple[dict[str, str], bool, bool | None]:
     if len(fields) > 1:
         text = " || ' ' || ".join(f"CAST({field.sql} AS VARCHAR)" for field in fields)
         return _text_time(f"({text})", form, local)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from incrowd.arrays import Ints
 from incrowd.errors import DataError
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
@@ -65,14 +66,12 @@ class Run:
         finally:
             connection.close()
 
-    def positions(self, rows: "np.typing.NDArray[np.int64]", batch: "pa.RecordBatch") -> list[tuple[int, int]]:
+    def positions(self, rows: Ints, batch: "pa.RecordBatch") -> list[tuple[int, int]]:
         """File, by number, and record in it of some rows of the batch being read."""
         starts = np.array([start for start, _ in self._starts])
         at = np.searchsorted(starts, rows + self.rows, side="right") - 1
-        if self.scan.numbered:
-            numbers = batch[self.scan.numbered].to_numpy()[rows]
-        else:
-            numbers = rows + self.rows - starts[at]
+        within = rows + self.rows - starts[at]
+        numbers = batch[self.scan.numbered].to_numpy()[rows] if self.scan.numbered else within
         return [(self._starts[i][1], int(number)) for i, number in zip(at, numbers, strict=True)]
 
     def _note_files(self, batch: "pa.RecordBatch") -> None:
@@ -104,7 +103,7 @@ class Run:
         return f"SELECT {', '.join(chosen + extra)} FROM {self.scan.origin}"  # noqa: S608 - names are quoted
 
     def _rejects(self, connection: "duckdb.DuckDBPyConnection") -> list[BadRow]:
-        if not (self.scan.request.set_aside and self.scan.fields):
+        if not (self.scan.request.set_aside and self.scan.header):
             return []
         found = connection.execute(
             "SELECT file_path, line, min(column_idx), min_by(error_type::VARCHAR, column_idx), any_value(csv_line) "
@@ -117,10 +116,10 @@ class Run:
 
     def _column(self, position: int) -> str:
         """A column of a text file, unless the row has more of them than the header."""
-        return self.scan.fields[position] if 0 <= position < len(self.scan.fields) else ""
+        return self.scan.header[position] if 0 <= position < len(self.scan.header) else ""
 
     def _explained(self, message: str) -> DataError:
-        line, file = re.search(r"on Line: (\d+)", message), re.search(r"^\s*file = (.*)$", message, re.M)
+        line, file = re.search(r"on Line: (\d+)", message), re.search(r"^\s*file = (.*)$", message, re.MULTILINE)
         name = file.group(1) if file else self.scan.place
         if line is None:
             return unreadable(name)
@@ -134,7 +133,7 @@ class Run:
 
 def lines_of(scan: Scan, wanted: list[BadRow], rejected: list[BadRow]) -> list[BadRow]:
     """Bad rows of text files with the line each is on, and its text, instead of its record number."""
-    if not scan.fields:
+    if not scan.header:
         return wanted
     by_file: dict[str, list[BadRow]] = defaultdict(list)
     for row in wanted:

@@ -16,8 +16,8 @@ SAMPLE = 200  # rows that decide whether times and users are numbers
 _CHUNK = 1 << 22
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _SUFFIXES: dict[str, Kind] = {
-    **dict.fromkeys((".csv", ".tsv", ".txt", ".plt", ".dat", ".psv"), "text"),  # type: ignore[dict-item]
-    **dict.fromkeys((".parquet", ".pq", ".geoparquet", ".parq"), "parquet"),  # type: ignore[dict-item]
+    **dict.fromkeys((".csv", ".tsv", ".txt", ".plt", ".dat", ".psv"), "text"),
+    **dict.fromkeys((".parquet", ".pq", ".geoparquet", ".parq"), "parquet"),
     ".gpx": "gpx",
 }
 Paths = str | Path | Sequence[str | Path]
@@ -79,8 +79,8 @@ def head_of(file: Path, layout: Layout, *, header: bool) -> Head | None:
     if not lines:
         return None
     delimiter = layout.delimiter or _delimiter(lines[0])
-    quoting = csv.QUOTE_MINIMAL if layout.quote else csv.QUOTE_NONE
-    rows = [tuple(row) for row in csv.reader(lines, delimiter=delimiter, quoting=quoting)]
+    quote = {"quotechar": layout.quote} if layout.quote else {"quoting": csv.QUOTE_NONE}
+    rows = [tuple(row) for row in csv.reader(lines, delimiter=delimiter, **quote)]
     fields = tuple(field.strip() for field in rows[0])
     shape = fields if header else tuple(str(i) for i in range(len(fields)))
     return Head(delimiter, shape, compression, tuple(rows[1:] if header else rows))
@@ -151,7 +151,7 @@ def _expand(path: Path, layout: Layout) -> list[Path]:
             raise DataError(f"the folder {path} holds no file to read; check the path or the layout.")
         return known
     if glob.has_magic(str(path)):
-        matches = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]
+        matches = [Path(name) for name in sorted(glob.glob(str(path), recursive=True))]  # noqa: PTH207 - may be absolute
         files = [file for match in matches for file in _expand(match, layout)]
         if files:
             return files

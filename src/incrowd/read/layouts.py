@@ -16,7 +16,18 @@ ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "user": (
             *("user", "uid", "user_id", "userid", "person_id", "person", "subscriber_id", "imsi", "msisdn"),
-            *("device_id", "deviceid", "device", "vehicle_id", "taxi_id", "bike_id", "mmsi", "pseudonym", "traj_id", "id"),
+            *(
+                "device_id",
+                "deviceid",
+                "device",
+                "vehicle_id",
+                "taxi_id",
+                "bike_id",
+                "mmsi",
+                "pseudonym",
+                "traj_id",
+                "id",
+            ),
         ),
         "t": (
             *("t", "timestamp", "datetime", "date_time", "time", "utc_time", "utc", "utctimestamp", "basedatetime"),

@@ -1,18 +1,23 @@
 """A source -> pieces of whole users, each small enough for memory; what every discretizer loops over."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import ceil
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from incrowd.arrays import Ints, Labels
 from incrowd.data import Traces
 from incrowd.data.table import Attributes
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError, check_positive
 from incrowd.ledger import Ledger
+from incrowd.read.layouts import Column, Layout
 
 PIECE_RECORDS = 2_000_000
+_RECORD_BYTES = 200  # of memory that a discretizer takes per record of a piece, columns and sorting together
 
 
 @dataclass(frozen=True)
@@ -33,10 +38,42 @@ class Parts:
         return self.pieces()
 
 
+def parts(
+    source: Any,
+    *,
+    columns: Mapping[str, Column] | None = None,
+    time_zone: str | None = None,
+    layout: str | Layout | None = None,
+    attributes: Sequence[str] = (),
+    bad_rows: str | Path | None = None,
+    memory_mb: int = 1024,
+) -> Parts:
+    """Pieces of whole users from Traces, or from what `incrowd.read.table` reads, within about `memory_mb`.
+
+    A source that would not fit is sorted into buckets in one temporary file (28 bytes a record, in TMPDIR); the labels
+    of users, and a single user however long, are always held in memory.
+    """
+    check_positive(memory_mb=memory_mb)
+    options = (columns, time_zone, layout, attributes, bad_rows)
+    if isinstance(source, Traces):
+        if any(options):
+            raise ParameterError("these options describe files and frames; Traces need none of them.")
+        return of_traces(source)
+    from incrowd.read.sources import records_at_most
+    from incrowd.read.spill import spilled
+    from incrowd.read.stream import opened
+    from incrowd.read.tables import table
+
+    pieces = ceil(records_at_most(source, layout) * _RECORD_BYTES / (memory_mb * 2**19))
+    if pieces <= 1:
+        return of_traces(table(source, columns, time_zone, layout=layout, attributes=attributes, bad_rows=bad_rows))
+    return opened(source, *options, memory_mb, lambda reading: spilled(reading, pieces))
+
+
 def of_traces(traces: Traces) -> Parts:
     """Traces in memory, cut by user."""
     if not traces.ordered:
-        raise DataError("these traces are in log order; call incrowd.clean.order, or read them with order='time'.")
+        raise unordered()
     if not traces.records:
         raise DataError("there is no record left; loosen the cleaning.")
     first, second = traces.coordinates
@@ -53,6 +90,11 @@ def of_traces(traces: Traces) -> Parts:
     return Parts(traces.users, traces.records, traces.planar, box, span, traces.attributes, traces.ledger, pieces)
 
 
+def unordered() -> DataError:
+    """Log order is for `clean.order` only."""
+    return DataError("these traces are in log order; call incrowd.clean.order, or read them with order='time'.")
+
+
 def _users(traces: Traces, a: int, b: int) -> Traces:
     rows = slice(traces.offsets[a], traces.offsets[b])
     names = ("t", "x", "y") if traces.planar else ("t", "lon", "lat")
@@ -63,8 +105,3 @@ def _users(traces: Traces, a: int, b: int) -> Traces:
         **{name: getattr(traces, name)[rows] for name in names},
         attributes={name: value[a:b] for name, value in traces.attributes.items()},
     )
-
-
-def parts(source: Traces) -> Parts:
-    """Pieces of whole users from any source."""
-    return of_traces(source)

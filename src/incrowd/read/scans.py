@@ -52,7 +52,7 @@ class Scan:
     selection: Selection
     constants: Mapping[str, tuple[str, ...]]  # noun -> its value in each file
     unit: str = "row"  # positions in messages: lines of text files, rows of the rest
-    fields: tuple[str, ...] = ()  # all columns of a text file
+    header: tuple[str, ...] = ()  # all columns of a text file
     numbered: str = ""  # a column that holds the position of each record
     frame: Any = None  # an Arrow stream, known to SQL as `frame`
     saved: Mapping[str, Any] = field(default_factory=dict)  # what incrowd noted in a file of its own
@@ -67,7 +67,9 @@ Found = dict[str, tuple[int, ...]]  # noun -> positions in the header
 Constants = dict[str, tuple[str, ...]]
 
 
-def find(files: Sequence[Path], header: Sequence[str], request: Request, nouns: Sequence[str]) -> tuple[Found, Constants]:
+def find(
+    files: Sequence[Path], header: Sequence[str], request: Request, nouns: Sequence[str]
+) -> tuple[Found, Constants]:
     """Where each noun and attribute is: in a column, or in the path of each file."""
     place = str(files[0]) if files else "the data frame"
     paths = {key: tuple(hive_keys(file)[key] for file in files) for key in (hive_keys(files[0]) if files else ())}

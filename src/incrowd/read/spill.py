@@ -2,15 +2,42 @@
 
 import tempfile
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, rows_by_code
+from incrowd.arrays import Codes, Ints, Labels, rows_by_code
 from incrowd.data import Traces
-from incrowd.data.traces import Order
-from incrowd.read.stream import Batch
+from incrowd.read.parts import Parts, unordered
+from incrowd.read.stream import Batch, Reading
 
+_MOST = 256
 _DTYPES = (np.int32, np.int64, np.float64, np.float64)
+
+
+def spilled(reading: Reading, pieces: float) -> Parts:
+    """Read a source into buckets and hand them out, once it is known whole."""
+    buckets, clock = Buckets(int(min(pieces, _MOST))), Clock()
+    low, high = np.full(2, np.inf), np.full(2, -np.inf)
+    for batch in reading.batches():
+        if reading.saved and not reading.saved["ordered"]:
+            raise unordered()
+        buckets.add(batch)
+        clock.add(batch.code, batch.t, len(reading.users))
+        both = np.stack([batch.first, batch.second])
+        low, high = np.minimum(low, both.min(axis=1)), np.maximum(high, both.max(axis=1))
+    users, planar = reading.users.labels(), bool(reading.planar)
+    return Parts(
+        users,
+        reading.kept,
+        planar,
+        (*low.tolist(), *high.tolist()),
+        (clock.first, clock.last),
+        reading.attributes(),
+        reading.ledger({"put in time order": clock.disorder}),
+        lambda: buckets.traces(users, planar=planar),
+    )
 
 
 class Buckets:
@@ -43,7 +70,7 @@ class Buckets:
                 code //= self.count
                 yield where, Traces.from_codes(users[where], code, t, first, second, planar=planar, order="time")
 
-    def _read(self, chunks: list[tuple[int, int]]) -> list[np.ndarray]:
+    def _read(self, chunks: list[tuple[int, int]]) -> list[NDArray[Any]]:
         size = sum(count for _, count in chunks)
         columns = [np.empty(size, kind) for kind in _DTYPES]
         at = 0
@@ -63,7 +90,7 @@ class Clock:
         self.first, self.last = 2**62, -(2**62)
         self._latest = np.zeros(0, np.int64)  # of each user, as logged
 
-    def add(self, code: Ints, t: Ints, users: int) -> None:
+    def add(self, code: Codes, t: Ints, users: int) -> None:
         """Take note of a batch."""
         before = -(2**62)
         if users > len(self._latest):

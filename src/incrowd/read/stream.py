@@ -1,38 +1,67 @@
 """A source -> checked batches of codes, UTC seconds and coordinates; what was met on the way is counted."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Codes, Floats, Ints
 from incrowd.data.table import Attributes, attributes_of
 from incrowd.errors import DataError
 from incrowd.ledger import Ledger
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
+from incrowd.read.checks import Check, Mask, constant, null_mask, places_of, users_of, whole
 from incrowd.read.engine import Run, lines_of
-from incrowd.read.files import find_files, kind_of
+from incrowd.read.layouts import Column, Layout, layout_of, wanted_columns
 from incrowd.read.scans import Request, Scan
-from incrowd.read.times import FIRST, LAST, PER_SECOND, from_epoch, to_utc, unit_note, unit_of
+from incrowd.read.sources import scans_of
+from incrowd.read.times import FIRST, LAST, PER_SECOND, from_epoch, to_utc, unit_note, unit_of, zone_of
 from incrowd.read.users import Coder, TextLabels, Values
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Mask = NDArray[np.bool_]
+
+T = TypeVar("T")
+
+
+def opened(
+    source: Any,
+    columns: Mapping[str, Column] | None,
+    time_zone: str | None,
+    layout: str | Layout | None,
+    attributes: Sequence[str],
+    bad_rows: str | Path | None,
+    memory_mb: int,
+    use: "Callable[[Reading], T]",
+) -> T:
+    """Check the options, read the source through `use`, and write what was set aside."""
+    shape, zone = layout_of(layout), zone_of(time_zone)
+    target = None if bad_rows is None else Path(bad_rows)
+    bad.check_target(target)
+    named = {**shape.columns, **wanted_columns(columns)}
+    request = Request(named, shape, tuple(attributes), zone is not None, target is not None)
+    reading = Reading(source, request, zone, memory_mb)
+    try:
+        result = use(reading)
+    except TextLabels:
+        reading = Reading(source, replace(request, text_users=True), zone, memory_mb)
+        result = use(reading)
+    if target is not None:
+        bad.write(target, reading.bad)
+    return result
 
 
 @dataclass(frozen=True)
 class Batch:
     """Good records, in the order of the source."""
 
-    code: Ints
+    code: Codes
     t: Ints
     first: Floats  # longitude, or x
     second: Floats
@@ -94,9 +123,9 @@ class Reading:
 
     def _checked(self, raw: "pa.RecordBatch", run: Run) -> tuple[Batch, list[BadRow]]:
         scan = run.scan
-        user, absent = _users(raw, scan)
+        user, absent = users_of(raw, scan)
         t, faults = self._seconds(raw, scan)
-        first, second, off = _places(raw, scan)
+        first, second, off = places_of(raw, scan)
         checks = [("user", bad.USER, absent), *faults, *off]
         wrong = np.logical_or.reduce([mask for _, _, mask in checks])
         aside = self._aside(wrong, checks, raw, run) if wrong.any() else []
@@ -106,12 +135,14 @@ class Reading:
             keep = ~wrong
             raw = raw.filter(pa.array(keep))
             user, t, first, second = user.filter(pa.array(keep)), t[keep], first[keep], second[keep]
-        codes = self.users.codes_as_written(user, raw["digits"]) if "digits" in raw.schema.names else self.users.codes(user)
+        codes = (
+            self.users.codes_as_written(user, raw["digits"]) if "digits" in raw.schema.names else self.users.codes(user)
+        )
         for name in scan.request.attributes:
-            self.values[name].add(codes, _constant(raw, scan, name) if name in scan.constants else raw[name])
+            self.values[name].add(codes, constant(raw, scan, name) if name in scan.constants else raw[name])
         return Batch(codes, t, first, second), aside
 
-    def _aside(self, wrong: Mask, checks: list[Any], raw: "pa.RecordBatch", run: Run) -> list[BadRow]:
+    def _aside(self, wrong: Mask, checks: list[Check], raw: "pa.RecordBatch", run: Run) -> list[BadRow]:
         rows = np.flatnonzero(wrong)
         rows = rows if self.request.set_aside else rows[:1]
         found = []
@@ -123,21 +154,21 @@ class Reading:
             raise lines_of(run.scan, found, [])[0].error()
         return found
 
-    def _seconds(self, raw: "pa.RecordBatch", scan: Scan) -> tuple[Ints, list[tuple[str, str, Mask]]]:
+    def _seconds(self, raw: "pa.RecordBatch", scan: Scan) -> tuple[Ints, list[Check]]:
         column = raw["t"]
-        missing = _mask(column.is_null(), column.null_count)
+        missing = null_mask(column)
         if scan.selection.epoch:
             t, odd = self._from_epoch(column, scan)
             return t, [("t", bad.TIME, missing), ("t", bad.UNIT, odd)]
         unit = getattr(column.type, "unit", "us")
-        t = np.floor_divide(_whole(column), PER_SECOND[unit])
+        t = np.floor_divide(whole(column), PER_SECOND[unit])
         outside = (t < FIRST) | (t > LAST)
         if self.zone is not None and scan.selection.aware is not True:
             t = self._to_utc(np.where(outside, 0, t), missing | outside, raw)
         return t, [("t", bad.TIME, missing), ("t", bad.YEARS, outside & ~missing)]
 
     def _from_epoch(self, column: "pa.Array", scan: Scan) -> tuple[Ints, Mask]:
-        values = column.to_numpy(zero_copy_only=False) if str(column.type) == "double" else _whole(column)
+        values = column.to_numpy(zero_copy_only=False) if str(column.type) == "double" else whole(column)
         if self.unit is None and len(values):
             self.unit = "s" if scan.saved else unit_of(values)
             if self.unit is None:
@@ -158,83 +189,3 @@ class Reading:
             t[naive], notes = to_utc(t[naive], self.zone)
             self.notes.update(notes)
         return t
-
-
-def scans_of(source: Any, request: Request) -> Iterator[Scan]:
-    """The scans that read a source from its first record to its last."""
-    from incrowd.read.arrow import frame_scan, parquet_scans
-    from incrowd.read.gpx import gpx_scan
-    from incrowd.read.text import text_scans
-
-    if not is_paths(source):
-        return iter([frame_scan(source, request)])
-    files = find_files(source, request.layout)
-    kind = kind_of(files[0], request.layout)
-    if kind == "gpx":
-        return iter([gpx_scan(files, request)])
-    return text_scans(files, request) if kind == "text" else parquet_scans(files, request)
-
-
-def is_paths(source: object) -> bool:
-    """Whether a source names files rather than being a frame."""
-    listed = source if isinstance(source, (list, tuple)) else [source]
-    return all(isinstance(one, (str, Path)) for one in listed)
-
-
-def _users(raw: "pa.RecordBatch", scan: Scan) -> tuple["pa.Array", Mask]:
-    if "user" in scan.constants:
-        user = _constant(raw, scan, "user")
-        return user, np.zeros(len(user), np.bool_)
-    user = raw["user"]
-    missing = _mask(user.is_null(), user.null_count)
-    if "digits" in raw.schema.names and user.null_count:
-        digits = raw["digits"].fill_null(0).to_numpy()
-        if digits[missing].any():
-            raise TextLabels
-    return user, missing
-
-
-def _constant(raw: "pa.RecordBatch", scan: Scan, noun: str) -> "pa.Array":
-    import pyarrow as pa
-
-    values = pa.array(scan.constants[noun])
-    files = raw["file_index"] if len(scan.files) > 1 else pa.array(np.zeros(raw.num_rows, np.int64))
-    return values.take(files)
-
-
-def _places(raw: "pa.RecordBatch", scan: Scan) -> tuple[Floats, Floats, list[tuple[str, str, Mask]]]:
-    if "point" in raw.schema.names:
-        from incrowd.read.arrow import points
-
-        lon, lat = points(raw["point"])
-        return lon, lat, [("point", bad.POINT, np.isnan(lon)), *_degrees(lon, lat)]
-    names = ("x", "y") if scan.request.planar else ("lon", "lat")
-    first, second = (raw[name].to_numpy(zero_copy_only=False) for name in names)
-    if scan.request.planar:
-        return first, second, [(n, bad.METRE, ~np.isfinite(v)) for n, v in zip(names, (first, second), strict=True)]
-    return first, second, _degrees(first, second)
-
-
-def _degrees(lon: Floats, lat: Floats) -> list[tuple[str, str, Mask]]:
-    checks = []
-    for noun, values, limit, reason in (("lat", lat, 90, bad.LAT), ("lon", lon, 180, bad.LON)):
-        outside = ~(np.abs(values) <= limit)
-        # A missing number fails the same comparison; telling them apart is needed only then.
-        if outside.any():
-            none = np.isnan(values)
-            checks += [(noun, bad.NUMBER, none), (noun, reason, outside & ~none)]
-    return checks
-
-
-def _whole(column: "pa.Array") -> Ints:
-    import pyarrow as pa
-
-    filled: Ints = column.cast(pa.int64()).fill_null(0).to_numpy()
-    return filled
-
-
-def _mask(array: "pa.Array", count: int) -> Mask:
-    if not count:
-        return np.zeros(len(array), np.bool_)
-    mask: Mask = array.to_numpy(zero_copy_only=False)
-    return mask

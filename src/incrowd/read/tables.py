@@ -10,7 +10,6 @@ import numpy as np
 from incrowd.data import Traces
 from incrowd.data.traces import Order
 from incrowd.errors import check_choice
-from incrowd.read import bad
 from incrowd.read.layouts import Column, Layout
 from incrowd.read.stream import Reading, opened
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incrowd.arrays import Ints, Labels
+from incrowd.arrays import Codes, Ints, Labels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +30,7 @@ class Coder:
     def __len__(self) -> int:
         return self._size
 
-    def codes(self, values: "pa.Array") -> Ints:
+    def codes(self, values: "pa.Array") -> Codes:
         """The number of each value; none is missing."""
         import pyarrow as pa
 
@@ -50,9 +50,10 @@ class Coder:
         coded = joined.dictionary_encode()
         self._values = coded.dictionary
         start, self._size = self._size, len(coded.dictionary)
-        return coded.indices.to_numpy()[start:]
+        codes: Codes = coded.indices.to_numpy()[start:]
+        return codes
 
-    def codes_as_written(self, numbers: "pa.Array", digits: "pa.Array") -> Ints:
+    def codes_as_written(self, numbers: "pa.Array", digits: "pa.Array") -> Codes:
         """The number of each whole-number label; a label not written as we would write it is text."""
         codes = self.codes(numbers)
         if self._size > len(self._widths):
@@ -62,7 +63,7 @@ class Coder:
             raise TextLabels
         return codes
 
-    def _looked_up(self, numbers: Ints) -> Ints:
+    def _looked_up(self, numbers: Ints) -> Codes:
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -92,7 +93,7 @@ class Coder:
 
     def labels(self) -> Labels:
         """The distinct values as a numpy column of whole numbers or text."""
-        array = self.values().to_numpy(zero_copy_only=False)
+        array: Labels = self.values().to_numpy(zero_copy_only=False)
         return array.astype(np.int64 if array.dtype.kind in "iu" else np.str_)
 
 
@@ -103,7 +104,7 @@ class Values:
         self._coder = Coder()
         self._pairs = np.zeros(0, np.int64)  # user << 32 | value, distinct
 
-    def add(self, users: Ints, values: "pa.Array") -> None:
+    def add(self, users: Codes, values: "pa.Array") -> None:
         """Values of some records; a list counts as each of its members, a missing value as none."""
         import pyarrow as pa
         import pyarrow.compute as pc

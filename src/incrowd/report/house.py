@@ -35,16 +35,16 @@ def _summary(result: Summary) -> Section:
 
 @section.register
 def _ledger(result: Ledger) -> Section:
-    read = result.steps[0].read if result.steps else 0
-    kept = result.steps[-1].kept if result.steps else 0
+    first, last = result.steps[0], result.steps[-1]
+    read = first.read + sum(first.created.values())
     lost = sum(sum(step.dropped.values()) for step in result.steps)
-    created = sum(sum(step.created.values()) for step in result.steps)
-    made = f", {created:,} were filled in" if created else ""
+    created = sum(sum(step.created.values()) for step in result.steps[1:])
+    made = f", {created:,} were added" if created else ""
     return Section(
         question="What happened to every record?",
-        answer=f"{read:,} records were read, {lost:,} left on the way{made}, {kept:,} remain; every step adds up.",
-        number=f"{kept / read:.1%}" if read and not created else f"{kept:,}",
-        number_of="of the records kept" if read and not created else "records at the end",
+        answer=f"{read:,} records came in, {lost:,} left on the way{made}, {last.kept:,} remain; every step adds up.",
+        number=f"{last.kept:,}",
+        number_of="records remain",
         drawings=[_waterfall(result)],
         tables=[_ledger_table(result)],
         method=["Each step satisfies read + created = kept + dropped; a step that does not cannot be recorded."],

@@ -1,0 +1,134 @@
+"""A release -> the verdict on it: every check, in one order."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from incrowd.audit.accounts import coverage, records
+from incrowd.audit.digests import hashed_identifiers
+from incrowd.audit.files import files
+from incrowd.audit.groups import K, crowd, k_anonymity
+from incrowd.audit.identity import identifiers, numeric_identifiers
+from incrowd.audit.lkc import lkc
+from incrowd.audit.manifest import manifest, nothing_private, pseudonym_source
+from incrowd.audit.order import pseudonym_order, row_order, rows_by_pseudonym
+from incrowd.audit.origin import Original, original_of, with_members
+from incrowd.audit.published import Published, published
+from incrowd.audit.times import grain
+from incrowd.audit.truth import compare, truthfulness
+from incrowd.audit.verdict import Check, Verdict, idle
+from incrowd.data import Release
+from incrowd.errors import ParameterError, check_positive
+
+
+def check(
+    release: Release | str | Path,
+    *,
+    original: Original | str | Path | None = None,
+    link: str | Path | None = None,
+    k: int | None = None,
+    l: int | None = None,  # noqa: E741
+    c: float | None = None,
+    sensitive: str | None = None,
+    values: Iterable[Any] | None = None,
+    delta_m: float | None = None,
+) -> Verdict:
+    """Check a release (in memory, a folder, or any table), against its original and the link file where given.
+
+    What the release claims is checked without being asked for; an option that asks for more than is claimed rules.
+
+    >>> from incrowd import Visits
+    >>> one = Release.from_arrays(Visits.from_arrays([0, 1], cell=[4, 4], slot=[0, 1]), members=[[0], [1]])
+    >>> check(one, k=2)["k-anonymity"].status
+    'fail'
+    """
+    if delta_m is not None:
+        raise ParameterError("(k, delta)-anonymity is not checked yet; leave delta_m out.")
+    given = {"k": k, "l": l, "c": c}
+    _refuse(given, sensitive, values)
+    source = None if original is None else original_of(original)
+    shown = with_members(published(release), source, link)
+    asked = _stricter(given, shown.claims)
+    _refuse_half(asked, sensitive, c)
+    named = sensitive if sensitive is not None else _claimed_column(shown)
+    counted = values if values is not None else shown.parameters.get("values")
+    checks = (*_promises(shown, asked, k, named, counted), *_against(shown, source), *_alone(shown))
+    return Verdict(checks, {name: value for name, value in asked.items() if value is not None})
+
+
+def _promises(
+    release: Published, asked: dict[str, Any], k: int | None, sensitive: str | None, values: Iterable[Any] | None
+) -> Iterator[Check]:
+    """The guarantees; a claimed k belongs to the model it is claimed for."""
+    if asked["l"] is not None:
+        yield idle(K, "k is asked for as part of LKC-privacy.")
+    elif "delta_m" in release.claims and k is None:
+        yield idle(K, "k is claimed as part of (k, delta)-anonymity.")
+    else:
+        yield k_anonymity(release, asked["k"])
+    yield crowd(release)
+    yield lkc(release, longest=asked["l"], k=asked["k"], c=asked["c"], sensitive=sensitive, values=values)
+    if "delta_m" in release.claims:
+        yield idle("(k, delta)-anonymity", "claimed, but not checked yet.")
+
+
+def _against(release: Published, original: Original | None) -> Iterator[Check]:
+    """What needs the original, and most of it also the link."""
+    found = compare(release, original)
+    yield truthfulness(found)
+    yield coverage(release, found)
+    yield records(release, found)
+    yield identifiers(release, original)
+    yield numeric_identifiers(release, original)
+    yield hashed_identifiers(release, original)
+    yield pseudonym_order(release, original)
+    yield row_order(release, original)
+
+
+def _alone(release: Published) -> Iterator[Check]:
+    """What the release shows by itself."""
+    yield rows_by_pseudonym(release)
+    yield grain(release)
+    yield manifest(release)
+    yield files(release)
+    yield nothing_private(release)
+    yield pseudonym_source(release)
+
+
+def _stricter(given: dict[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what is asked for and what is claimed, the harder one: the larger k and l, the smaller c."""
+    harder = {"k": max, "l": max, "c": min}
+    asked = {}
+    for name, pick in harder.items():
+        claimed = claims.get(name)
+        numbers = [value for value in (given[name], claimed if _is_number(claimed) else None) if value is not None]
+        asked[name] = pick(numbers) if numbers else None
+    return asked
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+
+
+def _claimed_column(release: Published) -> str | None:
+    """The sensitive attribute that the release names, where it is published at all."""
+    named = release.parameters.get("sensitive")
+    return named if isinstance(named, str) and named in release.table.extras.column_names else None
+
+
+def _refuse(given: dict[str, Any], sensitive: str | None, values: Iterable[Any] | None) -> None:
+    check_positive(**{name: value for name, value in given.items() if value is not None})
+    for name in ("k", "l"):
+        if given[name] is not None and given[name] != int(given[name]):
+            raise ParameterError(f"{name} must be a whole number, got {given[name]}.")
+    if given["c"] is not None and given["c"] > 1:
+        raise ParameterError(f"c must be a share of at most 1, got {given['c']}.")
+    if values is not None and sensitive is None:
+        raise ParameterError("values are those of a sensitive attribute; pass sensitive= too.")
+
+
+def _refuse_half(asked: dict[str, Any], sensitive: str | None, c: float | None) -> None:
+    if asked["l"] is None and (sensitive is not None or c is not None):
+        raise ParameterError("c and sensitive are part of LKC-privacy; pass l= and k= too.")
+    if asked["l"] is not None and asked["k"] is None and asked["c"] is None:
+        raise ParameterError("l alone asks for nothing; pass k=, or c= and sensitive=, too.")

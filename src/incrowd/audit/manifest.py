@@ -1,0 +1,119 @@
+"""Does the manifest say what is published, and nothing that leads back?"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from incrowd.audit.published import CELLS, RANDOM, SEEDED, Published, part_of
+from incrowd.audit.tables import ROLES
+from incrowd.audit.texts import around
+from incrowd.audit.verdict import Check, failed, idle, judged, passed
+
+MANIFEST, PRIVATE, SOURCE = "manifest", "nothing private", "pseudonym source"
+FORMAT = "incrowd-release/1"
+KEYS = ("software", "method", "guarantee", "claims", "clock", "counts", "ledger", "pseudonyms", "files")
+_PATH = re.compile(r"(?<![\w/:.])(?:~|file:/)?(?:/[\w.-]+){2,}|(?<!\w)[A-Za-z]:\\\w")
+_SECRET = re.compile(r"seed|salt|secret|password", re.IGNORECASE)
+_LINKS = {"link", "links", "members", "mapping", "provenance"}
+
+
+def manifest(release: Published) -> Check:
+    """Format, noun, counts, clock and cells agree with the table."""
+    if release.manifest is None:
+        return idle(MANIFEST, "there is no manifest.")
+    said = release.manifest
+    faults = [f"the format is not {FORMAT}"] if said.get("format") != FORMAT else []
+    faults += [f"{key} is missing" for key in KEYS if key not in said]
+    if said.get("noun") != release.noun:
+        faults.append(f"the columns are those of {release.noun}, the manifest says otherwise")
+    faults += _counts(release, part_of(said, "counts"))
+    faults += _contradictions(release)
+    faults += _cells(release)
+    return judged(MANIFEST, faults, f"agrees with a table of {release.rows:,} rows and {len(release):,} pseudonyms.")
+
+
+def pseudonym_source(release: Published) -> Check:
+    """Pseudonyms were drawn from the operating system's entropy: whoever has a seed can draw them again."""
+    if release.pseudonyms is None:
+        return idle(SOURCE, "it is not stated.")
+    if release.pseudonyms == RANDOM:
+        return passed(SOURCE, f"stated as the {RANDOM}.")
+    known = "a seed" if release.pseudonyms == SEEDED else "something unknown"
+    return failed(SOURCE, f"pseudonyms come from {known}; draw them from the {RANDOM}.")
+
+
+def nothing_private(release: Published) -> Check:
+    """No path of the machine it was made on, no seed or salt, no link between pseudonyms and people."""
+    if release.manifest is None and not release.metadata:
+        return idle(PRIVATE, "there is no manifest and no metadata.")
+    paths = [where for where, text in around(release) if where != "the file names" and _PATH.search(text)]
+    faults = [f"{where} holds a path" for where in paths]
+    for where, text in (("the manifest", dict(release.manifest or {})), ("the metadata", _parsed(release.metadata))):
+        faults += [f"{where} gives {key}" for key in _secrets(text)]
+    return judged(PRIVATE, faults, "no path, seed or link in the manifest, the metadata and the files beside the data.")
+
+
+def _counts(release: Published, said: Mapping[str, Any]) -> list[str]:
+    found = {"pseudonyms": len(release), "rows": release.rows, "people": int(release.crowd.sum())}
+    wrong = [name for name, n in found.items() if said.get(name) != n]
+    return [f"counts.{name} is not the {found[name]:,} of the table" for name in wrong]
+
+
+def _contradictions(release: Published) -> list[str]:
+    """Things said twice that differ: parameters, clock and the metadata of the data file."""
+    inside = _parsed(release.metadata)
+    twice = [
+        ("slot_min", release.clock.get("slot_min"), release.parameters.get("slot_min")),
+        ("cell_m", release.plane.get("cell_m"), release.parameters.get("cell_m")),
+        ("noun", release.noun, inside.get("noun")),
+        *((name, release.clock.get(name), inside.get(name)) for name in ("slot_min", "start")),
+        ("crs", release.plane.get("crs"), inside.get("crs")),
+    ]
+    differ = {name for name, here, there in twice if None not in (here, there) and here != there}
+    faults = [f"{name} is said twice and differs" for name in sorted(differ)]
+    slot_min, grain_s = release.clock.get("slot_min"), release.clock.get("grain_s")
+    if isinstance(slot_min, int) and grain_s != slot_min * 60:
+        faults.append("the grain is not the width of a slot")
+    numbers = [name for name, value in release.claims.items() if not isinstance(value, (int, float)) or value <= 0]
+    return faults + [f"the claim {name} is no number above 0" for name in numbers if name in ("k", "l", "c", "delta_m")]
+
+
+def _cells(release: Published) -> list[str]:
+    """Every published cell has one centre, and no other cell is listed."""
+    if release.cells is None or "cell" not in ROLES[release.noun]:
+        return []
+    ids = release.cells[0]
+    used = np.unique(release.table.numbers["cell"])
+    faults = [f"{CELLS} names a cell twice"] if len(np.unique(ids)) < len(ids) else []
+    lacking, idle_ = int((~np.isin(used, ids)).sum()), int((~np.isin(ids, used)).sum())
+    faults += [f"{lacking} published cells have no centre in {CELLS}"] if lacking else []
+    return faults + ([f"{CELLS} lists {idle_} cells that are not published"] if idle_ else [])
+
+
+def _parsed(metadata: str) -> dict[str, Any]:
+    """The object that incrowd writes into a Parquet file, empty where there is none."""
+    for line in metadata.splitlines():
+        key, _, value = line.partition(" ")
+        if key == "incrowd":
+            try:
+                found = json.loads(value)
+            except ValueError:
+                return {}
+            return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _secrets(value: Any) -> Iterator[str]:
+    """Keys whose value must not be published; the seed of a measured risk gives nobody away."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if (_SECRET.search(key) or key.lower() in _LINKS) and inner not in (None, False, "", [], {}):
+                yield "a seed, salt or link"
+            elif key != "residual_risk":
+                yield from _secrets(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _secrets(inner)

@@ -1,0 +1,212 @@
+"""The nearest fingerprints, exactly, without most of the arithmetic: bounds first, early abandoning, time windows."""
+
+import numpy as np
+from numba import njit, prange
+
+from incrowd.arrays import Ints
+from incrowd.kernels.cpu.prints import Prints
+from incrowd.kernels.cpu.stretching import apart
+
+NEVER = 1 << 62
+LONG_BINS = 64
+NONE = -1
+
+# What was done: pairs asked for, left after hulls, left after the separable bound, finished; sample comparisons.
+PAIRS, NEAR, CLOSE, EXACT, COMPARED = range(5)
+
+
+@njit(cache=True)
+def compare(p: int, q: int, r: int, s: int) -> int:
+    """The sign of p/q - r/s for whole numbers from 0 and denominators from 1, without overflow."""
+    left, right = p / q, r / s
+    if abs(left - right) > 1e-9 * max(left, right):
+        return 1 if left > right else -1
+    sign = 1
+    while True:
+        a, b = p // q, r // s
+        if a != b:
+            return sign if a > b else -sign
+        p, r = p - a * q, r - b * s
+        if p == 0 or r == 0:
+            return sign * (int(p > 0) - int(r > 0))
+        p, q, r, s = q, p, s, r
+        sign = -sign
+
+
+@njit(cache=True, parallel=True)
+def nearest(p: Prints, rows: Ints, candidates: Ints, take: int, below: bool) -> tuple[Ints, Ints, Ints, Ints]:
+    """The `take` nearest candidates of each row, nearest first: slots (or -1), numerators, denominators, work done.
+
+    Candidates are slots by rising id; ties go to the smaller id. `below` asks only those with a smaller id than the row.
+    """
+    who = np.full((len(rows), take), NONE)
+    over, under = np.full((len(rows), take), NEVER), np.ones((len(rows), take), np.int64)
+    work = np.zeros((len(rows), 5), np.int64)
+    most = p.places.max()
+    for k in prange(len(rows)):
+        _nearest(p, rows[k], candidates, below, who[k], over[k], under[k], work[k], most)
+    return who, over, under, work
+
+
+@njit(cache=True)
+def _nearest(
+    p: Prints, a: int, candidates: Ints, below: bool, who: Ints, over: Ints, under: Ints, work: Ints, most: int
+) -> None:
+    low = np.empty(most, np.int64)
+    last = len(who) - 1
+    worst = np.inf
+    for b in candidates:
+        if p.ident[b] >= p.ident[a]:
+            if below:
+                break
+            if a == b:
+                continue
+        work[PAIRS] += 1
+        if _hulls_apart(p, a, b) > worst:
+            continue
+        work[NEAR] += 1
+        under_b = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
+        # One more than the rounded product can miss; a numerator beyond it is surely worse than the worst kept.
+        limit = NEVER if worst == np.inf else int(worst * under_b * (1 + 1e-12)) + 1
+        total, _ = _within(p, a, b, limit, low, work)
+        if total < 0 or compare(total, under_b, over[last], under[last]) >= 0:
+            continue
+        at = last
+        while at > 0 and compare(total, under_b, over[at - 1], under[at - 1]) < 0:
+            who[at], over[at], under[at] = who[at - 1], over[at - 1], under[at - 1]
+            at -= 1
+        who[at], over[at], under[at] = b, total, under_b
+        if who[last] != NONE:
+            worst = over[last] / under[last]
+
+
+@njit(cache=True)
+def _hulls_apart(p: Prints, a: int, b: int) -> int:
+    """No sample of one is closer to any of the other than their hulls are; per person and sample."""
+    t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])
+    x = max(0, p.hull[b, 2] - p.hull[a, 3], p.hull[a, 2] - p.hull[b, 3])
+    y = max(0, p.hull[b, 4] - p.hull[a, 5], p.hull[a, 4] - p.hull[b, 5])
+    return p.scale[0] * min(x + y, p.scale[1]) + p.scale[2] * min(t, p.scale[3])
+
+
+@njit(cache=True)
+def _within(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> tuple[int, bool]:
+    """Numerator of the stretch of two slots and whether a is summed over; -1 when it surely exceeds the limit."""
+    if p.size[a] != p.size[b]:
+        first = p.size[a] > p.size[b]
+        return (_directed(p, a, b, limit, low, work) if first else _directed(p, b, a, limit, low, work)), first
+    there = _directed(p, a, b, limit, low, work)
+    back = _directed(p, b, a, limit if there < 0 else there, low, work)
+    if there < 0 or 0 <= back < there:
+        return back, False
+    if there == back:
+        return there, p.ident[a] < p.ident[b]
+    return there, True
+
+
+@njit(cache=True)
+def _directed(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> int:
+    """Sum of the closest stretches of the samples of a, from a bound that is made exact sample by sample."""
+    total = _space_bound(p, a, b, limit, low)
+    if total > limit:
+        return NONE
+    bound = total
+    n_a, n_b = p.people[a], p.people[b]
+    for i in range(p.first[a], p.first[a] + p.size[a]):
+        bound += _time_bound(p, i, b, n_a, n_b)
+    if bound > limit:
+        return NONE
+    work[CLOSE] += 1
+    return _refined(p, a, b, bound, limit, low, work)
+
+
+@njit(cache=True)
+def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
+    """The closest rectangle of b to each of a, the most used first."""
+    n_a, n_b = p.people[a], p.people[b]
+    cap = p.scale[1] * (n_a + n_b)
+    others = p.rectangle[p.places_first[b] : p.places_first[b] + p.places[b]]
+    total = 0
+    for k in range(p.places[a]):
+        mine = p.rectangle[p.places_first[a] + k]
+        x0, x1, y0, y1 = mine[0], mine[1], mine[2], mine[3]
+        best = cap
+        for j in range(len(others)):
+            best = min(
+                best,
+                apart(x0, x1, others[j, 0], others[j, 1], n_a, n_b)
+                + apart(y0, y1, others[j, 2], others[j, 3], n_a, n_b),
+            )
+        low[k] = p.scale[0] * best
+        total += p.uses[p.places_first[a] + k] * low[k]
+        if total > limit:
+            return total
+    return total
+
+
+@njit(cache=True, inline="always")
+def _time_bound(p: Prints, i: int, b: int, n_a: int, n_b: int) -> int:
+    """At least so much time between sample i and any of b, by the silence of b around it."""
+    shift = p.shift[0]
+    first, last = p.start[i] >> shift, (p.end[i] - 1) >> shift
+    gap = np.int64(p.silence[b, first])
+    if last > first:
+        if last - first > LONG_BINS:
+            gap = 0
+        for k in range(first + 1, last + 1):
+            if gap == 0:
+                break
+            gap = min(gap, np.int64(p.silence[b, k]))
+    length = p.end[i] - p.start[i]
+    if gap > 0:
+        tau = (n_a + n_b) * gap + n_a * p.brief[b, 0] + n_b * length
+    else:
+        tau = n_b * max(0, length - p.brief[b, 1]) + n_a * max(0, p.brief[b, 0] - length)
+    return p.scale[2] * min(tau, p.scale[3] * (n_a + n_b))
+
+
+@njit(cache=True)
+def _refined(p: Prints, a: int, b: int, bound: int, limit: int, low: Ints, work: Ints) -> int:
+    n_a, n_b = p.people[a], p.people[b]
+    begin, stop = p.first[b], p.first[b] + p.size[b]
+    far = p.scale[2] * p.scale[3] * (n_a + n_b)
+    after = begin
+    compared = 0
+    for i in range(p.first[a], p.first[a] + p.size[a]):
+        start, end = p.start[i], p.end[i]
+        floor = low[p.place[i]]
+        while after < stop and p.start[after] <= start:
+            after += 1
+        mine = p.rectangle[p.places_first[a] + p.place[i]]
+        best = floor + far  # all beyond the cap in time: the closest in space decides
+        left, right = after - 1, after
+        while True:
+            behind = ahead = NEVER
+            if left >= begin:
+                behind = n_a * (start - p.start[left]) + n_b * max(0, end - p.reach[left])
+            if right < stop:
+                ahead = n_a * max(0, p.start[right] + 1 - end) + n_b * (p.start[right] - start)
+            if floor + p.scale[2] * min(behind, ahead, p.scale[3] * (n_a + n_b)) >= best:
+                break
+            if behind <= ahead:
+                j = left
+                left -= 1
+            else:
+                j = right
+                right += 1
+            compared += 1
+            tau = apart(start, end, p.start[j], p.end[j], n_a, n_b)
+            cost = floor + p.scale[2] * tau
+            if cost < best:
+                other = p.rectangle[p.places_first[b] + p.place[j]]
+                space = apart(mine[0], mine[1], other[0], other[1], n_a, n_b)
+                space += apart(mine[2], mine[3], other[2], other[3], n_a, n_b)
+                space = min(space, p.scale[1] * (n_a + n_b))
+                best = min(best, p.scale[0] * space + p.scale[2] * tau)
+        bound += best - floor - _time_bound(p, i, b, n_a, n_b)
+        if bound > limit:
+            work[COMPARED] += compared
+            return NONE
+    work[EXACT] += 1
+    work[COMPARED] += compared
+    return bound

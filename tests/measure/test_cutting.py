@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd as ic
+from builders import crowd
+from incrowd.discretize import windows
+from incrowd.measure import cut_risk, uniqueness
+
+HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
+
+
+def cut(visits, width, slots=None):
+    slots = slots or -(-(int(visits.slot.max()) + 1) // width) * width
+    return windows(visits, windows=slots // width, slots=slots)
+
+
+def exact(visits, width, points):
+    return cut_risk(visits, cut(visits, width), points=points, exact=True)
+
+
+def values(side):
+    return {short: found.value for short, found in side.items()}
+
+
+def close_to(wanted):
+    return pytest.approx(wanted, rel=1e-12)
+
+
+def test_hand_example():
+    risk = exact(crowd(HAND), 2, 2)
+    assert risk.before["drop"].value == close_to(5 / 12)
+    assert values(risk.after) == close_to({"drop": 1 / 2, "all": 3 / 7, "zero": 3 / 7})
+    assert [found.population for found in risk.after.values()] == [6, 7, 7]
+    assert (risk.users, risk.pieces, risk.short_pieces) == (4, 7, 1)
+    assert risk.reason.startswith("14% of the 7 pieces have fewer than 2 points")
+
+
+def test_knowledge_from_before_the_cut():
+    for asked in ({"exact": True}, {"repeats": 3}):
+        visits = crowd("0:1 2:1 | 0:1 3:1 | 2:1 3:2")
+        risk = cut_risk(visits, cut(visits, 2), points=2, **asked)
+        assert (risk.before["drop"].value, risk.fixed_knowledge["drop"].value) == (1, close_to(2 / 3))
+
+
+@pytest.mark.parametrize(
+    ("short", "points", "width", "people", "before", "after"),
+    [
+        ("drop", 1, 2, "2:0 | 0:0 2:0", 1 / 4, 1 / 3),
+        ("all", 1, 2, "2:0 | 0:0 2:0", 1 / 4, 1 / 3),
+        ("zero", 1, 2, "2:0 | 0:0 2:0", 1 / 4, 1 / 3),
+        ("drop", 2, 2, "0:1 3:1 | 0:1 1:0 3:1", 1 / 3, 1),
+        ("all", 2, 2, "0:1 1:0 2:0 | 1:0", 1 / 2, 2 / 3),
+        ("zero", 2, 2, "2:0 | 0:1 1:1 2:0 3:0", 1 / 2, 2 / 3),
+        ("all", 9, 4, "0:1 | 0:1 | 0:2 4:2 8:2", 1 / 3, 3 / 5),
+    ],
+)
+def test_cutting_may_raise_uniqueness(short, points, width, people, before, after):
+    risk = exact(crowd(people), width, points)
+    assert (risk.before[short].value, risk.after[short].value) == (close_to(before), close_to(after))
+
+
+@pytest.mark.parametrize(
+    ("short", "points", "people", "wide", "fine"),
+    [("drop", 1, "0:0 | 0:0 1:1", 1 / 4, 1 / 3), ("all", 2, "2:1 | 0:0 1:0 2:1", 1 / 3, 1 / 2)],
+)
+def test_finer_windows_may_raise_uniqueness(short, points, people, wide, fine):
+    found = [exact(crowd(people), width, points).after[short].value for width in (2, 1)]
+    assert found == [close_to(wide), close_to(fine)]
+
+
+def test_one_window_changes_nothing_and_one_slot_leaves_nobody():
+    visits = crowd(HAND)
+    whole = exact(visits, 4, 2)
+    assert values(whole.before) == values(whole.after) == values(whole.fixed_knowledge)
+    assert exact(visits, 1, 2).after["drop"].value is None
+
+
+def test_windows_of_other_visits_are_refused():
+    with pytest.raises(ic.DataError, match="not cut from these visits"):
+        cut_risk(crowd(HAND), cut(crowd("0:1 1:1"), 2))
+
+
+people = st.lists(
+    st.sets(st.tuples(st.integers(0, 7), st.integers(0, 1)), min_size=1, max_size=6), min_size=1, max_size=5
+)
+
+
+def visits_of(sets):
+    rows = [(u, cell, slot) for u, part in enumerate(sets) for slot, cell in part]
+    user, cell, slot = np.array(rows).T
+    return ic.Visits.from_arrays(user, cell=cell, slot=slot)
+
+
+@settings(deadline=None, max_examples=60)
+@given(people, st.sampled_from([1, 2, 4, 8]), st.integers(1, 3))
+def test_uncut_index_answers_for_the_pieces(sets, width, points):
+    """s does not change within a window, so the pieces measured by themselves give the same."""
+    visits = visits_of(sets)
+    pieces = cut(visits, width, slots=8)
+    risk = cut_risk(visits, pieces, points=points, exact=True)
+    drawn = cut_risk(visits, pieces, points=points, repeats=2)
+    for short in ("drop", "all", "zero"):
+        alone = uniqueness(pieces.visits, points=points, short=short, exact=True)
+        assert risk.after[short].probability.tolist() == alone.probability.tolist()
+        assert risk.after[short].distribution == alone.distribution
+        again = uniqueness(pieces.visits, points=points, short=short, repeats=2)
+        assert drawn.after[short].crowd_sizes.tolist() == again.crowd_sizes.tolist()
+        assert drawn.after[short].targets.tolist() == again.targets.tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(people, st.integers(1, 3))
+def test_fixed_knowledge_only_falls_with_finer_windows(sets, points):
+    visits = visits_of(sets)
+    risks = [cut_risk(visits, cut(visits, w, slots=8), points=points, exact=True) for w in (8, 4, 2, 1)]
+    chances = [risk.fixed_knowledge["all"].probability for risk in risks]
+    assert (chances[0] <= risks[0].before["all"].probability).all()
+    assert all((finer <= wider + 1e-12).all() for wider, finer in zip(chances, chances[1:], strict=False))
+
+
+@settings(deadline=None, max_examples=40)
+@given(people, st.sampled_from([1, 2, 4]))
+def test_fixed_knowledge_equals_definition(sets, width):
+    """All points are known: success iff some piece of the target is a part of no other user's piece."""
+    found = exact(visits_of(sets), width, 16).fixed_knowledge["all"].probability
+    for mine, chance in zip(sets, found, strict=True):
+        pieces = [{p for p in mine if p[0] // width == w} for w in range(8)]
+        assert chance == any(piece and sum(piece <= other for other in sets) == 1 for piece in pieces)
+
+
+def test_to_dict_is_plain():
+    plain = exact(crowd(HAND), 2, 2).to_dict()
+    assert plain["after"]["drop"]["population"] == 6 and plain["pieces"] == 7
