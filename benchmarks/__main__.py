@@ -4,49 +4,17 @@ A case is a function in benchmarks/<topic>.py listed in its CASES; it does its o
 `timed()`, and returns its sizes and answers.
 """
 
-import importlib
 import json
 import multiprocessing
 import os
-import pkgutil
 import platform
 import sys
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-import benchmarks
-
-
-def cases() -> dict[str, Any]:
-    topics = sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if not m.name.startswith("_"))
-    found = {}
-    for topic in topics:
-        module = importlib.import_module(f"benchmarks.{topic}")
-        found.update({f"{topic}.{name}": case for name, case in getattr(module, "CASES", {}).items()})
-    return found
-
-
-def _peak_mib(pid: int, stop: threading.Event, peak: list[float]) -> None:
-    process = psutil.Process(pid)
-    while not stop.wait(0.02):
-        family = [process, *process.children(recursive=True)]
-        peak[0] = max(peak[0], sum(p.memory_info().rss for p in family if p.is_running()) / 2**20)
-
-
-def _run(name: str, queue: "multiprocessing.Queue[dict[str, Any]]") -> None:
-    stop, peak = threading.Event(), [0.0]
-    watcher = threading.Thread(target=_peak_mib, args=(os.getpid(), stop, peak), daemon=True)
-    watcher.start()
-    wall, cpu = time.perf_counter(), time.process_time()
-    result = cases()[name]() or {}
-    result = {"whole_s": time.perf_counter() - wall, "whole_cpu_s": time.process_time() - cpu, **result}
-    stop.set()
-    watcher.join()
-    queue.put({"case": name, "peak_mib": round(peak[0]), **result})
+from benchmarks._case import cases, run
 
 
 def machine() -> dict[str, Any]:
@@ -65,7 +33,7 @@ def main() -> None:
     context = multiprocessing.get_context("spawn")
     for name in wanted:
         queue = context.Queue()
-        process = context.Process(target=_run, args=(name, queue))
+        process = context.Process(target=run, args=(name, queue))
         process.start()
         process.join()
         result = queue.get(timeout=5) if process.exitcode == 0 else {"case": name, "failed": process.exitcode}

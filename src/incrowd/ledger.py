@@ -2,8 +2,9 @@
 
 >>> ledger = Ledger().add("duplicates", read=10, kept=8, dropped={"exact duplicate": 2}, users=(3, 3))
 >>> print(ledger)
-step            read       kept    dropped  users  why
-duplicates        10          8          2      3  2 exact duplicate
+step                    read         kept       users
+duplicates                10            8           3
+    -2 exact duplicate
 """
 
 from collections.abc import Mapping
@@ -47,12 +48,11 @@ class Step:
             "users": list(self.users) if self.users else None,
         }
 
-    def why(self) -> str:
-        """Drops, creations and notes in words; reasons that met nothing are left out."""
-        parts = [f"{n:,} {reason}" for reason, n in self.dropped.items() if n]
-        parts += [f"+{n:,} {reason}" for reason, n in self.created.items() if n]
-        parts += [f"({n:,} {note})" for note, n in self.notes.items() if n]
-        return ", ".join(parts)
+    def reasons(self) -> list[str]:
+        """Drops (-), creations (+) and notes in words; those that met nothing are left out."""
+        lost = [f"-{n:,} {reason}" for reason, n in self.dropped.items() if n]
+        made = [f"+{n:,} {reason}" for reason, n in self.created.items() if n]
+        return lost + made + [f"({n:,} {note})" for note, n in self.notes.items() if n]
 
 
 @dataclass(frozen=True)
@@ -91,14 +91,11 @@ class Ledger:
         return ledger
 
     def __str__(self) -> str:
-        wide = max([10, *(len(step.name) for step in self.steps)])
-        lines = [f"{'step':<{wide}}{'read':>10} {'kept':>10} {'dropped':>10}  users  why"]
+        lines = [f"{'step':<16}{'read':>12} {'kept':>12} {'users':>11}"]
         for step in self.steps:
             users = f"{step.users[1]:,}" if step.users else "-"
-            lost = sum(step.dropped.values())
-            lines.append(
-                f"{step.name:<{wide}}{step.read:>10,} {step.kept:>10,} {lost:>10,} {users:>6}  {step.why()}".rstrip()
-            )
+            lines.append(f"{step.name:<16}{step.read:>12,} {step.kept:>12,} {users:>11}")
+            lines += [f"    {reason}" for reason in step.reasons()]
         return "\n".join(lines)
 
 

@@ -45,6 +45,12 @@ def test_degrees_are_whole_micro_degrees():
     assert blocks(traces, blocks=10, box=(0.1, 0.1, 1.1, 1.1)).cell.tolist() == [6]
 
 
+def test_micro_degrees_are_rounded_not_cut():
+    # 1.001 * 1e6 is a little less than 1001000 in floats
+    traces = ic.Traces.from_arrays([1], [0], lon=[1.001], lat=[0.0])
+    assert blocks(traces, blocks=2, box=(0, 0, 2.002, 0)).cell.tolist() == [1]
+
+
 def test_centres_are_metres():
     planar = blocks(tracks([(0, 0, 0)]), blocks=2, box=(0, 0, 100, 200))
     assert planar.xy.tolist() == [[25, 50], [75, 50], [25, 150], [75, 150]] and planar.crs is None

@@ -90,6 +90,21 @@ def test_a_start_is_a_utc_second_a_datetime_or_text(start):
     assert clock(np.array([clock.start - 1, clock.start, clock.start + 3600])).tolist() == [-1, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("fold", "record"), [(1, ("02:40", 0)), (0, ("02:10", 1))], ids=["second 02:30", "first 02:30"]
+)
+def test_in_the_repeated_hour_what_the_clock_or_time_puts_before_the_start_has_no_slot(fold, record):
+    start = second("2024-10-27T02:30", AMSTERDAM, fold)
+    other = second(f"2024-10-27T{record[0]}", AMSTERDAM, record[1])
+    assert slots([start - 86_400, start, other], start=start, time_zone=AMSTERDAM) == [-1, 0, -1]
+
+
+def test_a_clock_set_back_over_midnight_begins_with_the_day_before():
+    first = second("2010-11-07T00:00:30", "America/St_Johns")  # half a minute later it was 23:01 again
+    later = second("2010-11-06T23:30", "America/St_Johns", fold=1)
+    assert slots([first, later], time_zone="America/St_Johns") == [24, 23]
+
+
 def test_days_reach_to_the_end_of_the_last_one_with_a_record():
     clock = asked(30, None, None).over((100, 2 * 86_400))
     assert (clock.days, clock.slots) == (3, 144)

@@ -12,7 +12,7 @@ import incrowd as ic
 from builders import tracks
 from incrowd.discretize import fingerprints, grid, squares
 from incrowd.discretize.plane import plane_at
-from incrowd.errors import ParameterError
+from incrowd.errors import DataError, ParameterError
 from incrowd.read.parts import of_traces
 
 
@@ -80,6 +80,11 @@ def test_both_sides_of_the_180th_meridian_are_neighbours():
     visits = grid(degrees((1, 0, 179.9, -17.0), (1, 60, -179.9, -17.0)), cell_m=1000)
     assert "+lon_0=-180" in visits.crs
     assert np.ptp(visits.xy[:, 0]) == pytest.approx(0.2 * 106_500, abs=2000)
+
+
+def test_the_other_side_of_the_earth_has_no_place_in_the_plane():
+    with pytest.raises(DataError, match="pass another origin"):
+        grid(degrees((1, 0, -175.0, -52.0)), origin=(5, 52))
 
 
 def test_metres_take_no_origin():
@@ -171,11 +176,11 @@ def test_pieces_in_any_order_make_the_same_table(rows, seed, keep):
             yield group, part
 
     scattered = replace(of_traces(traces), pieces=pieces)
-    patched, squares.parts = squares.parts, lambda *_, **__: scattered
+    patched, squares.opened = squares.opened, lambda *_: scattered
     try:
         again = grid("a file", cell_m=500, slot_min=30, keep=keep)
     finally:
-        squares.parts = patched
+        squares.opened = patched
     for name in ("users", "offsets", "cell", "slot", "xy"):
         np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
     assert again.ledger == whole.ledger

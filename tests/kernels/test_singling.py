@@ -18,8 +18,10 @@ def index(has):
 def test_fewest_points_equals_reference(users, points, deepest):
     rng = np.random.default_rng(users)
     made = index(rng.random((users, points)) < rng.uniform(0.2, 0.9, points))
-    got = cpu.fewest_points(*made, deepest)
-    np.testing.assert_array_equal(got, reference.fewest_points(*made, deepest))
+    for kernel in (cpu, reference):
+        parts = [range(users // 3), range(users // 3, users)]
+        got = [kernel.fewest_points(made[0][a.start : a.stop + 1], *made[1:], users, a.start, deepest) for a in parts]
+        np.testing.assert_array_equal(np.concatenate(got), reference.fewest_points(*made, users, 0, deepest))
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 5, 6])
@@ -29,4 +31,4 @@ def test_only_the_whole_set_singles_out(size):
     has[1:] ^= np.eye(size, dtype=bool)
     for kernel in (cpu, reference):
         for deepest in (1, 2, 3):
-            assert kernel.fewest_points(*index(has), deepest).tolist() == [size] + [0] * size
+            assert kernel.fewest_points(*index(has), size + 1, 0, deepest).tolist() == [size] + [0] * size

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -117,7 +119,7 @@ def test_fixed_knowledge_only_falls_with_finer_windows(sets, points):
     risks = [cut_risk(visits, cut(visits, w, slots=8), points=points, exact=True) for w in (8, 4, 2, 1)]
     chances = [risk.fixed_knowledge["all"].probability for risk in risks]
     assert (chances[0] <= risks[0].before["all"].probability).all()
-    assert all((finer <= wider + 1e-12).all() for wider, finer in zip(chances, chances[1:], strict=False))
+    assert all((finer <= wider + 1e-12).all() for wider, finer in pairwise(chances))
 
 
 @settings(deadline=None, max_examples=40)

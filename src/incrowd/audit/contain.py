@@ -11,7 +11,6 @@ from incrowd.data import Groups
 from incrowd.progress import tell
 
 _CHUNK = 2_000_000
-_INT64 = np.iinfo(np.int64)
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 
 
@@ -88,8 +87,8 @@ def _ranked(published: list[Ints], original: list[Ints]) -> tuple[list[Ints], li
     for p, o in zip(published, original, strict=True):
         low, high = min(int(p.min()), int(o.min())), max(int(p.max()), int(o.max()))
         if high - low < 2**20:
-            left.append(p - low)
-            right.append(o - low)
+            left.append(p - low if low else p)
+            right.append(o - low if low else o)
         else:
             rank = np.unique(np.concatenate([p, o]), return_inverse=True)[1]
             left.append(rank[: len(p)])

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from incrowd import __version__
-from incrowd.cli import clean, demo, discretize, read
+from incrowd.cli import anonymize, clean, demo, discretize, measure, read
 from incrowd.cli.screen import note, say
 from incrowd.errors import IncrowdError
 
@@ -22,6 +22,8 @@ app = typer.Typer(
 )
 for command in (demo.demo, read.read, read.inspect, clean.clean, discretize.discretize):
     app.command()(command)
+for verb in (measure.app, anonymize.app):
+    app.add_typer(verb)
 
 
 def _version(wanted: bool) -> None:

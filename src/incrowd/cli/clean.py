@@ -1,11 +1,13 @@
 """incrowd clean."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import typer
 
 from incrowd.cli.options import Force, Json, Output, Reading, Sources, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
+from incrowd.data import Traces
 from incrowd.errors import check_choice
 
 STEPS = ("duplicates", "order", "displaced", "still_users", "sparse_users")
@@ -43,7 +45,7 @@ def clean(
     refuse_existing(output, force=force)
     with progress_bar():
         traces = read.table(one_or_many(sources), order="log", **reading.arguments())
-        run = {
+        run: dict[str, Callable[[Traces], Traces]] = {
             "duplicates": clean.duplicates,
             "order": lambda t: clean.order(t, shift=shift, max_speed_kmh=max_speed_kmh),
             "displaced": lambda t: clean.displaced(t, max_speed_kmh=max_speed_kmh),

@@ -31,14 +31,29 @@ def demo(
     output.mkdir(parents=True, exist_ok=True)
     refuse_existing(page, force=force)
     with progress_bar():
-        note(f"building a city of {users:,} people, {towers:,} towers, {days} days")
+        note(f"building a city of {users:,} people, {towers:,} towers, {days} days, with a dirty log")
         city = read.synthetic_city(users=users, towers=towers, days=days, seed=seed, dirt=0.01)
-        note("cleaning its log")
-        traces = clean.still_users(clean.order(clean.duplicates(city.traces)))
-        note("discretizing to towers and half hours")
-        visits = discretize.towers(traces, city.towers, slot_min=30)
-        note("measuring and drawing")
+        note("cleaning the log")
+        traces = clean.still_users(clean.displaced(clean.order(clean.duplicates(city.traces))))
+        note("discretizing to towers and hours")
+        visits = discretize.towers(traces, city.towers, slot_min=60)
+        note("measuring who can be singled out")
         found = measure.summary(traces)
-        report.write(page, found, visits.ledger, title="A synthetic city", force=force)
-    text = f"{found.users:,} people, {found.records:,} records, {found.days} days\n\n{visits.ledger}\n\nreport: {page}"
-    answer(text, {"summary": found, "ledger": visits.ledger, "report": str(page)}, as_json=as_json)
+        risks = [
+            measure.uniqueness(visits, points=points, short=short, seed=seed)
+            for short in ("drop", "all")
+            for points in range(1, 6)
+        ]
+        exposed = measure.exposure(visits)
+        cut = measure.cut_risk(visits, discretize.windows(visits, window_h=6, slots=24 * days), points=2, seed=seed)
+        note("drawing")
+        report.write(page, found, risks, exposed, cut, visits.ledger, title="A synthetic city", force=force)
+    risk = risks[3]
+    text = (
+        f"{visits.ledger}\n\n"
+        f"{found.users:,} people, {found.records:,} records, {found.days} days\n"
+        f"4 random points single out {risk.value:.1%} of {risk.population:,} people (towers x hours, seed {seed})\n\n"
+        f"report: {page}"
+    )
+    record = {"summary": found, "ledger": visits.ledger, "uniqueness": risks, "exposure": exposed, "cut": cut}
+    answer(text, {**record, "report": str(page)}, as_json=as_json)

@@ -7,10 +7,20 @@ import typer
 
 from incrowd.cli.options import Force, Json, Output, Reading, Sources, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
-from incrowd.data import Counts, Table, Visits, load
+from incrowd.data import Visits, load
+from incrowd.data.table import Frame
 from incrowd.errors import DataError, ParameterError
 
 Into = Literal["grid", "blocks", "towers", "zones", "fingerprints", "counts"]
+TAKES: dict[str, tuple[str, ...]] = {
+    "grid": ("cell_m", "slot_min", "keep"),
+    "blocks": ("blocks", "slot_min", "keep"),
+    "towers": ("slot_min", "fill"),
+    "zones": ("slot_min", "keep"),
+    "fingerprints": ("cell_m", "slot_min"),
+    "counts": (),
+}
+DEFAULTS: dict[str, dict[str, Any]] = {name: {} for name in TAKES} | {"grid": {"cell_m": 500, "slot_min": 60}}
 
 
 @reads
@@ -21,7 +31,7 @@ def discretize(
     into: Annotated[Into, typer.Option(help="What to make; counts are made from visits.")] = "grid",
     cell_m: Annotated[int | None, typer.Option(help="Side of a cell (grid 500, fingerprints 100).")] = None,
     slot_min: Annotated[int | None, typer.Option(help="Width of a time slot (60, fingerprints 1).")] = None,
-    blocks: Annotated[int, typer.Option(help="Blocks along each side of the box.")] = 100,
+    blocks: Annotated[int | None, typer.Option(help="Blocks along each side of the box (100).")] = None,
     keep: Annotated[
         Literal["set", "vote", "vote_first"] | None,
         typer.Option(help="Every cell of a slot, or the most frequent (ties: smallest id, or first seen)."),
@@ -48,40 +58,27 @@ def discretize(
     from incrowd.data.files import refuse_existing
 
     refuse_existing(output, force=force)
-    common: dict[str, Any] = {"start": start, **reading.arguments()}
-    if slot_min is not None:
-        common["slot_min"] = slot_min
-    size = {} if cell_m is None else {"cell_m": cell_m}
-    choice = {} if keep is None else {"keep": keep}
+    given = {"cell_m": cell_m, "slot_min": slot_min, "keep": keep, "blocks": blocks, "fill": fill}
+    options = {**DEFAULTS[into], **{name: value for name, value in given.items() if value is not None}}
+    wanted: dict[str, Any] = {name: options[name] for name in TAKES[into] if name in options}
     source = one_or_many(sources)
-    noun: Table | Counts
     with progress_bar():
-        if into == "grid":
-            noun = discretize.grid(source, cell_m=500, slot_min=60, **{**common, **size, **choice})
-        elif into == "blocks":
-            noun = discretize.blocks(source, blocks=blocks, **common, **choice)
-        elif into == "towers":
-            noun = discretize.towers(source, _towers(places), fill=fill, **common)
-        elif into == "zones":
-            noun = discretize.zones(source, _needed(places, "zones"), **common)
-        elif into == "fingerprints":
-            noun = discretize.fingerprints(source, **common, **size)
+        if into == "counts":
+            noun: Frame = discretize.counts(_visits(source))
         else:
-            noun = discretize.counts(_visits(source))
+            where = (_places(into, places),) if into in ("towers", "zones") else ()
+            make = getattr(discretize, into)
+            noun = make(source, *where, start=start, **wanted, **reading.arguments())
         noun.save(output, force=force)
     written(noun, output, as_json=as_json)
 
 
-def _needed(places: Path | None, what: str) -> Path:
-    if places is None:
-        raise ParameterError(f"--into {what} needs --places FILE.")
-    return places
-
-
-def _towers(places: Path | None) -> Any:
+def _places(into: str, places: Path | None) -> Any:
     from incrowd import read
 
-    return read.towers(_needed(places, "towers"))
+    if places is None:
+        raise ParameterError(f"--into {into} needs --places FILE.")
+    return read.towers(places) if into == "towers" else places
 
 
 def _visits(source: str | list[str]) -> Visits:

@@ -60,7 +60,7 @@ def inspect(
         f"records             {found.records:>12,}",
         f"days                {found.days:>12,}",
         f"area                {area:>12}",
-        f"records per person  {size['50%']:>12,.0f}  (5 % have at most {size['5%']:,.0f}, 5 % at least {size['95%']:,.0f})",
+        f"records per person  {size['50%']:>12,.0f}  (middle 90 %: {size['5%']:,.0f} to {size['95%']:,.0f})",
         "",
         str(traces.ledger),
     )

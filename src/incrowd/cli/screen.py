@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd import progress
-from incrowd.data import Counts, Table
+from incrowd.data.table import Frame
 from incrowd.plain import to_json
 
 
@@ -49,7 +49,7 @@ def progress_bar() -> Iterator[None]:
             yield
 
 
-def written(noun: Table | Counts, output: Path, *, as_json: bool) -> None:
+def written(noun: Frame, output: Path, *, as_json: bool) -> None:
     """Say what was written where, and what happened to every record."""
     record = {"output": output.name, "noun": type(noun).__name__, "ledger": noun.ledger}
     answer(f"{noun.ledger}\n\n{noun!r} -> {output}", record, as_json=as_json)

@@ -37,7 +37,7 @@ def to_arrow(noun: Frame) -> "pa.Table":
     if isinstance(data, (Visits, Counts)) and data.xy is not None:
         meta["xy"] = base64.b64encode(np.ascontiguousarray(data.xy, "<f8").tobytes()).decode()
     if not isinstance(noun, Release):
-        meta["ledger"] = noun.ledger.to_dict()  # type: ignore[attr-defined]
+        meta["ledger"] = noun.ledger.to_dict()
     columns = {name: _to_arrow_column(name, column) for name, column in noun.columns().items()}
     return pa.table(columns).replace_schema_metadata({KEY: json.dumps(meta, default=int)})
 

@@ -28,6 +28,7 @@ class Frame:
     """A noun that can be given away as one flat table."""
 
     META: ClassVar[tuple[str, ...]] = ()  # fields that describe the whole table rather than a row
+    ledger: Ledger
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The flat table, column by column."""

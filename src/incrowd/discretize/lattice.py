@@ -7,11 +7,10 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Traces, Visits
 from incrowd.discretize.collect import NOWHERE, Located, collect
-from incrowd.discretize.options import KEEP, Keep, Reading, Source, check_whole
+from incrowd.discretize.options import KEEP, Keep, Reading, Source, check_whole, opened
 from incrowd.discretize.plane import Box, Plane, plane_around
 from incrowd.discretize.slots import Start, asked
 from incrowd.errors import ParameterError, check_choice
-from incrowd.discretize._shim import parts
 
 MOST_BLOCKS = 4096  # per side: 16 million cells, each with its centre
 _FAR = 2**50  # with MOST_BLOCKS of 12 bits, no product can leave 63 bits
@@ -40,7 +39,7 @@ def blocks(
     """
     _check(blocks, keep, box)
     slots = asked(slot_min, start, time_zone)
-    data = parts(source, time_zone=time_zone, **reading)
+    data = opened(source, time_zone, reading)
     clock = slots.over(data.span)
     lattice = _lattice(box or data.box, int(blocks), planar=data.planar)
     rows = collect(data, lattice.locate, clock, step="blocks", keep=keep, outside="outside the box")

@@ -9,11 +9,10 @@ from incrowd.arrays import Floats, Ints, degrees, floats
 from incrowd.data import Traces, Visits
 from incrowd.discretize.collect import Located, collect
 from incrowd.discretize.gaps import filler
-from incrowd.discretize.options import Reading, Source, check_whole
+from incrowd.discretize.options import Reading, Source, check_whole, opened
 from incrowd.discretize.plane import Plane, box_of, plane_around
 from incrowd.discretize.slots import Start, asked
 from incrowd.errors import DataError, ParameterError
-from incrowd.discretize._shim import parts
 
 TIE_M = 1e-6
 
@@ -44,7 +43,7 @@ def towers(
     if slots is not None:
         check_whole(slots=slots)
     pairs, wanted = _pairs(towers), asked(slot_min, start, time_zone)
-    data = parts(source, time_zone=time_zone, **reading)
+    data = opened(source, time_zone, reading)
     xy, plane = _plane(pairs, planar=data.planar)
     clock, nearest = wanted.over(data.span), Nearest(xy)
     period = slots or (clock.slots if fill else None)

@@ -10,11 +10,10 @@ from incrowd.arrays import Floats
 from incrowd.data import Traces, Visits
 from incrowd.discretize.collect import NOWHERE, Located, collect
 from incrowd.discretize.geofiles import polygons_of, shapely
-from incrowd.discretize.options import KEEP, Keep, Reading, Source
+from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
 from incrowd.discretize.plane import Plane, box_of, plane_around
 from incrowd.discretize.slots import Start, asked
 from incrowd.errors import ParameterError, check_choice
-from incrowd.discretize._shim import parts
 
 if TYPE_CHECKING:
     from shapely import STRtree
@@ -42,7 +41,7 @@ def zones(
     check_choice("keep", keep, KEEP)
     slots = asked(slot_min, start, time_zone)
     shapes = polygons_of(zones)
-    data = parts(source, time_zone=time_zone, **reading)
+    data = opened(source, time_zone, reading)
     if data.planar and isinstance(zones, (str, Path)):
         raise ParameterError("these records are in metres but zones in files are in degrees; give shapely geometries.")
     clock, tree = slots.over(data.span), shapely().STRtree(shapes)

@@ -28,7 +28,7 @@ class Asked:
 
     def over(self, span: tuple[int, int]) -> "Clock":
         """The clock for records between two UTC seconds."""
-        low, high = (span[0], span[1]) if self.start is None else (min(span[0], self.start), max(span[1], self.start))
+        low, high = span
         changes, ahead = _changes(low, high, self.zone)
         # Just before a change back the wall shows its latest, just after it the earliest.
         walls = [low + ahead[0], *(changes + ahead[:-1] - 1), *(changes + ahead[1:]), high + ahead[-1]]

@@ -7,11 +7,10 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints, Traces, Visits
 from incrowd.discretize.collect import Locate, Located, collect
-from incrowd.discretize.options import KEEP, Keep, Reading, Source, check_whole
+from incrowd.discretize.options import KEEP, Keep, Reading, Source, check_whole, opened
 from incrowd.discretize.plane import Origin, Plane, check_origin, plane_of
 from incrowd.discretize.slots import Start, asked
 from incrowd.errors import ParameterError, check_choice, check_positive
-from incrowd.discretize._shim import parts
 
 _HALF = 30  # bits of a row or column number, sign aside
 
@@ -40,7 +39,7 @@ def grid(
     check_choice("keep", keep, KEEP)
     check_origin(origin)
     slots = asked(slot_min, start, time_zone)
-    data = parts(source, time_zone=time_zone, **reading)
+    data = opened(source, time_zone, reading)
     plane, clock = plane_of(data, origin), slots.over(data.span)
     rows = collect(data, _squares(plane, cell_m), clock, step="grid", keep=keep)
     row, column = _row_column(rows.codes)
@@ -67,7 +66,7 @@ def fingerprints(
     check_whole(cell_m=cell_m)
     check_origin(origin)
     slots = asked(slot_min, start, time_zone)
-    data = parts(source, time_zone=time_zone, **reading)
+    data = opened(source, time_zone, reading)
     plane, clock = plane_of(data, origin), slots.over(data.span)
     # Samples are by time, then x, then y, so here columns come before rows.
     rows = collect(data, _squares(plane, cell_m, by_column=True), clock, step="fingerprints")

@@ -4,11 +4,27 @@ uniqueness     who is singled out by a few known points
 crowd_sizes    how many people share some known points
 exposure       the fewest own points that single each person out
 cut_risk       uniqueness before and after cutting into windows
+summary        what is in a dataset
+utility        what a release is still good for
 """
 
 from incrowd.measure.cutting import CutRisk, cut_risk
 from incrowd.measure.exposure import Exposure, exposure
 from incrowd.measure.question import Uniqueness
+from incrowd.measure.summary import Summary, summary
 from incrowd.measure.uniqueness import crowd_sizes, uniqueness
+from incrowd.measure.utility import Utility, utility
 
-__all__ = ["CutRisk", "Exposure", "Uniqueness", "crowd_sizes", "cut_risk", "exposure", "uniqueness"]
+__all__ = [
+    "CutRisk",
+    "Exposure",
+    "Summary",
+    "Uniqueness",
+    "Utility",
+    "crowd_sizes",
+    "cut_risk",
+    "exposure",
+    "summary",
+    "uniqueness",
+    "utility",
+]

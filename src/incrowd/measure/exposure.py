@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
+from incrowd.kernels.threads import in_blocks
 from incrowd.measure.index import index_of, kernels
 
 DEEPEST = 3
+_USERS = 4096  # per thread at once
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -59,7 +61,12 @@ def exposure(visits: Visits, *, max_points: int = DEEPEST, device: str = "cpu") 
     if max_points not in range(1, DEEPEST + 1):
         raise ParameterError(f"max_points must be 1, 2 or {DEEPEST}, got {max_points}.")
     index = index_of(visits, device)
-    points: Ints = kernels("singling", device).fewest_points(
-        visits.offsets, index.ids, index.starts, index.postings, int(max_points)
-    )
+    fewest_points = kernels("singling", device).fewest_points
+    points = np.empty(len(visits), np.int64)
+
+    def work(part: slice) -> None:
+        offsets, lists = visits.offsets[part.start : part.stop + 1], (index.ids, index.starts, index.postings)
+        points[part] = fewest_points(offsets, *lists, len(visits), part.start, int(max_points))
+
+    in_blocks(work, len(visits), block=_USERS)
     return Exposure(max_points=int(max_points), points=points, exact=points <= max_points + 1)

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints
 from incrowd.data import Visits
 from incrowd.errors import check_choice
+from incrowd.kernels.threads import in_blocks
 
 DEVICES = ("cpu", "reference")
 _CHUNK = 1 << 18  # rows numbered at once; fits the cache
+_QUERIES = 1 << 15  # queries per thread at once
 _SPARSE = 4  # more possible points than this times the records are numbered by sorting, not by place
 
 
@@ -112,9 +114,14 @@ class Index:
     def count(self, known: NDArray[Any], own: Ints | None = None) -> Ints:
         """How many users visited all points of each row; own[q] is one who did, where that is known."""
         mine = np.full(len(known), -1, np.int32) if own is None else own.astype(np.int32)
-        counts: Ints = kernels("matching", self.device).count_matches(
-            self.starts, self.postings, self.bit_row, self.words, known, mine
-        )
+        count_matches = kernels("matching", self.device).count_matches
+        counts = np.empty(len(known), np.int64)
+
+        def work(part: slice) -> None:
+            lists = self.starts, self.postings, self.bit_row, self.words
+            counts[part] = count_matches(*lists, known[part], mine[part])
+
+        in_blocks(work, len(known), block=_QUERIES)
         return counts
 
     def crowd(self, rows: Ints, own: Ints) -> Ints:

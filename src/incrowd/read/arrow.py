@@ -12,6 +12,7 @@ import numpy as np
 from incrowd.arrays import Floats
 from incrowd.data.files import KEY
 from incrowd.errors import DataError, ParameterError
+from incrowd.read.buffers import missing, values
 from incrowd.read.columns import Field, identifier, sort_of
 from incrowd.read.files import hive_keys, unreadable
 from incrowd.read.layouts import DEGREES, METRES
@@ -53,7 +54,7 @@ def points(wkb: "pa.Array") -> tuple[Floats, Floats]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    size = pc.fill_null(pc.binary_length(wkb), 0).to_numpy()
+    size = np.where(missing(wkb), 0, values(pc.binary_length(wkb), np.int32))
     starts = np.frombuffer(wkb.buffers()[1], np.int32)[wkb.offset : wkb.offset + len(wkb)]
     data = np.frombuffer(wkb.buffers()[2] or pa.py_buffer(b""), np.uint8)
     there = size >= 21

@@ -14,6 +14,7 @@ from incrowd.arrays import Ints
 from incrowd.errors import DataError
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
+from incrowd.read.buffers import values
 from incrowd.read.files import records_of, unreadable
 from incrowd.read.scans import Scan
 
@@ -71,14 +72,14 @@ class Run:
         starts = np.array([start for start, _ in self._starts])
         at = np.searchsorted(starts, rows + self.rows, side="right") - 1
         within = rows + self.rows - starts[at]
-        numbers = batch[self.scan.numbered].to_numpy()[rows] if self.scan.numbered else within
+        numbers = values(batch[self.scan.numbered], np.int64)[rows] if self.scan.numbered else within
         return [(self._starts[i][1], int(number)) for i, number in zip(at, numbers, strict=True)]
 
     def _note_files(self, batch: "pa.RecordBatch") -> None:
         if "file_index" not in batch.schema.names:
             self._starts = self._starts or [(0, 0)]
             return
-        files = batch["file_index"].to_numpy()
+        files = values(batch["file_index"], np.uint64)
         for row in np.flatnonzero(np.diff(files, prepend=files[:1] + 1)).tolist():
             if not self._starts or self._starts[-1][1] != files[row]:
                 self._starts.append((self.rows + row, int(files[row])))

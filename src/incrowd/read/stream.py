@@ -15,7 +15,8 @@ from incrowd.errors import DataError
 from incrowd.ledger import Ledger
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
-from incrowd.read.checks import Check, Mask, constant, null_mask, places_of, users_of, whole
+from incrowd.read.buffers import Mask, floats, missing, truth, values
+from incrowd.read.checks import Check, constant, places_of, users_of
 from incrowd.read.engine import Run, lines_of
 from incrowd.read.layouts import Column, Layout, layout_of, wanted_columns
 from incrowd.read.scans import Request, Scan
@@ -156,27 +157,27 @@ class Reading:
 
     def _seconds(self, raw: "pa.RecordBatch", scan: Scan) -> tuple[Ints, list[Check]]:
         column = raw["t"]
-        missing = null_mask(column)
+        absent = missing(column)
         if scan.selection.epoch:
             t, odd = self._from_epoch(column, scan)
-            return t, [("t", bad.TIME, missing), ("t", bad.UNIT, odd)]
+            return t, [("t", bad.TIME, absent), ("t", bad.UNIT, odd)]
         unit = getattr(column.type, "unit", "us")
-        t = np.floor_divide(whole(column), PER_SECOND[unit])
+        t = np.floor_divide(values(column, np.int64), PER_SECOND[unit])
         outside = (t < FIRST) | (t > LAST)
         if self.zone is not None and scan.selection.aware is not True:
-            t = self._to_utc(np.where(outside, 0, t), missing | outside, raw)
-        return t, [("t", bad.TIME, missing), ("t", bad.YEARS, outside & ~missing)]
+            t = self._to_utc(np.where(outside, 0, t), absent | outside, raw)
+        return t, [("t", bad.TIME, absent), ("t", bad.YEARS, outside & ~absent)]
 
     def _from_epoch(self, column: "pa.Array", scan: Scan) -> tuple[Ints, Mask]:
-        values = column.to_numpy(zero_copy_only=False) if str(column.type) == "double" else whole(column)
-        if self.unit is None and len(values):
-            self.unit = "s" if scan.saved else unit_of(values)
+        numbers = floats(column) if column.type == "double" else values(column, np.int64)
+        if self.unit is None and len(numbers):
+            self.unit = "s" if scan.saved else unit_of(numbers)
             if self.unit is None:
                 raise DataError(
                     f"the numbers in column {scan.selection.names['t']!r} of {scan.place} are no seconds, milli-, "
                     "micro- or nanoseconds since 1970; give one of these, or ISO 8601."
                 )
-        t, odd = from_epoch(values, self.unit or "s")
+        t, odd = from_epoch(numbers, self.unit or "s")
         self.notes[unit_note(self.unit or "s")] += int((~odd).sum())
         return t, odd
 
@@ -184,7 +185,7 @@ class Reading:
         assert self.zone is not None
         naive = ~skip
         if "aware" in raw.schema.names:
-            naive &= ~raw["aware"].fill_null(True).to_numpy(zero_copy_only=False)
+            naive &= ~truth(raw["aware"])
         if naive.any():
             t[naive], notes = to_utc(t[naive], self.zone)
             self.notes.update(notes)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incrowd.arrays import Codes, Ints, Labels
+from incrowd.read.buffers import missing, to_arrow, values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,41 +31,39 @@ class Coder:
     def __len__(self) -> int:
         return self._size
 
-    def codes(self, values: "pa.Array") -> Codes:
+    def codes(self, labels: "pa.Array") -> Codes:
         """The number of each value; none is missing."""
         import pyarrow as pa
 
-        if len(values) == 0:
+        if len(labels) == 0:
             return np.zeros(0, np.int32)
-        if self._type not in (None, values.type):
+        if self._type not in (None, labels.type):
             raise TextLabels
-        direct = pa.types.is_integer(values.type) and (self._type is None or len(self._table))
-        self._type = values.type
+        direct = pa.types.is_int64(labels.type) and (self._type is None or len(self._table))
+        self._type = labels.type
         if direct:
-            numbers = values.to_numpy()
+            numbers = values(labels, np.int64)
             if numbers.min() >= 0 and numbers.max() < _TABLE:
                 return self._looked_up(numbers)
             self._table = self._table[:0]
         seen = self.values()
-        joined = values if seen is None else pa.concat_arrays([seen, values])
+        joined = labels if seen is None else pa.concat_arrays([seen, labels])
         coded = joined.dictionary_encode()
         self._values = coded.dictionary
         start, self._size = self._size, len(coded.dictionary)
-        codes: Codes = coded.indices.to_numpy()[start:]
-        return codes
+        return values(coded.indices, np.int32)[start:]
 
     def codes_as_written(self, numbers: "pa.Array", digits: "pa.Array") -> Codes:
         """The number of each whole-number label; a label not written as we would write it is text."""
         codes = self.codes(numbers)
         if self._size > len(self._widths):
-            new = self.values()[len(self._widths) :].to_numpy().astype(np.str_)
+            new = values(self.values()[len(self._widths) :], np.int64).astype(np.str_)
             self._widths = np.concatenate([self._widths, np.strings.str_len(new).astype(np.uint8)])
-        if (self._widths[codes] != digits.to_numpy()).any():
+        if (self._widths[codes] != values(digits, np.uint8)).any():
             raise TextLabels
         return codes
 
     def _looked_up(self, numbers: Ints) -> Codes:
-        import pyarrow as pa
         import pyarrow.compute as pc
 
         top = int(numbers.max()) + 1
@@ -73,10 +72,10 @@ class Coder:
             grown[: len(self._table)] = self._table
             self._table = grown
         codes = self._table[numbers]
-        missing = codes < 0
-        if missing.any():
-            new = pc.unique(pa.array(numbers[missing]))
-            self._table[new.to_numpy()] = np.arange(self._size, self._size + len(new))
+        unknown = codes < 0
+        if unknown.any():
+            new = pc.unique(to_arrow(numbers[unknown]))
+            self._table[values(new, np.int64)] = np.arange(self._size, self._size + len(new))
             self._size += len(new)
             self._fresh.append(new)
             codes = self._table[numbers]
@@ -93,8 +92,10 @@ class Coder:
 
     def labels(self) -> Labels:
         """The distinct values as a numpy column of whole numbers or text."""
-        array: Labels = self.values().to_numpy(zero_copy_only=False)
-        return array.astype(np.int64 if array.dtype.kind in "iu" else np.str_)
+        known = self.values()
+        if self._type == "int64":
+            return values(known, np.int64).copy()
+        return np.array(known.to_pylist(), np.str_)
 
 
 class Values:
@@ -104,16 +105,15 @@ class Values:
         self._coder = Coder()
         self._pairs = np.zeros(0, np.int64)  # user << 32 | value, distinct
 
-    def add(self, users: Codes, values: "pa.Array") -> None:
+    def add(self, users: Codes, column: "pa.Array") -> None:
         """Values of some records; a list counts as each of its members, a missing value as none."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if pa.types.is_list(values.type):
-            users, values = users[pc.list_parent_indices(values).to_numpy()], values.flatten()
-        there = values.is_valid().to_numpy(zero_copy_only=False)
-        users, values = users[there], values.drop_null()
-        pairs = users.astype(np.int64) << 32 | self._coder.codes(values)
+        if pa.types.is_list(column.type):
+            users, column = users[values(pc.list_parent_indices(column), np.int64)], column.flatten()
+        users = users[~missing(column)]
+        pairs = users.astype(np.int64) << 32 | self._coder.codes(column.drop_null())
         self._pairs = np.union1d(self._pairs, pairs)
 
     def per_user(self, users: int) -> list[Any]:

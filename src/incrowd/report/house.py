@@ -18,8 +18,8 @@ def _summary(result: Summary) -> Section:
     return Section(
         question="What is in the data?",
         answer=(
-            f"{result.users:,} people left {result.records:,} records over {result.days} days in an area of "
-            f"{result.width_km:,.0f} by {result.height_km:,.0f} km; a typical person has {typical:,.0f} records."
+            f"{result.users:,} people left {result.records:,} records over {result.days} days, nearly all "
+            f"within {result.width_km:,.0f} by {result.height_km:,.0f} km; a typical person has {typical:,.0f} records."
         ),
         number=f"{result.users:,}",
         number_of="people",
@@ -27,6 +27,7 @@ def _summary(result: Summary) -> Section:
         tables=[_quantile_table(result)],
         method=[
             f"The map counts people, not records; cells with fewer than {result.min_people} are blank.",
+            "The map and the extent cover the middle 99 % of records each way.",
             "Hours are UTC. Quantiles are over people (records) and over pairs of consecutive records (minutes).",
         ],
         data=result,
@@ -60,7 +61,7 @@ def _ledger_table(ledger: Ledger) -> Grid:
             f"{step.kept:,}",
             f"{sum(step.dropped.values()):,}",
             f"{step.users[1]:,}" if step.users else "",
-            step.why(),
+            ", ".join(step.reasons()),
         )
         for step in ledger.steps
     ]
@@ -98,11 +99,11 @@ def _map(result: Summary) -> Drawing:
     people = np.ma.masked_less(result.users_in_cell, 0)
     rows, columns = people.shape
     size = (result.cell_km * columns, result.cell_km * rows)
-    with canvas(6.4, min(6.4, max(2.6, 5.4 * size[1] / size[0]))) as (figure, axes):
+    with canvas(6.4, min(6.0, max(2.2, 5.2 * size[1] / size[0]))) as (figure, axes):
         # With no cell to show the scale still needs an end.
         norm = LogNorm(result.min_people, max(int(people.filled(0).max()), result.min_people + 1))
         image = axes.imshow(people, origin="lower", extent=(0, size[0], 0, size[1]), cmap=MAP, norm=norm)
-        figure.colorbar(image, ax=axes, label="people seen", shrink=0.8)
+        figure.colorbar(image, ax=axes, label="people seen", fraction=0.04, pad=0.02)
         axes.set_xlabel("km east")
         axes.set_ylabel("km north")
         drawing = svg(figure)
@@ -136,8 +137,8 @@ def _sizes(result: Summary) -> Drawing:
         axes.step(result.sizes, shares, where="post", color=COLOURS[0])
         axes.set_xscale("log")
         axes.set_ylim(0, 1.02)
-        axes.set_xlabel("records of a person")
-        axes.set_ylabel("share of people with at most that")
+        axes.set_xlabel("records of a person, at most")
+        axes.set_ylabel("share of people")
         drawing = svg(figure)
     median = result.records_per_user["50%"]
     caption = f"Records per person (n = {result.users:,}); half have at most {median:,.0f}."

@@ -1,7 +1,7 @@
 """How every figure looks: one palette, no chart junk, text as text."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import matplotlib as mpl
@@ -50,8 +50,17 @@ def svg(figure: Figure) -> str:
     return text[text.index("<svg") :]
 
 
-def end_label(axes: Axes, x: float, y: float, text: str, colour: str) -> None:
-    """Name a line where it ends, instead of a legend."""
-    axes.annotate(
-        text, (x, y), xytext=(5, 0), textcoords="offset points", color=colour, va="center", annotation_clip=False
-    )
+def end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], gap: float = 0.07) -> None:
+    """Name each line (x, y, text, colour) where it ends, instead of a legend; labels keep their distance."""
+    below = -gap
+    for x, y, text, colour in sorted(ends, key=lambda end: end[1]):
+        below = max(y, below + gap)
+        axes.annotate(
+            text,
+            (x, below),
+            xytext=(6, 0),
+            textcoords="offset points",
+            color=colour,
+            va="center",
+            annotation_clip=False,
+        )

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from incrowd.errors import ParameterError
 from incrowd.measure import CutRisk, Exposure, Uniqueness
 from incrowd.report.section import Drawing, Grid, Section, section
-from incrowd.report.style import COLOURS, canvas, end_label, svg
+from incrowd.report.style import COLOURS, canvas, end_labels, svg
 
 KNOWS = {
     "random": "random points of their trajectory",
@@ -75,9 +75,9 @@ def _label(result: Uniqueness) -> str:
 
 def _curve(results: Sequence[Uniqueness]) -> Drawing:
     with canvas() as (figure, axes):
-        for colour, label in zip(COLOURS * 9, dict.fromkeys(map(_label, results)), strict=False):
-            line = sorted((r for r in results if _label(r) == label), key=lambda r: r.points)
-            _draw_line(axes, [r.points for r in line], line, colour, label)
+        names = dict.fromkeys(map(_label, results))
+        lines = [(name, sorted((r for r in results if _label(r) == name), key=lambda r: r.points)) for name in names]
+        _draw_lines(axes, [(name, [r.points for r in line], line) for name, line in lines])
         axes.set_xticks(sorted({r.points for r in results}))
         axes.set_xlabel("points the attacker knows")
         axes.set_ylabel("share singled out")
@@ -90,9 +90,9 @@ def _curve(results: Sequence[Uniqueness]) -> Drawing:
 def _closeness(results: Sequence[Uniqueness]) -> Drawing:
     close = sorted((r for r in results if r.closeness_min is not None), key=lambda r: r.closeness_min or 0)
     with canvas() as (figure, axes):
-        for colour, points in zip(COLOURS * 9, sorted({r.points for r in close}), strict=False):
-            line = [r for r in close if r.points == points]
-            _draw_line(axes, [(r.closeness_min or 0) / 60 for r in line], line, colour, f"{points} points")
+        lines = [(points, [r for r in close if r.points == points]) for points in sorted({r.points for r in close})]
+        hours = [(f"{points} points", [(r.closeness_min or 0) / 60 for r in line], line) for points, line in lines]
+        _draw_lines(axes, hours)
         axes.set_xlabel("mean time between known points, hours")
         axes.set_ylabel("share singled out")
         drawing = svg(figure)
@@ -100,13 +100,16 @@ def _closeness(results: Sequence[Uniqueness]) -> Drawing:
     return Drawing(drawing, caption, "Lines of uniqueness against closeness: " + _values(close))
 
 
-def _draw_line(axes: Axes, x: Sequence[float], line: Sequence[Uniqueness], colour: str, label: str) -> None:
-    y = [r.value or 0.0 for r in line]
-    low, high = zip(*(r.interval or (0.0, 0.0) for r in line), strict=True)
-    axes.plot(x, y, color=colour, marker="o", markersize=4)
-    axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+def _draw_lines(axes: Axes, lines: Sequence[tuple[str, Sequence[float], Sequence[Uniqueness]]]) -> None:
+    ends = []
+    for colour, (label, x, line) in zip(COLOURS * 9, lines, strict=False):
+        y = [r.value or 0.0 for r in line]
+        low, high = zip(*(r.interval or (0.0, 0.0) for r in line), strict=True)
+        axes.plot(x, y, color=colour, marker="o", markersize=4)
+        axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+        ends.append((x[-1], y[-1], label, colour))
     axes.set_ylim(0, 1.02)
-    end_label(axes, x[-1], y[-1], label, colour)
+    end_labels(axes, ends)
 
 
 def _distribution(results: Sequence[Uniqueness]) -> Drawing:

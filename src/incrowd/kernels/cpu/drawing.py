@@ -1,16 +1,16 @@
 """Numbers drawn elsewhere -> points, compiled; ranks and weights must fit 63 bits."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from incrowd.arrays import Ints
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def without_replacement(draws: Ints) -> Ints:
     """Distinct numbers in the order drawn: draws[q, i] is a place among those not yet taken in row q."""
     drawn, taken = np.empty_like(draws), np.empty_like(draws)
-    for q in prange(len(draws)):
+    for q in range(len(draws)):
         for i in range(draws.shape[1]):
             number, at = draws[q, i], 0
             while at < i and taken[q, at] <= number:
@@ -22,11 +22,11 @@ def without_replacement(draws: Ints) -> Ints:
     return drawn
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def subsets(ranks: Ints, points: int, binomials: Ints) -> Ints:
     """The sets of `points` numbers with these ranks in colexicographic order; binomials[c, i] = C(c, i)."""
     found = np.empty((len(ranks), points), np.int64)
-    for q in prange(len(ranks)):
+    for q in range(len(ranks)):
         rank = ranks[q]
         end = len(binomials)
         for i in range(points, 0, -1):
@@ -42,14 +42,14 @@ def subsets(ranks: Ints, points: int, binomials: Ints) -> Ints:
     return found
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def close_weights(
     starts: Ints, sizes: Ints, slot: Ints, nearest: int, farthest: int, block: tuple[int, int], ways: Ints
 ) -> tuple[Ints, Ints]:
     """How many subsets begin at each row or before it, and how far their last point is at least, by two pointers."""
     step = np.ones(len(slot), np.int64)
     weights = np.zeros(len(slot), np.int64)
-    for t in prange(len(starts)):
+    for t in range(len(starts)):
         stop = starts[t] + sizes[t]
         a = b = starts[t]
         total = 0
@@ -67,11 +67,11 @@ def close_weights(
     return step, weights
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def firsts(starts: Ints, sizes: Ints, step: Ints, weights: Ints, ways: Ints, ranks: Ints) -> tuple[Ints, Ints]:
     """The first row of the close subset with each rank, and the rank of the rest among subsets of later rows."""
     row, rest = np.empty(len(ranks), np.int64), np.empty(len(ranks), np.int64)
-    for q in prange(len(ranks)):
+    for q in range(len(ranks)):
         at, end = starts[q], starts[q] + sizes[q]
         while at < end:
             middle = (at + end) >> 1

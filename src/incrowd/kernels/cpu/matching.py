@@ -1,7 +1,7 @@
 """Who shares these points, compiled: shortest list first, galloping through the next, bitsets for long lists."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from incrowd.arrays import Ints
 from incrowd.kernels.reference.matching import Ids, Words
@@ -34,12 +34,12 @@ def bitsets(starts: Ints, postings: Ids, long: Ints, users: int) -> Words:
     return words
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def count_matches(starts: Ints, postings: Ids, bit_row: Ids, words: Words, known: Ids, own: Ids) -> Ints:
     """How many users are on every list named in each row of known."""
     lists = known.copy()
     count = np.empty(len(known), np.int64)
-    for q in prange(len(known)):
+    for q in range(len(known)):
         m = _sort_by_length(starts, lists[q])
         first = lists[q, 0]
         if m == 1:

@@ -48,6 +48,18 @@ def nearest(p: Prints, rows: Ints, candidates: Ints, take: int, below: bool) -> 
     return who, over, under, work
 
 
+@njit(cache=True, parallel=True)
+def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
+    """Numerator and denominator of the stretch of each pair of slots."""
+    over, under = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
+    most = p.places.max()
+    for k in prange(len(pairs)):
+        a, b = pairs[k]
+        over[k] = _within(p, a, b, NEVER, np.empty(most, np.int64), np.zeros(5, np.int64))
+        under[k] = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
+    return over, under
+
+
 @njit(cache=True)
 def _nearest(
     p: Prints, a: int, candidates: Ints, below: bool, who: Ints, over: Ints, under: Ints, work: Ints, most: int
@@ -68,7 +80,7 @@ def _nearest(
         under_b = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
         # One more than the rounded product can miss; a numerator beyond it is surely worse than the worst kept.
         limit = NEVER if worst == np.inf else int(worst * under_b * (1 + 1e-12)) + 1
-        total, _ = _within(p, a, b, limit, low, work)
+        total = _within(p, a, b, limit, low, work)
         if total < 0 or compare(total, under_b, over[last], under[last]) >= 0:
             continue
         at = last
@@ -90,18 +102,15 @@ def _hulls_apart(p: Prints, a: int, b: int) -> int:
 
 
 @njit(cache=True)
-def _within(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> tuple[int, bool]:
-    """Numerator of the stretch of two slots and whether a is summed over; -1 when it surely exceeds the limit."""
-    if p.size[a] != p.size[b]:
-        first = p.size[a] > p.size[b]
-        return (_directed(p, a, b, limit, low, work) if first else _directed(p, b, a, limit, low, work)), first
-    there = _directed(p, a, b, limit, low, work)
-    back = _directed(p, b, a, limit if there < 0 else there, low, work)
-    if there < 0 or 0 <= back < there:
-        return back, False
-    if there == back:
-        return there, p.ident[a] < p.ident[b]
-    return there, True
+def _within(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> int:
+    """Numerator of the stretch of two slots; -1 when it surely exceeds the limit."""
+    if p.size[a] > p.size[b]:
+        return _directed(p, a, b, limit, low, work)
+    back = _directed(p, b, a, limit, low, work)
+    if p.size[a] < p.size[b]:
+        return back
+    there = _directed(p, a, b, limit if back < 0 else back, low, work)
+    return back if there < 0 else there
 
 
 @njit(cache=True)
@@ -210,3 +219,54 @@ def _refined(p: Prints, a: int, b: int, bound: int, limit: int, low: Ints, work:
     work[EXACT] += 1
     work[COMPARED] += compared
     return bound
+
+
+@njit(cache=True)
+def head(row: int, ids: Ints, slot: Ints) -> int:
+    """The place of the nearest living id in the list of a row, or the length of the list."""
+    for at in range(ids.shape[1]):
+        if ids[row, at] < 0:
+            return ids.shape[1]
+        if slot[ids[row, at]] >= 0:
+            return at
+    return ids.shape[1]
+
+
+@njit(cache=True)
+def pick(
+    active: Ints, ident: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints
+) -> tuple[int, int]:
+    """The row with the smallest (stretch, lo, hi), and its nearest living id; -1 where it must be scanned first.
+
+    A list with nobody alive bounds its row by its last entry, and comes before equal exact ones; a list that held
+    everybody has nobody left to find.
+    """
+    take = ids.shape[1]
+    chosen, other, best_over, best_under = NONE, NONE, NEVER, 1
+    for row in active:
+        at = head(row, ids, slot)
+        if at == take and whole[row]:
+            continue
+        found = NONE if at == take else ids[row, at]
+        place = min(at, take - 1)
+        sign = -1 if chosen == NONE else compare(over[row, place], under[row, place], best_over, best_under)
+        if sign < 0 or (sign == 0 and _before(found, ident[row], other, ident[chosen])):
+            chosen, other, best_over, best_under = row, found, over[row, place], under[row, place]
+    return chosen, other
+
+
+@njit(cache=True)
+def _before(a: int, b: int, c: int, d: int) -> bool:
+    """Whether the pair a, b of ids precedes c, d; a is smaller than b, or unknown and then comes first."""
+    return a < c or (a == c and b < d)
+
+
+@njit(cache=True)
+def heads(active: Ints, slot: Ints, ids: Ints) -> Ints:
+    """The nearest living id of each active row; -1 where its list is used up."""
+    found = np.full(len(active), NONE)
+    for k in range(len(active)):
+        at = head(active[k], ids, slot)
+        if at < ids.shape[1]:
+            found[k] = ids[active[k], at]
+    return found

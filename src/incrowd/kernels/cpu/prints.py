@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
@@ -69,6 +69,14 @@ def allocate(sizes: Ints, minutes: int, scale: Scale, room: int) -> Prints:
         shift=np.array([shift]),
         used=np.zeros(2, np.int64),
     )
+
+
+def prints_of(corners: Short, offsets: Ints, people: Ints, scale: Scale, room: int = 0) -> Prints:
+    """Fingerprint u in slot u, with room for some more samples."""
+    prints = allocate(np.diff(offsets), int(corners[:, 1].max()), scale, room)
+    prints.people[:] = people
+    fill(prints, corners, offsets)
+    return prints
 
 
 @njit(cache=True)
@@ -159,13 +167,25 @@ def _listen(p: Prints, slot: int) -> None:
         p.silence[slot, k] = min(gap, cap)
 
 
-@njit(cache=True, parallel=True)
-def corners_of(p: Prints, slots: Ints, offsets: Ints, out: Short) -> None:
-    """Write the samples of some slots one after the other, as corners."""
-    for k in prange(len(slots)):
-        slot = slots[k]
+@njit(cache=True)
+def corners(p: Prints, slot: int) -> Short:
+    """The samples of a slot, one row (t, t end, x, x end, y, y end) each."""
+    rows = np.empty((p.size[slot], 6), np.int32)
+    for i in range(p.size[slot]):
+        sample = p.first[slot] + i
+        rows[i, 0], rows[i, 1] = p.start[sample], p.end[sample]
+        rows[i, 2:] = p.rectangle[p.places_first[slot] + p.place[sample]]
+    return rows
+
+
+@njit(cache=True)
+def gather(p: Prints, slots: Ints, row: Ints) -> Short:
+    """The samples of some slots one after the other; `row[s]` becomes the place of sample s among them."""
+    rows = np.empty((p.size[slots].sum(), 6), np.int32)
+    at = 0
+    for slot in slots:
+        rows[at : at + p.size[slot]] = corners(p, slot)
         for i in range(p.size[slot]):
-            sample = p.first[slot] + i
-            row = offsets[k] + i
-            out[row, 0], out[row, 1] = p.start[sample], p.end[sample]
-            out[row, 2:] = p.rectangle[p.places_first[slot] + p.place[sample]]
+            row[p.first[slot] + i] = at + i
+        at += p.size[slot]
+    return rows

@@ -147,7 +147,7 @@ def grow(
     top, feed = np.empty(level, np.int64), np.empty(level, np.int64)
     for a in range(first, end):
         mine = crowd.places[crowd.starts[a] : crowd.starts[a + 1]]
-        arena = _room(arena, len(mine))
+        arena = room(arena, len(mine))
         arena[: len(mine)] = mine
         depth, node[1], child[1], top[0], feed[0] = 1, a, -1, len(mine), len(mine)
         begin = np.zeros(level, np.int64)
@@ -173,7 +173,7 @@ def grow(
             if child[depth] < 0:
                 child[depth], feed[depth] = trie.child[v], top[depth - 1]
                 top[depth] = top[depth - 1] + _supports(trie, v)
-                arena = _room(arena, top[depth])
+                arena = room(arena, top[depth])
                 _hand_on(crowd.path, trie, v, arena, begin[depth], until, feed[depth], into)
             if child[depth] == trie.child[v + 1]:
                 depth -= 1
@@ -189,7 +189,7 @@ def grow(
 
 
 @njit(cache=True)
-def _room(array: Ints, size: int) -> Ints:
+def room(array: Ints, size: int) -> Ints:
     """The array, or a longer copy."""
     if size <= len(array):
         return array

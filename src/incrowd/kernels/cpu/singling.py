@@ -1,26 +1,23 @@
 """The fewest own points that single a user out, compiled: bitsets of those who share at least two of them."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.kernels.cpu.matching import ones
 from incrowd.kernels.reference.matching import Ids, Words
 
-BLOCK = 1024  # users that share one working space
 
-
-@njit(cache=True, parallel=True)
-def fewest_points(offsets: Ints, ids: Ids, starts: Ints, postings: Ids, deepest: int) -> Ints:
+@njit(cache=True, nogil=True)
+def fewest_points(offsets: Ints, ids: Ids, starts: Ints, postings: Ids, users: int, first: int, deepest: int) -> Ints:
     """Per user the size of the smallest set of own points nobody else contains; 0 where there is none."""
-    users = len(offsets) - 1
-    fewest = np.zeros(users, np.int64)
-    for block in prange((users + BLOCK - 1) // BLOCK):
-        shared = np.zeros(users, np.int32)  # how many of the points another user has too
-        number = np.full(users, -1, np.int32)  # of another user among those who share at least two
-        for u in range(block * BLOCK, min(block * BLOCK + BLOCK, users)):
-            fewest[u] = _fewest(ids[offsets[u] : offsets[u + 1]], starts, postings, u, deepest, shared, number)
+    fewest = np.zeros(len(offsets) - 1, np.int64)
+    shared = np.zeros(users, np.int32)  # how many of the points another user has too
+    number = np.full(users, -1, np.int32)  # of another user among those who share at least two
+    for u in range(len(fewest)):
+        mine = ids[offsets[u] : offsets[u + 1]]
+        fewest[u] = _fewest(mine, starts, postings, first + u, deepest, shared, number)
     return fewest
 
 

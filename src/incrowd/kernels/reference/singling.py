@@ -8,16 +8,18 @@ from incrowd.arrays import Ints
 from incrowd.kernels.reference.matching import Ids
 
 
-def fewest_points(offsets: Ints, ids: Ids, starts: Ints, postings: Ids, deepest: int) -> Ints:
+def fewest_points(offsets: Ints, ids: Ids, starts: Ints, postings: Ids, users: int, first: int, deepest: int) -> Ints:
     """Per user the size of the smallest set of own points nobody else contains; 0 where there is none.
 
+    offsets holds some of all users, those from the first on.
     Every set of up to `deepest` points is tried. Beyond, from each point in turn the point that leaves the fewest
     others is added, the first of equals, until nobody is left; the shortest such chain counts.
     """
+    del users
     lists = [set(postings[a:b].tolist()) for a, b in pairwise(starts)]
     fewest = np.zeros(len(offsets) - 1, np.int64)
     for u in range(len(fewest)):
-        others = [lists[point] - {u} for point in ids[offsets[u] : offsets[u + 1]]]
+        others = [lists[point] - {first + u} for point in ids[offsets[u] : offsets[u + 1]]]
         if others and not set.intersection(*others):
             fewest[u] = _smallest(others, deepest) or min(_chain(others, first) for first in others)
     return fewest

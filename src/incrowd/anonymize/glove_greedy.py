@@ -1,0 +1,87 @@
+"""Algorithm 1 without its matrix: the same merges in the same order, from a few nearest per fingerprint."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from incrowd.anonymize.glove_herd import Herd
+from incrowd.anonymize.glove_lists import Lists
+from incrowd.anonymize.glove_saving import Saved
+from incrowd.arrays import Ints
+from incrowd.progress import tell
+
+BLOCK = 256  # rows scanned between two words of progress
+AHEAD = 8  # used-up lists renewed together: those that will be asked for next
+AGAIN = {True: 1.6, False: 1.5}  # pairs looked at for each pair of the first scan, measured; for k = 2 and above
+
+
+def hide(herd: Herd, leftover: str, saved: Saved) -> Ints:
+    """Merge until nobody is left who hides fewer than k people; what was done [gramaglia2015, Alg. 1]."""
+    two = herd.k == 2
+    lists = Lists(herd, below=not two)
+    for lo, hi, *_ in saved.load(lists):
+        herd.retire(lo, hi) if two else herd.join(lo, hi)
+    label, expected = f"hiding fingerprints among {herd.k}", expected_pairs(len(herd.active), herd.k)
+    for _ in _match(herd, lists) if two else _merge(herd, lists):
+        done = float(lists.work[0])
+        tell(label, done, max(done, expected))
+        saved.keep(herd, lists)
+    if two:
+        _join_in_order(herd)
+    herd.settle(leftover)
+    tell(label, expected, expected)
+    saved.forget()
+    return lists.work
+
+
+def expected_pairs(active: int, k: int) -> float:
+    """How many pairs of fingerprints a run will look at, about."""
+    return AGAIN[k == 2] * active**2 * (1 if k == 2 else 0.5)
+
+
+def _merge(herd: Herd, lists: Lists) -> Iterator[None]:
+    """The closest pair again and again; a list is renewed when its row comes up and its nearest are gone."""
+    yield from _renew(lists)
+    while len(herd.active) > 1:
+        row, other = lists.pick()
+        if other < 0:
+            lists.scan(lists.used_up()[:AHEAD])
+            continue
+        slot = herd.join(other, int(herd.prints.ident[row]))
+        if slot is not None:
+            lists.scan(np.array([slot]))
+        yield
+
+
+def _match(herd: Herd, lists: Lists) -> Iterator[None]:
+    """For k = 2 nothing merged is merged again: whoever are nearest to each other are a pair, in any order."""
+    while len(herd.active) > 1:
+        yield from _renew(lists)
+        near = np.full(herd.users, -1)
+        near[herd.active] = lists.nearest()
+        lo = herd.active[(near[near[herd.active]] == herd.active) & (herd.active < near[herd.active])]
+        for a, b in zip(lo.tolist(), near[lo].tolist(), strict=True):
+            herd.retire(a, b)
+        yield
+
+
+def _renew(lists: Lists) -> Iterator[None]:
+    """Scan all lists that are used up, block by block; in random order the halves of a block cost alike."""
+    rows = np.random.default_rng(0).permutation(lists.used_up())
+    for at in range(0, len(rows), BLOCK):
+        lists.scan(rows[at : at + BLOCK])
+        yield
+
+
+def _join_in_order(herd: Herd) -> None:
+    """Merge matched pairs by (stretch, lo, hi), as the greedy would have."""
+    from incrowd.kernels.cpu.neighbours import stretches
+
+    pairs = np.array(herd.matched, np.int64).reshape(-1, 2)
+    over, under = stretches(herd.prints, pairs)
+    exact = [Fraction(a, b) for a, b in zip(over.tolist(), under.tolist(), strict=True)]
+    herd.matched = []
+    for _, lo, hi in sorted(zip(exact, *pairs.T.tolist(), strict=True)):
+        herd.slot[[lo, hi]] = lo, hi
+        herd.join(lo, hi)

@@ -1,0 +1,96 @@
+"""The state of a GLOVE run: living fingerprints in slots, the merges so far, who covers which sample."""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints
+from incrowd.kernels.reference.stretching import full
+from incrowd.measure.stretch import Layout
+
+UNLIMITED = 1 << 40
+
+
+class Herd:
+    """Fingerprint u begins in slot u; a merged one takes the slot of the smaller id."""
+
+    def __init__(self, laid: Layout, k: int, *, uncapped: bool, limits: tuple[int, int] | None) -> None:
+        from incrowd.kernels.cpu.prints import prints_of
+
+        samples = len(laid.corners)
+        self.k, self.users, self.full = k, len(laid.people), full(laid.scale)
+        # A merge appends fewer samples than it retires, so all together append fewer than there are.
+        self.prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale, room=samples)
+        self.parent: NDArray[np.int32] = np.empty(2 * samples, np.int32)
+        self.parent[:samples] = -1
+        self.uncapped = uncapped
+        self.limits = np.array(limits or (UNLIMITED, UNLIMITED))
+        self.slot = np.append(np.arange(self.users), np.full(self.users, -1))  # of each living id
+        self.active = np.flatnonzero(laid.people < k)  # slots by rising id
+        self.finished = np.flatnonzero(laid.people >= k)
+        self.merges: list[tuple[int, int, int, int]] = []  # lo, hi, numerator, denominator
+        self.matched: list[tuple[int, int]] = []
+
+    def retire(self, lo: int, hi: int) -> None:
+        """Take two users out that are to be merged later."""
+        self.slot[[lo, hi]] = -1
+        self.matched.append((lo, hi))
+
+    def join(self, lo: int, hi: int) -> int | None:
+        """Merge two living ids; the slot of the new one where it may be merged again."""
+        from incrowd.kernels.cpu.merging import join
+
+        p, a, b = self.prints, self.slot[lo], self.slot[hi]
+        under = int((p.people[a] + p.people[b]) * max(p.size[a], p.size[b]))
+        over, left = join(p, a, b, self.uncapped, self.limits, self.parent)
+        new = self.users + len(self.merges)
+        self.merges.append((lo, hi, over, under))
+        self.slot[[lo, hi]] = -1
+        self.active = self.active[(self.active != a) & (self.active != b)]
+        self.finished = self.finished[(self.finished != a) & (self.finished != b)]
+        if left == 0:
+            return None
+        self.slot[new], p.ident[a] = a, new
+        if p.people[a] >= self.k:
+            self.finished = np.append(self.finished, a)
+            return None
+        self.active = np.append(self.active, a)
+        return int(a)
+
+    def settle(self, leftover: str) -> None:
+        """Merge a fingerprint that was left alone with the nearest finished group, or let it go."""
+        from incrowd.kernels.cpu.neighbours import nearest
+
+        if not len(self.active) or leftover != "merge" or not len(self.finished):
+            return
+        p = self.prints
+        who, *_ = nearest(p, self.active, self.finished[np.argsort(p.ident[self.finished])], 1, False)
+        ids = sorted(p.ident[[self.active[0], who[0, 0]]].tolist())
+        self.join(*ids)
+
+    def exact(self) -> list[Fraction]:
+        """The stretch of each merge."""
+        return [Fraction(over, under * self.full) for _, _, over, under in self.merges]
+
+    def groups(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Corners of all finished groups by id, their offsets, the row that covers each original sample (or -1),
+        and the group of each user (or -1).
+        """
+        from incrowd.kernels.cpu.merging import resolve
+        from incrowd.kernels.cpu.prints import gather
+
+        p = self.prints
+        slots = self.finished[np.argsort(p.ident[self.finished])]
+        row = np.full(p.used[0], -1)
+        corners = gather(p, slots, row)
+        resolve(self.parent, row)
+        group = np.full(self.users + len(self.merges), -1)
+        group[p.ident[slots]] = np.arange(len(slots))
+        for m in range(len(self.merges) - 1, -1, -1):
+            group[list(self.merges[m][:2])] = group[self.users + m]
+        offsets = np.append(0, np.cumsum(p.size[slots]))
+        return corners, offsets, row[: self._originals()], group[: self.users]
+
+    def _originals(self) -> int:
+        return len(self.parent) // 2

@@ -1,0 +1,72 @@
+"""A long run survives being killed: its merges and lists go to a file, whole or not at all."""
+
+import hashlib
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd.anonymize.glove_herd import Herd
+from incrowd.anonymize.glove_lists import Lists
+from incrowd.data.files import whole_file
+from incrowd.errors import DataError, ParameterError
+from incrowd.measure.stretch import Layout
+from incrowd.plain import to_json
+
+PRIVATE = 0o600
+
+
+class Saved:
+    """The file a run is kept in; without a path nothing is kept."""
+
+    def __init__(self, path: Path | None, key: str, every_s: float) -> None:
+        if path is not None and not path.parent.is_dir():
+            raise ParameterError(f"the folder {path.parent} does not exist; make it first.")
+        self.path, self.key, self.every_s = path, key, every_s
+        self.last = time.monotonic()
+
+    def load(self, lists: Lists) -> list[tuple[int, int]]:
+        """Fill the lists as they were; the merges until then, in order."""
+        if self.path is None or not self.path.exists():
+            return []
+        try:
+            with np.load(self.path) as kept:
+                if str(kept["key"]) != self.key:
+                    raise DataError(
+                        f"{self.path.name} is the checkpoint of other data or parameters; give another file."
+                    )
+                for name in ("ids", "over", "under", "whole", "work"):
+                    getattr(lists, name)[...] = kept[name]
+                return [(lo, hi) for lo, hi in kept["pairs"].tolist()]
+        except (OSError, ValueError, KeyError) as error:
+            raise DataError(f"{self.path.name} is not a checkpoint of GLOVE; give another file.") from error
+
+    def keep(self, herd: Herd, lists: Lists) -> None:
+        """Write the file when the last time is long enough ago."""
+        if self.path is None or time.monotonic() - self.last < self.every_s:
+            return
+        pairs = np.array(herd.matched or [merge[:2] for merge in herd.merges], np.int64).reshape(-1, 2)
+        state = {name: getattr(lists, name) for name in ("ids", "over", "under", "whole", "work")}
+        with whole_file(self.path, force=True) as part:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
+            with os.fdopen(descriptor, "wb") as file:
+                np.savez(file, key=np.array(self.key), pairs=pairs, **state)
+                file.flush()
+                os.fsync(file.fileno())
+        self.last = time.monotonic()
+
+    def forget(self) -> None:
+        """The run is over."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+
+def content_key(laid: Layout, parameters: Mapping[str, Any]) -> str:
+    """What a checkpoint belongs to: a hash of the data and of all that changes the result."""
+    digest = hashlib.sha256(to_json(dict(parameters)).encode())
+    for array in (laid.corners, laid.offsets, laid.people):
+        digest.update(np.ascontiguousarray(array))
+    return digest.hexdigest()

@@ -1,0 +1,88 @@
+"""LKC: suppress the visits that single people or their secrets out, keep the patterns many share."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.anonymize.base import release_visits
+from incrowd.arrays import tally
+from incrowd.data import Release, Visits
+from incrowd.errors import check_choice
+from incrowd.measure.frequent import maximal_frequent
+from incrowd.measure.sensitive import Share, share_of
+from incrowd.measure.sequences import check_whole, paths_of
+from incrowd.measure.suppression import SCORES, suppression
+from incrowd.measure.violating import minimal_violating
+
+
+@dataclass(frozen=True)
+class LKC:
+    """Suppress (cell, slot) pairs everywhere until no violating sequence is left [mohammed2009, Sec. 4.2].
+
+    Users whose visits are all suppressed stay, with no row; a file of rows does not show them, its manifest counts them.
+    The sensitive attribute is published, no other one is. `release.suppressed` are the pairs in order.
+
+    Guarantee: whoever knows at most l visits of a person finds at least k people who share them, and at most a share c
+    of these carry the same sensitive value; for one release of one record per person.
+
+    >>> visits = Visits.from_arrays([1, 1, 2, 3], cell=[5, 6, 5, 6], slot=[0, 1, 0, 1])
+    >>> LKC(l=2, k=2)(visits).suppressed
+    [(5, 0)]
+    """
+
+    l: int = 2  # noqa: E741
+    k: int = 2
+    c: Share = 1.0
+    sensitive: str | None = None
+    values: Iterable[Any] | None = None  # sensitive values that count; all when None
+    min_support: int = 2
+    scores: str = "static"
+    same_time: str = "refuse"
+    limit_s: float = 600
+    limit_gib: float = 2
+
+    def __call__(self, data: Visits, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+        """Suppress; nothing but the pseudonyms is random, so `seed` changes nothing."""
+        check_choice("scores", self.scores, SCORES)
+        check_whole(l=self.l, k=self.k, min_support=self.min_support)
+        limits = {"limit_s": self.limit_s, "limit_gib": self.limit_gib, "device": "cpu"}
+        paths = paths_of(data, self.same_time)
+        secret = (self.c, self.sensitive, self.values)
+        violating = minimal_violating(data, paths, self.l, self.k, *secret, **limits)
+        frequent = maximal_frequent(paths, self.min_support, **limits)
+        done = suppression(violating, frequent, scores=self.scores)
+        gone = np.zeros(len(paths.cell), np.bool_)
+        gone[done.items] = True
+        return release_visits(
+            self,
+            _without(data, gone[paths.items]),
+            np.arange(len(data)),
+            pseudonym_seed,
+            keep=() if self.sensitive is None else (self.sensitive,),
+            provenance={"suppressed": done.pairs, "suppression": done},
+            claims=self._claims(),
+        )
+
+    def _claims(self) -> Mapping[str, Any]:
+        said = {"l": self.l, "k": self.k, "c": share_of(self.c), "sensitive": self.sensitive}
+        values = (self.values,) if isinstance(self.values, str) else self.values
+        return {**said, "values": None if values is None else sorted(values, key=str)}
+
+
+def _without(visits: Visits, gone: NDArray[np.bool_]) -> Visits:
+    """The visits that are left, of the same users."""
+    keep = ~gone
+    left = tally(keep, visits.offsets)
+    ledger = visits.ledger.add(
+        "lkc",
+        read=visits.records,
+        kept=int(left.sum()),
+        dropped={"suppressed pair": int(gone.sum())},
+        notes={"users without a visit": int((left == 0).sum())},
+        users=(len(visits), len(visits)),
+    )
+    offsets = np.concatenate([[0], np.cumsum(left)]).astype(np.int64)
+    return replace(visits, offsets=offsets, cell=visits.cell[keep], slot=visits.slot[keep], ledger=ledger)

@@ -1,0 +1,95 @@
+"""incrowd anonymize cut | generalize."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from incrowd.cli.inputs import CellM, SlotMin, visits_of
+from incrowd.cli.options import Force, Json, Reading, Sources, one_or_many, reads
+from incrowd.cli.screen import answer, progress_bar
+from incrowd.data import Release, Table
+
+app = typer.Typer(name="anonymize", help="Make a release that is safe by construction.", no_args_is_help=True)
+Folder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the release.")]
+FileKind = Annotated[Literal["parquet", "csv"], typer.Option("--file", help="Format of the published table.")]
+KeepLink = Annotated[
+    Path | None, typer.Option(help="Also write who is behind each pseudonym, to a file only you can read.")
+]
+
+
+@app.command()
+@reads
+def cut(
+    sources: Sources,
+    output: Folder,
+    reading: Reading,
+    window_h: Annotated[float, typer.Option(help="Width of a window in hours.")] = 6,
+    windows: Annotated[int | None, typer.Option(help="Number of windows, instead of their width.")] = None,
+    start_slot: Annotated[int, typer.Option(help="Slot at which the recording period begins.")] = 0,
+    slots: Annotated[
+        int | None, typer.Option(help="Length of the recording period; to the last visit without it.")
+    ] = None,
+    cell_m: CellM = 500,
+    slot_min: SlotMin = 60,
+    file: FileKind = "parquet",
+    keep_link: KeepLink = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Cut trajectories into windows, every piece under a fresh pseudonym.
+
+    incrowd anonymize cut visits.parquet -o release --window-h 6
+    """
+    from incrowd import anonymize
+
+    check_targets(output, keep_link, force=force)
+    with progress_bar():
+        visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
+        method = anonymize.Cut(window_h=window_h, windows=windows, start_slot=start_slot, slots=slots)
+        publish(method(visits), visits, output, file=file, link=keep_link, force=force, as_json=as_json)
+
+
+@app.command()
+@reads
+def generalize(
+    sources: Sources,
+    output: Folder,
+    reading: Reading,
+    cell_m: Annotated[int, typer.Option(help="Side of a published cell.")] = 1000,
+    slot_min: Annotated[int, typer.Option(help="Width of a published time slot.")] = 60,
+    file: FileKind = "parquet",
+    keep_link: KeepLink = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Publish coarse cells and slots instead of points, the same for all.
+
+    incrowd anonymize generalize trips.csv -o release --cell-m 2000 --slot-min 120
+    """
+    from incrowd import anonymize, read
+
+    check_targets(output, keep_link, force=force)
+    with progress_bar():
+        traces = read.table(one_or_many(sources), **reading.arguments())
+        method = anonymize.Generalize(cell_m=cell_m, slot_min=slot_min, time_zone=reading.time_zone)
+        publish(method(traces), traces, output, file=file, link=keep_link, force=force, as_json=as_json)
+
+
+def check_targets(output: Path, link: Path | None, *, force: bool) -> None:
+    """Refuse outputs that exist before any work."""
+    from incrowd.data.files import refuse_existing
+
+    for path in (output, *([link] if link else [])):
+        refuse_existing(path, force=force)
+
+
+def publish(release: Release, original: Table, output: Path, *, as_json: bool, **how: Any) -> None:
+    """Write the release and say what it holds."""
+    from incrowd import anonymize
+
+    folder = anonymize.publish(release, output, original=original, **how)
+    text = (
+        f"{release.ledger}\n\n{release!r} -> {folder}\nguarantee: {release.guarantee}\ncheck it: incrowd audit {folder}"
+    )
+    answer(text, {"folder": folder.name, "ledger": release.ledger, "guarantee": release.guarantee}, as_json=as_json)

@@ -1,0 +1,45 @@
+"""Files given on the command line -> the noun a command needs."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from incrowd.cli.options import Reading, one_or_many
+from incrowd.data import Visits, load
+from incrowd.errors import DataError
+
+CellM = Annotated[float, typer.Option(help="Side of a grid cell, for sources that are not visits yet.")]
+SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are not visits yet.")]
+
+
+def saved_noun(source: str | list[str]) -> str | None:
+    """Which noun a file saved by incrowd holds; None for anything else."""
+    if not isinstance(source, str) or not source.endswith(".parquet") or not Path(source).is_file():
+        return None
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        meta = pq.read_schema(source).metadata or {}
+    except (pa.ArrowInvalid, OSError):
+        return None  # reading it properly says what is wrong
+    return str(json.loads(meta[b"incrowd"])["noun"]) if b"incrowd" in meta else None
+
+
+def visits_of(sources: list[str], reading: Reading, *, cell_m: float, slot_min: int) -> Visits:
+    """Visits that were saved, or trajectories on a grid."""
+    from incrowd import discretize
+
+    source = one_or_many(sources)
+    noun = saved_noun(source)
+    if noun == "Visits":
+        found: Any = load(str(source))
+        assert isinstance(found, Visits)
+        return found
+    if noun not in (None, "Traces"):
+        raise DataError(
+            f"this file holds {noun}, not trajectories or visits; run incrowd discretize --into grid first."
+        )
+    return discretize.grid(source, cell_m=cell_m, slot_min=slot_min, **reading.arguments())

@@ -1,0 +1,286 @@
+"""Maximal frequent sets, compiled: depth first from the rarest item, each set found once and judged on its own records."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numba import get_num_threads, njit
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints, owners, tally
+from incrowd.kernels.cpu.sequences import FENCE, occurrences, room
+from incrowd.kernels.reference.sequences import Ids
+from incrowd.kernels.watch import Watch
+
+PARTS = 256
+
+
+class Bench(NamedTuple):
+    """Work space of one thread; counts are zero and heads false between uses."""
+
+    count: Ids
+    in_head: NDArray[np.bool_]
+    touched: Ids
+    into: Ints
+
+
+def maximal_sets(items: Ids, offsets: Ints, min_support: int, watch: Watch) -> tuple[Ints, Ids]:
+    """Sets held by at least min_support records, no superset of which is; see the reference."""
+    path, names = _ranked(items, offsets, min_support)
+    starts, places = occurrences(path, len(names))
+    edges = np.unique(np.linspace(0, len(names), PARTS + 1).astype(np.int64)).tolist()
+    shares = list(zip(edges[:-1], edges[1:], strict=True))
+    work = partial(_mine_part, path, starts, places, min_support)
+    parts = watch.run(work, shares, get_num_threads())
+    sizes = np.concatenate([np.zeros(0, np.int64), *(part[0] for part in parts)])
+    members = np.concatenate([np.zeros(0, np.int32), *(part[1] for part in parts)])
+    return _in_order(sizes, names[members])
+
+
+def _ranked(items: Ids, offsets: Ints, min_support: int) -> tuple[Ids, Ids]:
+    """The records with frequent items only, numbered from the rarest, fenced on both sides; and their names."""
+    support = np.bincount(items)
+    rare_first = np.argsort(support, kind="stable")
+    names = rare_first[support[rare_first] >= min_support].astype(np.int32)
+    rank = np.full(len(support), -1, np.int32)
+    rank[names] = np.arange(len(names))
+    keep = rank[items] >= 0
+    owner = owners(offsets)[keep]
+    ranked = rank[items[keep]][np.lexsort((rank[items[keep]], owner))]
+    path = np.insert(ranked, np.cumsum(tally(keep, offsets)), FENCE)
+    return np.concatenate([np.array([FENCE], np.int32), path]), names
+
+
+def _in_order(sizes: Ints, members: Ids) -> tuple[Ints, Ids]:
+    """Sets by size, then members, each in order."""
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    members = members[np.lexsort((members, owner))]
+    starts = np.cumsum(sizes) - sizes
+    parts = []
+    for size in np.unique(sizes).tolist():
+        rows = members[starts[sizes == size][:, None] + np.arange(size)]
+        parts.append(rows[np.lexsort(rows.T[::-1])].ravel())
+    begins = np.concatenate([[0], np.cumsum(np.sort(sizes))]).astype(np.int64)
+    return begins, np.concatenate([np.zeros(0, np.int32), *parts])
+
+
+def _mine_part(
+    path: Ids, starts: Ints, places: Ints, min_support: int, share: tuple[int, int], stop: Ints, found: Ints
+) -> tuple[Ints, Ids]:
+    return mine(path, starts, places, min_support, share[0], share[1], stop, found)  # type: ignore[no-any-return]
+
+
+@njit(nogil=True, cache=True)
+def mine(
+    path: Ids, starts: Ints, places: Ints, min_support: int, first: int, end: int, stop: Ints, found: Ints
+) -> tuple[Ints, Ids]:
+    """Sizes and members of the maximal sets whose rarest item is first..end-1.
+
+    A set whose frequent tail is frequent as a whole needs no branching, and one that an earlier item could join on
+    all of its records has only extensible supersets; what remains is maximal when no earlier item joins it on
+    min_support of its records.
+    """
+    size = len(starts) - 1
+    bench = Bench(np.zeros(size, np.int32), np.zeros(size, np.bool_), np.empty(size, np.int32), np.full(size, -1, np.int64))
+    sizes, members = np.empty(64, np.int64), np.empty(256, np.int32)
+    n_sets, n_members = 0, 0
+    arena, head = np.empty(1024, np.int64), np.empty(size + 1, np.int32)
+    stack = np.empty((64, 5), np.int64)  # items in the head before; next child, last child; its places; top of arena
+    tails = np.empty(1024, np.int64)  # per child of every open set: the item and how many places it has
+    for a in range(first, end):
+        own = starts[a + 1] - starts[a]
+        arena = room(arena, own)
+        arena[:own] = places[starts[a] : starts[a + 1]]
+        # A single child of the empty set opens the search.
+        tails[0], tails[1] = a, own
+        depth, stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, 0, 0, 1, 0, own
+        while depth >= 0 and stop[0] == 0:
+            held = stack[depth, 0]
+            i = stack[depth, 1]
+            if i == stack[depth, 2]:
+                depth -= 1
+                if depth >= 0:
+                    _let_go(head, bench.in_head, stack[depth, 0], held)
+                continue
+            begin, top = stack[depth, 3], stack[depth, 4]
+            until = begin + tails[2 * i + 1]
+            stack[depth, 1], stack[depth, 3] = i + 1, until
+            head[held] = tails[2 * i]
+            bench.in_head[head[held]] = True
+            mine_places = arena[begin:until]
+            if _joined_by_all(path, mine_places, bench):
+                _let_go(head, bench.in_head, held, held + 1)
+                continue
+            n = _tail(path, mine_places, min_support, bench)
+            now = held + 1
+            if _whole(path, mine_places, bench.touched[:n], min_support):
+                for item in bench.touched[:n]:
+                    head[now] = item
+                    bench.in_head[item] = True
+                    now += 1
+                if _maximal(path, mine_places, n, min_support, bench):
+                    sizes, members = room(sizes, n_sets + 1), room(members, n_members + now)
+                    sizes[n_sets] = now
+                    members[n_members : n_members + now] = head[:now]
+                    n_sets, n_members = n_sets + 1, n_members + now
+                    found[0] = n_members + 2 * n_sets
+                _forget(bench, n)
+                _let_go(head, bench.in_head, held, now)
+                continue
+            # Items on every record of the set belong to whatever is found below it.
+            into = top
+            first_child = stack[depth, 2]
+            tails = room(tails, 2 * (first_child + n))
+            children = first_child
+            for item in bench.touched[:n]:
+                if bench.count[item] == len(mine_places):
+                    head[now] = item
+                    bench.in_head[item] = True
+                    now += 1
+                else:
+                    tails[2 * children], tails[2 * children + 1] = item, bench.count[item]
+                    bench.into[item] = into
+                    into += bench.count[item]
+                    children += 1
+            arena = room(arena, into)
+            _hand_on(path, arena, begin, until, bench)
+            _forget(bench, n)
+            depth += 1
+            stack = _deeper(stack, depth)
+            stack[depth, 0], stack[depth, 1], stack[depth, 2] = now, first_child, children
+            stack[depth, 3], stack[depth, 4] = top, into
+    return sizes[:n_sets].copy(), members[:n_members].copy()
+
+
+@njit(cache=True)
+def _let_go(head: Ids, in_head: NDArray[np.bool_], begin: int, end: int) -> None:
+    for item in head[begin:end]:
+        in_head[item] = False
+
+
+@njit(cache=True)
+def _deeper(stack: Ints, depth: int) -> Ints:
+    if depth < len(stack):
+        return stack
+    longer = np.empty((2 * len(stack), stack.shape[1]), np.int64)
+    longer[: len(stack)] = stack
+    return longer
+
+
+@njit(cache=True)
+def _joined_by_all(path: Ids, places: Ints, bench: Bench) -> bool:
+    """Whether some earlier item outside the head is on the record of every place."""
+    n = 0
+    place = places[0] - 1
+    while path[place] >= 0:
+        if not bench.in_head[path[place]]:
+            bench.touched[n] = path[place]
+            n += 1
+        place -= 1
+    for i in range(1, len(places)):
+        # Both run towards rarer items.
+        kept, place = 0, places[i] - 1
+        for j in range(n):
+            while path[place] > bench.touched[j]:
+                place -= 1
+            if path[place] == bench.touched[j]:
+                bench.touched[kept] = bench.touched[j]
+                kept += 1
+        n = kept
+        if n == 0:
+            return False
+    return n > 0
+
+
+@njit(cache=True)
+def _tail(path: Ids, places: Ints, min_support: int, bench: Bench) -> int:
+    """Count the items after the places and keep the frequent ones, in order; how many they are."""
+    n = 0
+    for place in places:
+        place += 1
+        while path[place] >= 0:
+            item = path[place]
+            if not bench.in_head[item]:
+                if bench.count[item] == 0:
+                    bench.touched[n] = item
+                    n += 1
+                bench.count[item] += 1
+            place += 1
+    kept = 0
+    for i in range(n):
+        item = bench.touched[i]
+        if bench.count[item] >= min_support:
+            bench.touched[kept] = item
+            kept += 1
+        else:
+            bench.count[item] = 0
+    bench.touched[:kept].sort()
+    return kept
+
+
+@njit(cache=True)
+def _forget(bench: Bench, n: int) -> None:
+    for item in bench.touched[:n]:
+        bench.count[item] = 0
+        bench.into[item] = -1
+
+
+@njit(cache=True)
+def _holds_tail(path: Ids, place: int, tail: Ids) -> bool:
+    """Whether the tail, in order, stands after the place."""
+    for item in tail:
+        place += 1
+        while 0 <= path[place] < item:
+            place += 1
+        if path[place] != item:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _whole(path: Ids, places: Ints, tail: Ids, min_support: int) -> bool:
+    """Whether min_support records hold the whole tail."""
+    spare = len(places) - min_support
+    for place in places:
+        if not _holds_tail(path, place, tail):
+            spare -= 1
+            if spare < 0:
+                return False
+    return True
+
+
+@njit(cache=True)
+def _maximal(path: Ids, places: Ints, n: int, min_support: int, bench: Bench) -> bool:
+    """Whether no earlier item outside the head is on min_support of the records that hold the head and the tail."""
+    met = n
+    maximal = True
+    for place in places:
+        if not _holds_tail(path, place, bench.touched[:n]):
+            continue
+        place -= 1
+        while path[place] >= 0:
+            item = path[place]
+            if not bench.in_head[item]:
+                if bench.count[item] == 0:
+                    bench.touched[met] = item
+                    met += 1
+                bench.count[item] += 1
+                maximal &= bench.count[item] < min_support
+            place -= 1
+        if not maximal:
+            break
+    for item in bench.touched[n:met]:
+        bench.count[item] = 0
+    return maximal
+
+
+@njit(cache=True)
+def _hand_on(path: Ids, arena: Ints, begin: int, until: int, bench: Bench) -> None:
+    for i in range(begin, until):
+        place = arena[i] + 1
+        while path[place] >= 0:
+            item = path[place]
+            if bench.into[item] >= 0:
+                arena[bench.into[item]] = place
+                bench.into[item] += 1
+            place += 1

@@ -1,0 +1,81 @@
+"""Fingerprints -> how far two of them must be stretched to look alike; the layout all of GLOVE computes on."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.data import Fingerprints
+from incrowd.errors import DataError, MissingExtra, ParameterError, check_choice
+from incrowd.kernels.reference.stretching import CELLS, METRES, Scale, full
+
+CELL_M = 100
+LARGEST = 1 << 30  # of a coordinate after its origin is taken off
+ROOM = 1 << 62
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Corners (t, t end, x, x end, y, y end) in minutes and `unit_m` after an origin, one row per sample."""
+
+    corners: Ints
+    offsets: Ints
+    people: Ints
+    scale: Scale
+    unit_m: int
+    origin: Ints  # minutes, metres, metres
+
+    @property
+    def full(self) -> int:
+        """The numerator of a stretch of 1, per person and sample."""
+        return full(self.scale)
+
+
+def layout(fingerprints: Fingerprints) -> Layout:
+    """Whole numbers as small as the data allow: cells of 100 m where every box is made of them, else metres."""
+    f = fingerprints
+    origin = np.array([f.t.min(), f.x.min(), f.y.min()]) if f.records else np.zeros(3, np.int64)
+    on_grid = all((side % CELL_M == 0).all() for side in (f.x - origin[1], f.dx, f.y - origin[2], f.dy))
+    scale, unit_m = (CELLS, CELL_M) if on_grid else (METRES, 1)
+    corners = np.empty((f.records, 6), np.int32)
+    columns = ((f.t, f.dt, 1), (f.x, f.dx, unit_m), (f.y, f.dy, unit_m))
+    span = 0
+    for k, (low, length, unit) in enumerate(columns):
+        for side, edge in enumerate((low - origin[k], low - origin[k] + length)):
+            span = max(span, int(edge.max(initial=0)) // unit)
+            if span > LARGEST:
+                raise DataError("the boxes span more than 10**9 metres or minutes; check the unit of x, y and t.")
+            corners[:, 2 * k + side] = edge // unit
+    longest = int(np.diff(f.offsets).max(initial=1))
+    if int(f.crowd.sum()) * max(8 * METRES.time * span, full(scale) * longest) > ROOM:
+        raise DataError("crowd adds up to more people than exact sums can hold; check its unit.")
+    return Layout(corners, f.offsets, f.crowd, scale, unit_m, origin)
+
+
+def stretch(fingerprints: Fingerprints, a: int, b: int) -> float:
+    """Mean effort to make the users at positions a and b look alike, in [0, 1]; 0 when they do [gramaglia2015, Eq. 10].
+
+    Differs from [gramaglia2015]: of two equally long fingerprints the cheaper direction counts.
+
+    >>> two = Fingerprints.from_arrays(["a", "b"], x=[0, 300], y=[0, 400], t=[0, 10])
+    >>> round(stretch(two, 0, 1), 7)
+    0.0279167
+    """
+    from incrowd.kernels.cpu import stretching
+
+    for position in (a, b):
+        if not 0 <= position < len(fingerprints):
+            raise ParameterError(f"there is no user at position {position}; positions run from 0 to one below the users.")
+    laid = layout(fingerprints)
+    ends = [laid.corners[laid.offsets[u] : laid.offsets[u + 1]] for u in (a, b)]
+    people = [int(laid.people[u]) for u in (a, b)]
+    total, _ = stretching.stretch(*ends, *people, np.array(laid.scale))
+    return total / (sum(people) * max(map(len, ends)) * laid.full)
+
+
+def on_device(device: str) -> str:
+    """Where the work runs; a device asked for by name is used or refused."""
+    check_choice("device", device, ("auto", "cpu", "gpu"))
+    if device == "gpu":
+        raise MissingExtra("device 'gpu' is not available for stretches; pass device='cpu' or 'auto'.")
+    return "cpu"

@@ -1,0 +1,88 @@
+"""Fingerprints -> why users are hard to hide: how heavy the tails of their sample stretches are, and in which dimension."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from incrowd.arrays import Floats
+from incrowd.data import Fingerprints
+from incrowd.measure.kgap import kgap
+from incrowd.measure.stretch import Layout, layout
+from incrowd.progress import track
+
+QUANTILES = (0.5, 0.75, 0.99)
+GAUSSIAN = 2.3263478740408408 / 0.6744897501960817  # z(.99) / z(.75)
+
+
+@dataclass(frozen=True)
+class Tails:
+    """Per user, over the sample stretches to the k - 1 nearest; a tail weight of 1 is Gaussian, 1.6 exponential."""
+
+    k: int
+    delta: Floats  # tail weight of the sample stretches; nan where they do not vary, inf where only the tail does
+    space: Floats  # of their spatial part
+    time: Floats  # of their temporal part
+    ratio: Floats  # temporal over spatial effort; inf without any spatial, nan without any
+    share: Floats  # temporal part of the whole effort; nan without any
+    users: int
+
+    def __repr__(self) -> str:
+        return f"Tails(k={self.k}, users={self.users:,})"
+
+
+def tails(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto") -> Tails:
+    """Disaggregate each user's k-gap into its samples [gramaglia2015, Sec. 5.3].
+
+    >>> two = Fingerprints.from_arrays(["a", "b"], x=[0, 4000], y=[0, 0], t=[0, 96])
+    >>> tails(two).ratio.tolist(), tails(two).share.tolist()
+    ([1.0, 1.0], [0.5, 0.5])
+    """
+    near = kgap(fingerprints, k=k, device=device).neighbours
+    laid = layout(fingerprints)
+    columns = np.empty((5, len(near)))
+    for a, others in enumerate(track(near, "tails")):
+        parts = [_parts(laid, a, b) for b in others.tolist()]
+        space, time, delta = (np.concatenate(column) for column in zip(*parts, strict=True))
+        effort = (space.sum(), time.sum())
+        columns[:, a] = (
+            tail_weight(delta),
+            tail_weight(space),
+            tail_weight(time),
+            _ratio(effort[1], effort[0]),
+            _ratio(effort[1], effort[0] + effort[1]),
+        )
+    return Tails(k, *columns, users=len(near))
+
+
+def tail_weight(values: ArrayLike) -> float:
+    """Upper tail weight index of Hoaglin, Mosteller and Tukey, normalised to the Gaussian [gramaglia2015, Sec. 5.3].
+
+    ((Q(.99) - Q(.5)) / (Q(.75) - Q(.5))) / (z(.99) / z(.75)); 0/0 is nan and x/0 inf.
+
+    >>> round(tail_weight(np.arange(101) / 100), 5)
+    0.56827
+    """
+    middle, upper, top = np.quantile(np.asarray(values), QUANTILES)
+    return _ratio(top - middle, upper - middle) / GAUSSIAN
+
+
+def _ratio(a: float, b: float) -> float:
+    if b == 0:
+        return float("inf") if a > 0 else float("nan")
+    return float(a / b)
+
+
+def _parts(laid: Layout, a: int, b: int) -> tuple[Floats, Floats, Floats]:
+    """Spatial and temporal parts, and their sum, of the samples of the longer at their closest of the shorter."""
+    from incrowd.kernels.cpu import stretching
+
+    a, b = min(a, b), max(a, b)  # of two equal directions the smaller id is the longer
+    one, two = (laid.corners[laid.offsets[u] : laid.offsets[u + 1]] for u in (a, b))
+    n_a, n_b = int(laid.people[a]), int(laid.people[b])
+    scale = np.array(laid.scale)
+    _, first = stretching.stretch(one, two, n_a, n_b, scale)
+    pair = (one, two, n_a, n_b) if first else (two, one, n_b, n_a)
+    space, time = stretching.sample_parts(*pair, scale)
+    whole = (n_a + n_b) * laid.full
+    return space / whole, time / whole, (space + time) / whole

@@ -1,0 +1,57 @@
+"""Visits -> what an adversary could know that breaks LKC-privacy."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from incrowd.data import Visits
+from incrowd.measure.index import kernels
+from incrowd.measure.sensitive import Share, allowed_counts, carriers_of
+from incrowd.measure.sequences import Pair, Paths, Sequences, check_whole, paths_of, stacked, watch
+
+
+def violating_sequences(
+    visits: Visits,
+    l: int,  # noqa: E741
+    k: int,
+    c: Share = 1.0,
+    sensitive: str | None = None,
+    values: Iterable[Any] | None = None,
+    *,
+    same_time: str = "refuse",
+    limit_s: float = 600,
+    limit_gib: float = 2,
+    device: str = "cpu",
+) -> list[tuple[Pair, ...]]:
+    """Minimal violating sequences: at most l visits that fewer than k users share, or over a share c of them with
+    one sensitive value, while no part of them does [mohammed2009, Def. 3.1, 4.1]; fewer is safer, none is LKC-private.
+
+    Differs from [mohammed2009, Alg. 1], which runs past l and, from l = 4 on, returns sequences that are not minimal.
+
+    >>> violating_sequences(Visits.from_arrays([1, 1, 2, 3], cell=[5, 6, 5, 6], slot=[0, 1, 0, 1]), l=2, k=2)
+    [((5, 0), (6, 1))]
+    """
+    paths = paths_of(visits, same_time)
+    limits = {"limit_s": limit_s, "limit_gib": limit_gib}
+    return minimal_violating(visits, paths, l, k, c, sensitive, values, device=device, **limits).to_list()
+
+
+def minimal_violating(
+    visits: Visits,
+    paths: Paths,
+    l: int,  # noqa: E741
+    k: int,
+    c: Share,
+    sensitive: str | None,
+    values: Iterable[Any] | None,
+    *,
+    limit_s: float,
+    limit_gib: float,
+    device: str,
+) -> Sequences:
+    """The same, as arrays."""
+    check_whole(l=l, k=k)
+    who = carriers_of(visits, c, sensitive, values)
+    search = kernels("sequences", device).violating_sets
+    limits = watch("the search for violating sequences", limit_s, limit_gib)
+    allowed = allowed_counts(c, len(visits))
+    return paths.sequences(*stacked(search(paths.items, paths.offsets, who.offsets, who.codes, l, k, allowed, limits)))
