@@ -180,7 +180,7 @@ def test_no_rows(tmp_path):
 def test_a_cut_compressed_file_is_never_a_shorter_dataset(tmp_path, packed, share):
     rng = np.random.default_rng(0)
     text = HEAD + "".join(f"u{i},2024-01-01,{rng.uniform(0, 50)},5\n" for i in range(20_000))
-    data = gzip.compress(text.encode()) if packed == "gz" else pa.compress(text, codec="zstd", asbytes=True)
+    data = gzip.compress(text.encode()) if packed == "gz" else pa.compress(text.encode(), codec="zstd", asbytes=True)
     assert ic.read.table(written(tmp_path, data, f"trips.csv.{packed}")).records == 20_000
     cut = written(tmp_path, data[: int(len(data) * share)], f"trips.csv.{packed}")
     assert f"{cut} cannot be read to its end" in refusal(cut)

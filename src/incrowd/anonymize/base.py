@@ -2,13 +2,16 @@
 
 import os
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.data import Groups, Release, Visits
+from incrowd.data.table import kept_attributes
 
 
 class Anonymizer(Protocol):
@@ -19,8 +22,17 @@ class Anonymizer(Protocol):
         ...
 
 
-def release_visits(method: Anonymizer, visits: Visits, owner: Ints, pseudonym_seed: int | None, **said: Any) -> Release:
-    """Visits under pseudonyms in random order, without attributes; `owner[u]` is the original behind user u.
+def release_visits(
+    method: Anonymizer,
+    visits: Visits,
+    owner: Ints,
+    pseudonym_seed: int | None,
+    *,
+    keep: Collection[str] = (),
+    provenance: Mapping[str, Any] = MappingProxyType({}),
+    **said: Any,
+) -> Release:
+    """Visits under pseudonyms in random order; `owner[u]` is the original behind user u, `keep` the attributes to show.
 
     A pseudonym is the rank of a random number, so that neither it nor the row order says anything.
     """
@@ -29,14 +41,15 @@ def release_visits(method: Anonymizer, visits: Visits, owner: Ints, pseudonym_se
     offsets = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
     rows = np.repeat(visits.offsets[:-1][order] - offsets[:-1], length)
     rows += np.arange(len(rows))
-    dropped = list(visits.attributes)
+    shown = {name: visits.attributes[name] for name in keep}
+    dropped = [name for name in visits.attributes if name not in shown]
     data = replace(
         visits,
         users=np.arange(len(visits)),
         offsets=offsets,
         cell=visits.cell[rows],
         slot=visits.slot[rows],
-        attributes={},
+        attributes=kept_attributes(shown, order),
     )
     return Release(
         data,
@@ -44,7 +57,7 @@ def release_visits(method: Anonymizer, visits: Visits, owner: Ints, pseudonym_se
         params={**parameters(method), "pseudonym_seed_given": pseudonym_seed is not None},
         guarantee=guarantee(method),
         ledger=visits.ledger,
-        provenance={"dropped_attributes": dropped},
+        provenance={"dropped_attributes": dropped, **provenance},
         **said,
     )
 

@@ -1,6 +1,6 @@
 """LKC: suppress the visits that single people or their secrets out, keep the patterns many share."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from incrowd.arrays import tally
 from incrowd.data import Release, Visits
 from incrowd.errors import check_choice
 from incrowd.measure.frequent import maximal_frequent
-from incrowd.measure.sensitive import Share, share_of
+from incrowd.measure.sensitive import Share, carriers_of, share_of
 from incrowd.measure.sequences import check_whole, paths_of
 from incrowd.measure.suppression import SCORES, suppression
 from incrowd.measure.violating import minimal_violating
@@ -37,7 +37,7 @@ class LKC:
     k: int = 2
     c: Share = 1.0
     sensitive: str | None = None
-    values: Iterable[Any] | None = None  # sensitive values that count; all when None
+    values: Collection[Any] | None = None  # sensitive values that count; all when None
     min_support: int = 2
     scores: str = "static"
     same_time: str = "refuse"
@@ -48,17 +48,17 @@ class LKC:
         """Suppress; nothing but the pseudonyms is random, so `seed` changes nothing."""
         check_choice("scores", self.scores, SCORES)
         check_whole(l=self.l, k=self.k, min_support=self.min_support)
-        limits = {"limit_s": self.limit_s, "limit_gib": self.limit_gib, "device": "cpu"}
+        limits: dict[str, Any] = {"limit_s": self.limit_s, "limit_gib": self.limit_gib, "device": "cpu"}
         paths = paths_of(data, self.same_time)
-        secret = (self.c, self.sensitive, self.values)
-        violating = minimal_violating(data, paths, self.l, self.k, *secret, **limits)
+        who = carriers_of(data, self.c, self.sensitive, self.values)
+        violating = minimal_violating(paths, who, self.l, self.k, self.c, **limits)
         frequent = maximal_frequent(paths, self.min_support, **limits)
         done = suppression(violating, frequent, scores=self.scores)
         gone = np.zeros(len(paths.cell), np.bool_)
         gone[done.items] = True
         return release_visits(
             self,
-            _without(data, gone[paths.items]),
+            _without(data, gone[paths.items], who.absent),
             np.arange(len(data)),
             pseudonym_seed,
             keep=() if self.sensitive is None else (self.sensitive,),
@@ -72,7 +72,7 @@ class LKC:
         return {**said, "values": None if values is None else sorted(values, key=str)}
 
 
-def _without(visits: Visits, gone: NDArray[np.bool_]) -> Visits:
+def _without(visits: Visits, gone: NDArray[np.bool_], absent: int) -> Visits:
     """The visits that are left, of the same users."""
     keep = ~gone
     left = tally(keep, visits.offsets)
@@ -81,7 +81,7 @@ def _without(visits: Visits, gone: NDArray[np.bool_]) -> Visits:
         read=visits.records,
         kept=int(left.sum()),
         dropped={"suppressed pair": int(gone.sum())},
-        notes={"users without a visit": int((left == 0).sum())},
+        notes={"users without a visit": int((left == 0).sum()), "sensitive values nobody carries": absent},
         users=(len(visits), len(visits)),
     )
     offsets = np.concatenate([[0], np.cumsum(left)]).astype(np.int64)

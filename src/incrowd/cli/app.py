@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from incrowd import __version__
-from incrowd.cli import anonymize, clean, demo, discretize, measure, read
+from incrowd.cli import anonymize, audit, clean, demo, discretize, measure, read
 from incrowd.cli.screen import note, say
 from incrowd.errors import IncrowdError
 
@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
     rich_markup_mode="rich",
 )
-for command in (demo.demo, read.read, read.inspect, clean.clean, discretize.discretize):
+for command in (demo.demo, read.read, read.inspect, clean.clean, discretize.discretize, audit.audit):
     app.command()(command)
 for verb in (measure.app, anonymize.app):
     app.add_typer(verb)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, ints
 from incrowd.data.table import Frame, Table
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError
 from incrowd.ledger import Ledger
 
 
@@ -93,6 +93,16 @@ class Release(Frame):
     def columns(self) -> dict[str, NDArray[Any]]:
         """The published table."""
         return self.data.columns()
+
+    @property
+    def suppressed(self) -> list[tuple[int, int]]:
+        """The (cell, slot) pairs that were suppressed everywhere, in order."""
+        return self._told("suppressed")  # type: ignore[no-any-return]
+
+    def _told(self, name: str) -> Any:
+        if name not in self.provenance:
+            raise ParameterError(f"{self.params.get('method', 'this method')} makes releases without {name!r}.")
+        return self.provenance[name]
 
     @property
     def META(self) -> tuple[str, ...]:  # type: ignore[override]  # noqa: N802

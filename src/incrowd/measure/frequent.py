@@ -25,9 +25,7 @@ def frequent_sequences(
     return maximal_frequent(paths, min_support, limit_s=limit_s, limit_gib=limit_gib, device=device).to_list()
 
 
-def maximal_frequent(
-    paths: Paths, min_support: int, *, limit_s: float, limit_gib: float, device: str
-) -> Sequences:
+def maximal_frequent(paths: Paths, min_support: int, *, limit_s: float, limit_gib: float, device: str) -> Sequences:
     """The same, as arrays."""
     check_whole(min_support=min_support)
     limits = watch("the search for frequent sequences", limit_s, limit_gib)

@@ -1,6 +1,6 @@
 """Who carries which sensitive value, and how often a crowd may share one."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -21,7 +21,7 @@ class Carriers:
 
     offsets: Ints
     codes: Ids
-    values: int
+    absent: int  # values asked for that nobody carries
 
 
 def share_of(c: Share) -> float | Fraction:
@@ -32,7 +32,7 @@ def share_of(c: Share) -> float | Fraction:
     return share
 
 
-def carriers_of(visits: Visits, c: Share, sensitive: str | None, values: Iterable[Any] | None) -> Carriers:
+def carriers_of(visits: Visits, c: Share, sensitive: str | None, values: Collection[Any] | None) -> Carriers:
     """The values of the attribute `sensitive` that count: those in `values`, or all there are; None is no value."""
     if sensitive is None:
         if share_of(c) < 1 or values is not None:
@@ -49,7 +49,7 @@ def carriers_of(visits: Visits, c: Share, sensitive: str | None, values: Iterabl
     ]
     offsets = np.concatenate([[0], np.cumsum([len(mine) for mine in carried])]).astype(np.int64)
     flat = np.array([code for mine in carried for code in mine], np.int32)
-    return Carriers(offsets, flat, len(codes))
+    return Carriers(offsets, flat, len((counted or set()) - codes.keys()))
 
 
 def _held(value: Any) -> Iterable[Any]:

@@ -1,7 +1,6 @@
 """Visits -> paths of numbered pairs, and sequences of pairs back to (cell, slot)."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 from operator import index
 from typing import Any
 
@@ -129,8 +128,3 @@ def stacked(matrices: list[Ids]) -> tuple[Ints, Ids]:
 def pairs_of(items: Ids, cell: Ints, slot: Ints) -> list[Pair]:
     """(cell, slot) of some items."""
     return list(zip(cell[items].tolist(), slot[items].tolist(), strict=True))
-
-
-def rows_of(starts: Ints, items: Ids) -> list[list[int]]:
-    """One list of items per set."""
-    return [items[a:b].tolist() for a, b in pairwise(starts.tolist())]

@@ -90,9 +90,7 @@ def suppression(
     return Suppression(items, gains, losses, scores, violating, frequent, after)
 
 
-def candidate_scores(
-    violating: Iterable[tuple[Pair, ...]], frequent: Iterable[tuple[Pair, ...]]
-) -> dict[Pair, Score]:
+def candidate_scores(violating: Iterable[tuple[Pair, ...]], frequent: Iterable[tuple[Pair, ...]]) -> dict[Pair, Score]:
     """The score of every pair in some violating sequence, by slot, then cell [mohammed2009, Table 3].
 
     >>> candidate_scores([((5, 0), (6, 1)), ((6, 1),)], [((6, 1),)])[6, 1].value

@@ -1,11 +1,11 @@
 """Visits -> what an adversary could know that breaks LKC-privacy."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 from incrowd.data import Visits
 from incrowd.measure.index import kernels
-from incrowd.measure.sensitive import Share, allowed_counts, carriers_of
+from incrowd.measure.sensitive import Carriers, Share, allowed_counts, carriers_of
 from incrowd.measure.sequences import Pair, Paths, Sequences, check_whole, paths_of, stacked, watch
 
 
@@ -15,7 +15,7 @@ def violating_sequences(
     k: int,
     c: Share = 1.0,
     sensitive: str | None = None,
-    values: Iterable[Any] | None = None,
+    values: Collection[Any] | None = None,
     *,
     same_time: str = "refuse",
     limit_s: float = 600,
@@ -30,19 +30,16 @@ def violating_sequences(
     >>> violating_sequences(Visits.from_arrays([1, 1, 2, 3], cell=[5, 6, 5, 6], slot=[0, 1, 0, 1]), l=2, k=2)
     [((5, 0), (6, 1))]
     """
-    paths = paths_of(visits, same_time)
-    limits = {"limit_s": limit_s, "limit_gib": limit_gib}
-    return minimal_violating(visits, paths, l, k, c, sensitive, values, device=device, **limits).to_list()
+    paths, who = paths_of(visits, same_time), carriers_of(visits, c, sensitive, values)
+    return minimal_violating(paths, who, l, k, c, limit_s=limit_s, limit_gib=limit_gib, device=device).to_list()
 
 
 def minimal_violating(
-    visits: Visits,
     paths: Paths,
+    who: Carriers,
     l: int,  # noqa: E741
     k: int,
     c: Share,
-    sensitive: str | None,
-    values: Iterable[Any] | None,
     *,
     limit_s: float,
     limit_gib: float,
@@ -50,8 +47,7 @@ def minimal_violating(
 ) -> Sequences:
     """The same, as arrays."""
     check_whole(l=l, k=k)
-    who = carriers_of(visits, c, sensitive, values)
     search = kernels("sequences", device).violating_sets
     limits = watch("the search for violating sequences", limit_s, limit_gib)
-    allowed = allowed_counts(c, len(visits))
+    allowed = allowed_counts(c, len(paths.offsets) - 1)
     return paths.sequences(*stacked(search(paths.items, paths.offsets, who.offsets, who.codes, l, k, allowed, limits)))

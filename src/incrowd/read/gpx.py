@@ -1,4 +1,4 @@
-"""GPX files -> an Arrow stream of their timed points."""
+"""GPX files -> scans of their points; each file is one user."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,30 +17,20 @@ _POINTS = ("trkpt", "rtept", "wpt")
 _STEM = r"([^/]+)\.[^./]+$"
 
 
-def gpx_scan(files: Sequence[Path], request: Request) -> Scan:
-    """All files as one stream; each is one user, named by its file unless the layout says otherwise."""
-    import pyarrow as pa
-
-    texts = [(noun, pa.string()) for noun in ("lon", "lat", "t")]
-    schema = pa.schema([*texts, ("line", pa.int64()), ("file_index", pa.uint64())])
+def gpx_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
+    """One scan per file; its user is the name of the file unless the layout says otherwise."""
     fields = {noun: (Field(noun, "text", noun),) for noun in ("t", "lon", "lat")}
-    labels = tuple(from_path(file, request.layout.user_from or _STEM) for file in files)
-    stream = pa.RecordBatchReader.from_batches(schema, (_batch(n, file, schema) for n, file in enumerate(files)))
-    return make(request, files, "frame", fields, {"user": labels}, unit="line", numbered="line", frame=stream)
+    for file in files:
+        user = {"user": (from_path(file, request.layout.user_from or _STEM),)}
+        frame = _points(file).to_reader()
+        yield make(request, [file], "frame", fields, user, unit="line", numbered="line", frame=frame)
 
 
-def _batch(number: int, file: Path, schema: "pa.Schema") -> "pa.RecordBatch":
+def _points(file: Path) -> "pa.Table":
+    """Longitude, latitude and time of each point as text, and the line it starts on."""
     import pyarrow as pa
 
-    rows = list(_points(file))
-    columns = list(zip(*rows, strict=True)) or [(), (), (), ()]
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=False)]
-    return pa.record_batch([*arrays, pa.array([number] * len(rows), pa.uint64())], schema=schema)
-
-
-def _points(file: Path) -> Iterator[tuple[str | None, str | None, str | None, int]]:
-    """Longitude, latitude and time of each point as text, and the line it starts on."""
-    rows: list[list[Any]] = []
+    points: list[dict[str, Any]] = []
     inside: list[str] = []
     parser = expat.ParserCreate()
 
@@ -52,14 +42,13 @@ def _points(file: Path) -> Iterator[tuple[str | None, str | None, str | None, in
         tag = name.rpartition(":")[2]
         inside.append(tag)
         if tag in _POINTS:
-            rows.append([values.get("lon"), values.get("lat"), None, parser.CurrentLineNumber])
+            points.append({"lon": values.get("lon"), "lat": values.get("lat"), "line": parser.CurrentLineNumber})
 
     def text(data: str) -> None:
         if inside[-1] == "time" and len(inside) > 1 and inside[-2] in _POINTS:
-            rows[-1][2] = (rows[-1][2] or "") + data.strip()
+            points[-1]["t"] = points[-1].get("t", "") + data.strip()
 
     parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda _: inside.pop()
     parser.CharacterDataHandler = text
@@ -68,4 +57,5 @@ def _points(file: Path) -> Iterator[tuple[str | None, str | None, str | None, in
             parser.ParseFile(stream)
     except expat.ExpatError as error:
         raise DataError(f"{file} is not well-formed XML at line {error.lineno}; export it again.") from None
-    yield from map(tuple, rows)
+    kinds = {"lon": pa.string(), "lat": pa.string(), "t": pa.string(), "line": pa.int64()}
+    return pa.table({name: pa.array([p.get(name) for p in points], kind) for name, kind in kinds.items()})

@@ -6,7 +6,7 @@ from typing import Any
 
 from incrowd.read.arrow import frame_scan, parquet_scans, rows_of
 from incrowd.read.files import find_files, kind_of, size_of
-from incrowd.read.gpx import gpx_scan
+from incrowd.read.gpx import gpx_scans
 from incrowd.read.layouts import Layout, layout_of
 from incrowd.read.scans import Request, Scan
 from incrowd.read.text import text_scans
@@ -21,7 +21,7 @@ def scans_of(source: Any, request: Request) -> Iterator[Scan]:
     files = find_files(source, request.layout)
     kind = kind_of(files[0], request.layout)
     if kind == "gpx":
-        return iter([gpx_scan(files, request)])
+        return gpx_scans(files, request)
     return text_scans(files, request) if kind == "text" else parquet_scans(files, request)
 
 

@@ -81,7 +81,9 @@ def mine(
     min_support of its records.
     """
     size = len(starts) - 1
-    bench = Bench(np.zeros(size, np.int32), np.zeros(size, np.bool_), np.empty(size, np.int32), np.full(size, -1, np.int64))
+    bench = Bench(
+        np.zeros(size, np.int32), np.zeros(size, np.bool_), np.empty(size, np.int32), np.full(size, -1, np.int64)
+    )
     sizes, members = np.empty(64, np.int64), np.empty(256, np.int32)
     n_sets, n_members = 0, 0
     arena, head = np.empty(1024, np.int64), np.empty(size + 1, np.int32)

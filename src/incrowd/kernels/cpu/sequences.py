@@ -50,7 +50,9 @@ def violating_sets(
     for level in range(2, longest + 1):
         work = partial(_grow_part, crowd, trie, level, k, allowed, level == longest)
         parts = watch.run(work, _shares(crowd), get_num_threads())
-        parents, labels, supports, bad_parents, bad_labels = (np.concatenate(column) for column in zip(*parts, strict=True))
+        parents, labels, supports, bad_parents, bad_labels = (
+            np.concatenate(column) for column in zip(*parts, strict=True)
+        )
         first = len(trie.label) - len(sets)
         found.append(names[np.column_stack([sets[bad_parents - first], bad_labels])])
         sets = np.column_stack([sets[parents - first], labels])
@@ -58,9 +60,7 @@ def violating_sets(
     return found
 
 
-def _crowd(
-    items: Ids, offsets: Ints, good: NDArray[np.bool_], code_offsets: Ints, codes: Ids, values: int
-) -> Crowd:
+def _crowd(items: Ids, offsets: Ints, good: NDArray[np.bool_], code_offsets: Ints, codes: Ids, values: int) -> Crowd:
     """The records without the items that violate alone: no longer minimal set holds one."""
     keep = good[items]
     ends = np.cumsum(tally(keep, offsets))
@@ -87,9 +87,7 @@ def _deeper(trie: Trie, first: int, parents: Ints, labels: Ids, supports: Ids) -
 
 
 @njit(cache=True)
-def count_singles(
-    items: Ids, offsets: Ints, code_offsets: Ints, codes: Ids, size: int, values: int
-) -> tuple[Ids, Ids]:
+def count_singles(items: Ids, offsets: Ints, code_offsets: Ints, codes: Ids, size: int, values: int) -> tuple[Ids, Ids]:
     """Support of each item and how often its most frequent sensitive value occurs with it."""
     support, shared = np.zeros(size, np.int32), np.zeros((size, values), np.int32)
     for u in range(len(offsets) - 1):
@@ -122,14 +120,31 @@ def occurrences(path: Ids, size: int) -> tuple[Ints, NDArray[np.int64]]:
 
 
 def _grow_part(
-    crowd: Crowd, trie: Trie, level: int, k: int, allowed: Ints, last: bool, share: tuple[int, int], stop: Ints, found: Ints
+    crowd: Crowd,
+    trie: Trie,
+    level: int,
+    k: int,
+    allowed: Ints,
+    last: bool,
+    share: tuple[int, int],
+    stop: Ints,
+    found: Ints,
 ) -> tuple[Ints, Ids, Ids, Ints, Ids]:
     return grow(crowd, trie, level, k, allowed, last, share[0], share[1], stop, found)  # type: ignore[no-any-return]
 
 
 @njit(nogil=True, cache=True)
 def grow(
-    crowd: Crowd, trie: Trie, level: int, k: int, allowed: Ints, last: bool, first: int, end: int, stop: Ints, found: Ints
+    crowd: Crowd,
+    trie: Trie,
+    level: int,
+    k: int,
+    allowed: Ints,
+    last: bool,
+    first: int,
+    end: int,
+    stop: Ints,
+    found: Ints,
 ) -> tuple[Ints, Ids, Ids, Ints, Ids]:
     """Extend every set of level-1 items that begins with first..end-1 by one item, and judge the result.
 
@@ -185,7 +200,13 @@ def grow(
             feed[depth - 1] += trie.support[w]
     good, bad = good[:n_good], bad[:n_bad]
     narrow = np.int32
-    return good[:, 0].copy(), good[:, 1].astype(narrow), good[:, 2].astype(narrow), bad[:, 0].copy(), bad[:, 1].astype(narrow)
+    return (
+        good[:, 0].copy(),
+        good[:, 1].astype(narrow),
+        good[:, 2].astype(narrow),
+        bad[:, 0].copy(),
+        bad[:, 1].astype(narrow),
+    )
 
 
 @njit(cache=True)

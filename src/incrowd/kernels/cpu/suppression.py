@@ -45,7 +45,11 @@ def suppress(
         left += 1
         gone[winner] = True
         met = _drop_all(violating, winner, changed, 0, stamp)
-        met = _shrink(frequent, winner, gone, changed, met, stamp) if recompute else _drop_all(frequent, winner, changed, met, stamp)
+        met = (
+            _shrink(frequent, winner, gone, changed, met, stamp)
+            if recompute
+            else _drop_all(frequent, winner, changed, met, stamp)
+        )
         heap = _longer(heap, n + met)
         for item in changed[:met]:
             # A negative stamp says that the item is on the list of changes already.

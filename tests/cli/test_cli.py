@@ -1,0 +1,142 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import incrowd as ic
+from incrowd.cli import main
+from incrowd.data import load
+
+
+def test_read_clean_discretize_measure_anonymize_audit(incrowd, trips, tmp_path):
+    traces, clean, visits = (tmp_path / f"{name}.parquet" for name in ("traces", "clean", "visits"))
+    assert incrowd("read", trips, "-o", traces)[0] == 0
+    assert incrowd("clean", traces, "-o", clean)[0] == 0
+    assert incrowd("discretize", clean, "-o", visits, "--cell-m", 500, "--slot-min", 60)[0] == 0
+    assert load(visits).records == 40
+    code, out, err = incrowd("measure", "uniqueness", visits, "--points", "1-2", "--json")
+    assert code == 0 and err == ""
+    risks = json.loads(out)
+    assert [(r["points"], r["short"]) for r in risks] == [(1, "drop"), (1, "all"), (2, "drop"), (2, "all")]
+    assert incrowd("anonymize", "cut", visits, "-o", tmp_path / "release", "--window-h", 3)[0] == 0
+    code, out, _ = incrowd("audit", tmp_path / "release", "--original", visits)
+    assert code == 0, out
+
+
+def test_the_ledger_goes_through_files(incrowd, trips, tmp_path):
+    traces, clean = tmp_path / "traces.parquet", tmp_path / "clean.parquet"
+    incrowd("read", trips, "-o", traces)
+    code, out, _ = incrowd("clean", traces, "-o", clean, "--json")
+    ledger = json.loads(out)["ledger"]
+    assert code == 0
+    assert ledger[0]["read"] == 40
+    assert all(
+        step["read"] + sum(step["created"].values()) == step["kept"] + sum(step["dropped"].values()) for step in ledger
+    )
+
+
+def test_inspect_says_what_is_there_and_names_nobody(incrowd, trips):
+    code, out, err = incrowd("inspect", trips)
+    assert code == 0 and err == ""
+    assert "people" in out and "40" in out
+    assert "rider" not in out and "52.0" not in out
+
+
+@pytest.mark.parametrize("into", ["grid", "blocks", "fingerprints"])
+def test_every_way_to_discretize(incrowd, trips, tmp_path, into):
+    code, out, _ = incrowd("discretize", trips, "-o", tmp_path / "out.parquet", "--into", into)
+    assert code == 0, out
+    assert load(tmp_path / "out.parquet").records > 0
+
+
+def test_towers_and_counts(incrowd, trips, tmp_path):
+    places, visits = tmp_path / "towers.csv", tmp_path / "visits.parquet"
+    places.write_text("lon,lat\n5.0,52.0\n5.03,52.03\n")
+    filled = ("--into", "towers", "--places", places, "--fill", "interpolate")
+    assert incrowd("discretize", trips, "-o", visits, *filled)[0] == 0
+    assert incrowd("discretize", visits, "-o", tmp_path / "counts.parquet", "--into", "counts")[0] == 0
+    counts = load(tmp_path / "counts.parquet")
+    assert (counts.n.sum(axis=1) == 4).all()
+
+
+def test_options_that_do_not_fit_are_refused(incrowd, trips, tmp_path):
+    code, _, err = incrowd("discretize", trips, "-o", tmp_path / "v.parquet", "--into", "towers")
+    assert code == 2 and "--places" in err
+    code, _, err = incrowd("clean", trips, "-o", tmp_path / "v.parquet", "--steps", "dupes")
+    assert code == 2 and "unknown step 'dupes'" in err
+    assert [p.name for p in tmp_path.iterdir()] == ["trips.csv"]
+
+
+def test_an_existing_output_is_kept(incrowd, trips, tmp_path):
+    target = tmp_path / "traces.parquet"
+    target.write_text("mine")
+    code, _, err = incrowd("read", trips, "-o", target)
+    assert code == 2 and err.startswith("incrowd: ") and "--force" in err
+    assert target.read_text() == "mine"
+    assert incrowd("read", trips, "-o", target, "--force")[0] == 0
+
+
+def test_bad_rows_stop_or_go_aside(incrowd, trips, tmp_path):
+    trips.write_text(trips.read_text() + "rider9,yesterday,52,5\n")
+    code, out, err = incrowd("read", trips, "-o", tmp_path / "traces.parquet")
+    assert code == 2 and out == ""
+    assert "line 42" in err and "yesterday" not in err and err.count("\n") == 1
+    assert not (tmp_path / "traces.parquet").exists()
+    code, out, _ = incrowd("read", trips, "-o", tmp_path / "traces.parquet", "--bad-rows", tmp_path / "bad.csv")
+    assert code == 0 and "-1 " in out
+    assert (tmp_path / "bad.csv").exists()
+
+
+def test_a_gate_exits_with_one(incrowd, trips):
+    assert incrowd("measure", "uniqueness", trips, "--points", 2, "--fail-above", 1)[0] == 0
+    assert incrowd("measure", "uniqueness", trips, "--points", 2, "--fail-above", 0)[0] == 1
+
+
+def test_points_are_numbers(incrowd, trips):
+    code, _, err = incrowd("measure", "uniqueness", trips, "--points", "few")
+    assert code == 2 and "1-5" in err
+
+
+def test_demo_writes_a_report(incrowd, tmp_path):
+    code, out, err = incrowd("demo", "-o", tmp_path / "demo", "--users", 60, "--towers", 20, "--days", 2)
+    assert code == 0
+    assert "single out" in out and "cleaning" in err
+    page = (tmp_path / "demo" / "report.html").read_text()
+    assert "What happened to every record?" in page and "How easily are people singled out?" in page
+
+
+def test_an_internal_error_shows_no_traceback_and_no_value(incrowd, trips, tmp_path, monkeypatch):
+    def bug(*_args, **_more):
+        raise KeyError("rider1 at 52.01")
+
+    monkeypatch.setattr("incrowd.read.tables.table", bug)
+    code, out, err = incrowd("read", trips, "-o", tmp_path / "t.parquet")
+    assert code == 2 and out == ""
+    assert "internal error (KeyError)" in err and "rider1" not in err and "Traceback" not in err
+    monkeypatch.setattr(sys, "argv", ["incrowd", "read", str(trips), "-o", str(tmp_path / "t.parquet"), "--debug"])
+    with pytest.raises(KeyError):
+        main()
+
+
+def test_version_and_help(incrowd):
+    assert incrowd("--version")[1] == f"incrowd {ic.__version__}\n"
+    for verb in ("demo", "read", "inspect", "clean", "discretize", "measure", "anonymize", "audit"):
+        code, out, _ = incrowd(verb, "--help")
+        assert code == 0 and f"incrowd {verb}" in out
+
+
+def test_ctrl_c_leaves_nothing(tmp_path):
+    target = tmp_path / "demo"
+    command = [sys.executable, "-m", "incrowd", "demo", "-o", str(target), "--users", "20000"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"})
+    assert "building" in process.stderr.readline()
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted" in err and "Traceback" not in err
+    assert list(target.iterdir()) == []
