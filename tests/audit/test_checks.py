@@ -1,6 +1,8 @@
 """The public call: good releases pass, plain tables go as far as they can, bad input is one sentence."""
 
+import base64
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +14,7 @@ import incrowd as ic
 from audit.cases import groups, on_disk, people_visits, repeatable
 from incrowd.anonymize import Cut, publish
 from incrowd.audit import check
+from incrowd.audit.manifest import _PATH
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -34,6 +37,34 @@ def test_without_original_and_link_what_needs_them_is_not_applicable(cut):
     alone = check(cut.folder, original=cut.original)
     assert alone["identifiers"].status == "pass"
     assert alone["truthfulness"].status == "not applicable"
+
+
+def test_packed_cell_centres_are_not_read_as_words_or_paths():
+    rng = np.random.default_rng(0)
+    xy = rng.random((3000, 2)) * 1e5
+    packed = base64.b64encode(xy.tobytes()).decode()
+    words = sorted({w.lower() for w in re.split(r"[+/]", packed) if len(w) == 8})
+    visits = ic.Visits.from_arrays(words, np.arange(len(words)), np.zeros(len(words)), xy=xy)
+    published = ic.Visits.from_arrays(np.arange(len(words)), np.arange(len(words)), np.zeros(len(words)), xy=xy)
+    verdict = check(ic.Release.from_arrays(published, [[u] for u in range(len(words))]), original=visits)
+    assert len(words) > 10
+    assert verdict["identifiers"].status == verdict["nothing private"].status == "pass"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("/home/alice/x.csv", True),
+        ("~/data/x.csv", True),
+        ("see (/srv/data)", True),
+        ('"C:\\\\people"', True),
+        ("America/Argentina/Buenos_Aires", False),
+        ("https://example.org/a/b", False),
+        ("and/or, m/s, 1/2/3", False),
+    ],
+)
+def test_what_looks_like_a_path(text, found):
+    assert bool(_PATH.search(text)) == found
 
 
 def test_a_path_to_the_original_is_read(cut, tmp_path):

@@ -11,6 +11,9 @@ import incrowd as ic
 from incrowd.discretize import blocks, fingerprints, grid, towers, zones
 from incrowd.errors import ParameterError
 
+# the unnamed file of a source in pieces is closed with its last reference, which Python remarks upon
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed file", "ignore::pytest.PytestUnraisableExceptionWarning")
+
 USERS, RECORDS = 40, 9000
 TOWERS = [(4.9, 52.3), (5.0, 52.4), (5.1, 52.3)]
 CALLS = {

@@ -33,6 +33,11 @@ def written(folder, text, name="trips.csv"):
     return path
 
 
+def set_aside(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 ROWS = [
     ("a row with too few fields", f"u1,2024-01-01,{SECRET}\n", "too few fields", None),
     ("a row with too many fields", f"u1,2024-01-01,52,5,{SECRET}\n", "too many fields", None),
@@ -49,7 +54,7 @@ ROWS = [
     ("a latitude out of range", "u1,2024-01-01,90.0001,5\n", "a latitude outside", "y"),
     ("a longitude out of range", "u1,2024-01-01,52,-180.0001\n", "a longitude outside", "x"),
     ("a quote that does not close", f'u1,2024-01-01,52,"{SECRET}\n', "a quote that does not close", None),
-    ("bytes that are no text", f"u1,2024-01-01,52,{SECRET}".encode() + b"\xff\xfe\n", "bytes that are not text", None),
+    ("bytes that are no text", b"\xff\xfe" + f",2024-01-01,{SECRET},5\n".encode(), "bytes that are not text", None),
     ("a year beyond the calendar", "u1,12024-01-01 00:00:00,52,5\n", "a time outside the years", "time"),
 ]
 
@@ -76,7 +81,7 @@ def test_bad_rows_are_set_aside_and_accounted_for(tmp_path, text, reason, column
     step = traces.ledger.steps[0]
     kept = 4 if end else 3
     assert (traces.records, step.read, step.dropped) == (kept, kept + 1, {"unreadable row": 1})
-    (line,) = csv.DictReader(aside.open(encoding="utf-8"))
+    (line,) = set_aside(aside)
     assert (line["file"], line["position"], line["number"]) == (str(path), "line", "5")
     assert line["reason"].startswith(reason) and (column is None or line["column"] == column)
     if isinstance(text, str):
@@ -88,7 +93,7 @@ def test_bad_rows_of_both_kinds_are_found_on_their_lines(tmp_path):
     rows = ["", "u1,2024-01-01,52", '"u\n1",2024-01-01,52,5', "u1,2024-01-01,91,5", "u1,x,52,5", "u1,2024-01-01,z,5"]
     path = written(tmp_path, HEAD + "\n".join(rows) + "\n" + GOOD + "u1,2024-01-01,-91,5\n" + GOOD)
     traces = ic.read.table(path, bad_rows=tmp_path / "bad.csv")
-    found = [(int(row["number"]), row["reason"].split(",")[0]) for row in csv.DictReader((tmp_path / "bad.csv").open())]
+    found = [(int(row["number"]), row["reason"].split(",")[0]) for row in set_aside(tmp_path / "bad.csv")]
     assert sorted(found) == [
         (3, "too few fields"),
         (6, "a latitude outside [-90"),
@@ -102,10 +107,10 @@ def test_bad_rows_of_both_kinds_are_found_on_their_lines(tmp_path):
 def test_each_bad_row_is_found_in_its_own_file(tmp_path):
     for name in "abc":
         written(tmp_path, HEAD + GOOD * 2 + ("u1,2024-01-01,91,5\nu1,q\n" if name == "b" else ""), f"{name}.csv")
-    assert f"at line 4 of {tmp_path / 'b.csv'}" in refusal(tmp_path) or "at line 5" in refusal(tmp_path)
+    assert f" of {tmp_path / 'b.csv'};" in refusal(tmp_path)
     traces = ic.read.table(tmp_path, bad_rows=tmp_path / "bad.txt")
-    rows = list(csv.DictReader((tmp_path / "bad.txt").open()))
-    assert [(row["file"], row["number"]) for row in rows] == [(str(tmp_path / "b.csv"), n) for n in ("5", "4")]
+    rows = set_aside(tmp_path / "bad.txt")
+    assert [(row["file"], row["number"]) for row in rows] == [(str(tmp_path / "b.csv"), n) for n in ("4", "5")]
     assert traces.records == 6
 
 
@@ -121,7 +126,7 @@ def test_rows_of_frames_and_parquet_are_counted_from_zero(tmp_path):
     for source in (frame, tmp_path / "trips.parquet"):
         aside = tmp_path / "bad.csv"
         assert ic.read.table(source, bad_rows=aside).records == 1
-        rows = [(row["position"], row["number"], row["column"]) for row in csv.DictReader(aside.open())]
+        rows = [(row["position"], row["number"], row["column"]) for row in set_aside(aside)]
         assert rows == [("row", "1", "lon"), ("row", "2", "uid")]
         aside.unlink()
 
@@ -196,16 +201,21 @@ def test_a_damaged_gzip_is_noticed_by_its_checksum(tmp_path):
 
 @pytest.mark.parametrize("share", [0.1, 0.6, 0.99])
 def test_a_cut_parquet_file(tmp_path, share):
-    pq.write_table(pa.table({"uid": np.arange(9999), "t": 1, "lat": 1.0, "lon": 1.0} | {
-        name: np.arange(9999) % 80 for name in ("t", "lat", "lon")}), tmp_path / "trips.parquet")
+    pq.write_table(
+        pa.table(
+            {"uid": np.arange(9999), "t": 1, "lat": 1.0, "lon": 1.0}
+            | {name: np.arange(9999) % 80 for name in ("t", "lat", "lon")}
+        ),
+        tmp_path / "trips.parquet",
+    )
     data = (tmp_path / "trips.parquet").read_bytes()
     path = written(tmp_path, data[: int(len(data) * share)], "trips.parquet")
     assert f"{path} cannot be read to its end" in refusal(path)
 
 
-def test_unreadable_first_lines(tmp_path):
-    path = written(tmp_path, HEAD.encode() + b"\xff\xfe,2024-01-01,52,5\n")
-    assert "is not utf-8 text in its first lines" in refusal(path)
+def test_an_unreadable_header(tmp_path):
+    path = written(tmp_path, (HEAD + GOOD).encode("utf-16"))
+    assert refusal(path) == f"line 1 of {path} is not utf-8 text; convert the file first."
 
 
 def test_mixed_types_and_types_that_mean_nothing_here():
@@ -264,5 +274,7 @@ def test_a_gpx_bomb_is_refused_before_it_grows(tmp_path):
     assert tracemalloc.get_traced_memory()[1] < 5e6
     tracemalloc.stop()
     assert "not well-formed XML at line 1" in refusal(written(tmp_path, "<gpx><trk>", "b.gpx"))
-    point = '<gpx>\n<trk><trkseg>\n<trkpt lat="91" lon="5"><time>2024-01-01T00:00:00Z</time></trkpt></trkseg></trk></gpx>'
+    point = (
+        '<gpx>\n<trk><trkseg>\n<trkpt lat="91" lon="5"><time>2024-01-01T00:00:00Z</time></trkpt></trkseg></trk></gpx>'
+    )
     assert "a latitude outside [-90, 90] in column 'lat' at line 3 of" in refusal(written(tmp_path, point, "c.gpx"))

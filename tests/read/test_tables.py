@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 
-CSV = "uid,time,lat,lon\nb,2024-01-01T00:00:00,52.1,5.1\na,2024-01-01 00:01:00,52.2,5.2\nb,2023-12-31T23:59:00Z,52.3,5.3\n"
+CSV = """uid,time,lat,lon
+b,2024-01-01T00:00:00,52.1,5.1
+a,2024-01-01 00:01:00,52.2,5.2
+b,2023-12-31T23:59:00Z,52.3,5.3
+"""
 FIRST = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 
 
@@ -183,7 +187,7 @@ def test_files_with_other_columns_or_another_order_are_read_by_name(tmp_path):
     assert traces.users.tolist() == ["1", "x1"] and traces.lat.tolist() == [52, 52]
 
 
-@pytest.mark.parametrize("name", ["it's.csv", "a[1]*.csv", "star*.csv", "what?.csv", "q\"uote.csv", "ünï cödé.csv"])
+@pytest.mark.parametrize("name", ["it's.csv", "a[1]*.csv", "star*.csv", "what?.csv", 'q"uote.csv', "ünï cödé.csv"])
 def test_any_file_name_works(tmp_path, name):
     written(tmp_path, CSV.replace("52", "53"), "a1x.csv")
     written(tmp_path, CSV.replace("52", "53"), "starry.csv")
@@ -256,7 +260,7 @@ def test_geoparquet_points(tmp_path):
     assert ic.read.table(tmp_path / "native.parquet").lat.tolist() == [52, 52, 52]
     meta["columns"]["geometry"]["crs"] = {"id": {"authority": "EPSG", "code": 28992}}
     pq.write_table(frame.replace_schema_metadata({"geo": json.dumps(meta)}), tmp_path / "dutch.parquet")
-    with pytest.raises(ic.DataError, match="'geometry' of .*dutch.parquet is not in WGS 84"):
+    with pytest.raises(ic.DataError, match=r"'geometry' of .*dutch.parquet is not in WGS 84"):
         ic.read.table(tmp_path / "dutch.parquet")
 
 
@@ -277,7 +281,7 @@ def test_saved_traces_come_back_as_they_were(tmp_path, planar, order):
 records = st.lists(
     st.tuples(
         st.sampled_from(["ann", "bob", "7", "07", "ünï"]),
-        st.integers(-10**9, 4 * 10**9),
+        st.integers(-(10**9), 4 * 10**9),
         st.floats(-180, 180),
         st.floats(-90, 90),
     ),

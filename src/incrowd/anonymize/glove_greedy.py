@@ -20,8 +20,11 @@ def hide(herd: Herd, leftover: str, saved: Saved) -> Ints:
     """Merge until nobody is left who hides fewer than k people; what was done [gramaglia2015, Alg. 1]."""
     two = herd.k == 2
     lists = Lists(herd, below=not two)
-    for lo, hi, *_ in saved.load(lists):
-        herd.retire(lo, hi) if two else herd.join(lo, hi)
+    if two:
+        herd.retire(saved.load(lists))
+    else:
+        for lo, hi in saved.load(lists).tolist():
+            herd.join(lo, hi)
     label, expected = f"hiding fingerprints among {herd.k}", expected_pairs(len(herd.active), herd.k)
     for _ in _match(herd, lists) if two else _merge(herd, lists):
         done = float(lists.work[0])
@@ -61,8 +64,7 @@ def _match(herd: Herd, lists: Lists) -> Iterator[None]:
         near = np.full(herd.users, -1)
         near[herd.active] = lists.nearest()
         lo = herd.active[(near[near[herd.active]] == herd.active) & (herd.active < near[herd.active])]
-        for a, b in zip(lo.tolist(), near[lo].tolist(), strict=True):
-            herd.retire(a, b)
+        herd.retire(np.column_stack([lo, near[lo]]))
         yield
 
 
@@ -78,10 +80,9 @@ def _join_in_order(herd: Herd) -> None:
     """Merge matched pairs by (stretch, lo, hi), as the greedy would have."""
     from incrowd.kernels.cpu.neighbours import stretches
 
-    pairs = np.array(herd.matched, np.int64).reshape(-1, 2)
+    pairs = herd.matched
     over, under = stretches(herd.prints, pairs)
     exact = [Fraction(a, b) for a, b in zip(over.tolist(), under.tolist(), strict=True)]
-    herd.matched = []
     for _, lo, hi in sorted(zip(exact, *pairs.T.tolist(), strict=True)):
         herd.slot[[lo, hi]] = lo, hi
         herd.join(lo, hi)

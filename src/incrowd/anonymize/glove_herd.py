@@ -30,12 +30,13 @@ class Herd:
         self.active = np.flatnonzero(laid.people < k)  # slots by rising id
         self.finished = np.flatnonzero(laid.people >= k)
         self.merges: list[tuple[int, int, int, int]] = []  # lo, hi, numerator, denominator
-        self.matched: list[tuple[int, int]] = []
+        self.matched = np.zeros((0, 2), np.int64)
 
-    def retire(self, lo: int, hi: int) -> None:
-        """Take two users out that are to be merged later."""
-        self.slot[[lo, hi]] = -1
-        self.matched.append((lo, hi))
+    def retire(self, pairs: Ints) -> None:
+        """Take pairs of users out that are to be merged later."""
+        self.slot[pairs.ravel()] = -1
+        self.active = self.active[self.slot[self.active] >= 0]
+        self.matched = np.concatenate([self.matched, pairs])
 
     def join(self, lo: int, hi: int) -> int | None:
         """Merge two living ids; the slot of the new one where it may be merged again."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from incrowd.anonymize.glove_herd import Herd
 from incrowd.anonymize.glove_lists import Lists
+from incrowd.arrays import Ints
 from incrowd.data.files import whole_file
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.stretch import Layout
@@ -28,10 +29,10 @@ class Saved:
         self.path, self.key, self.every_s = path, key, every_s
         self.last = time.monotonic()
 
-    def load(self, lists: Lists) -> list[tuple[int, int]]:
+    def load(self, lists: Lists) -> Ints:
         """Fill the lists as they were; the merges until then, in order."""
         if self.path is None or not self.path.exists():
-            return []
+            return np.zeros((0, 2), np.int64)
         try:
             with np.load(self.path) as kept:
                 if str(kept["key"]) != self.key:
@@ -40,7 +41,8 @@ class Saved:
                     )
                 for name in ("ids", "over", "under", "whole", "work"):
                     getattr(lists, name)[...] = kept[name]
-                return [(lo, hi) for lo, hi in kept["pairs"].tolist()]
+                pairs: Ints = kept["pairs"]
+                return pairs
         except (OSError, ValueError, KeyError) as error:
             raise DataError(f"{self.path.name} is not a checkpoint of GLOVE; give another file.") from error
 
@@ -48,7 +50,8 @@ class Saved:
         """Write the file when the last time is long enough ago."""
         if self.path is None or time.monotonic() - self.last < self.every_s:
             return
-        pairs = np.array(herd.matched or [merge[:2] for merge in herd.merges], np.int64).reshape(-1, 2)
+        merged = np.array([merge[:2] for merge in herd.merges], np.int64).reshape(-1, 2)
+        pairs = herd.matched if herd.k == 2 else merged
         state = {name: getattr(lists, name) for name in ("ids", "over", "under", "whole", "work")}
         with whole_file(self.path, force=True) as part:
             descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)

@@ -22,7 +22,7 @@ from incrowd.measure.violating import minimal_violating
 class LKC:
     """Suppress (cell, slot) pairs everywhere until no violating sequence is left [mohammed2009, Sec. 4.2].
 
-    Users whose visits are all suppressed stay, with no row; a file of rows does not show them, its manifest counts them.
+    Users whose visits are all suppressed stay, without rows: a file does not show them, its manifest counts them.
     The sensitive attribute is published, no other one is. `release.suppressed` are the pairs in order.
 
     Guarantee: whoever knows at most l visits of a person finds at least k people who share them, and at most a share c

@@ -1,6 +1,5 @@
 """Does the manifest say what is published, and nothing that leads back?"""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,13 +8,13 @@ import numpy as np
 
 from incrowd.audit.published import CELLS, RANDOM, SEEDED, Published, part_of
 from incrowd.audit.tables import ROLES
-from incrowd.audit.texts import around
+from incrowd.audit.texts import around, inside
 from incrowd.audit.verdict import Check, failed, idle, judged, passed
 
 MANIFEST, PRIVATE, SOURCE = "manifest", "nothing private", "pseudonym source"
 FORMAT = "incrowd-release/1"
 KEYS = ("software", "method", "guarantee", "claims", "clock", "counts", "ledger", "pseudonyms", "files")
-_PATH = re.compile(r"(?<![\w/:.])(?:~|file:/)?(?:/[\w.-]+){2,}|(?<!\w)[A-Za-z]:\\\w")
+_PATH = re.compile(r"""(?:^|(?<=[\s"'`=(\[,;]))(?:~|file:/)?(?:/[\w.-]+){2,}|(?<!\w)[A-Za-z]:\\+\w""", re.MULTILINE)
 _SECRET = re.compile(r"seed|salt|secret|password", re.IGNORECASE)
 _LINKS = {"link", "links", "members", "mapping", "provenance"}
 
@@ -51,7 +50,7 @@ def nothing_private(release: Published) -> Check:
         return idle(PRIVATE, "there is no manifest and no metadata.")
     paths = [where for where, text in around(release) if where != "the file names" and _PATH.search(text)]
     faults = [f"{where} holds a path" for where in paths]
-    for where, text in (("the manifest", dict(release.manifest or {})), ("the metadata", _parsed(release.metadata))):
+    for where, text in (("the manifest", dict(release.manifest or {})), ("the metadata", inside(release.metadata))):
         faults += [f"{where} gives {key}" for key in _secrets(text)]
     return judged(PRIVATE, faults, "no path, seed or link in the manifest, the metadata and the files beside the data.")
 
@@ -64,13 +63,13 @@ def _counts(release: Published, said: Mapping[str, Any]) -> list[str]:
 
 def _contradictions(release: Published) -> list[str]:
     """Things said twice that differ: parameters, clock and the metadata of the data file."""
-    inside = _parsed(release.metadata)
+    within = inside(release.metadata)
     twice = [
         ("slot_min", release.clock.get("slot_min"), release.parameters.get("slot_min")),
         ("cell_m", release.plane.get("cell_m"), release.parameters.get("cell_m")),
-        ("noun", release.noun, inside.get("noun")),
-        *((name, release.clock.get(name), inside.get(name)) for name in ("slot_min", "start")),
-        ("crs", release.plane.get("crs"), inside.get("crs")),
+        ("noun", release.noun, within.get("noun")),
+        *((name, release.clock.get(name), within.get(name)) for name in ("slot_min", "start")),
+        ("crs", release.plane.get("crs"), within.get("crs")),
     ]
     differ = {name for name, here, there in twice if None not in (here, there) and here != there}
     faults = [f"{name} is said twice and differs" for name in sorted(differ)]
@@ -91,19 +90,6 @@ def _cells(release: Published) -> list[str]:
     lacking, idle_ = int((~np.isin(used, ids)).sum()), int((~np.isin(ids, used)).sum())
     faults += [f"{lacking} published cells have no centre in {CELLS}"] if lacking else []
     return faults + ([f"{CELLS} lists {idle_} cells that are not published"] if idle_ else [])
-
-
-def _parsed(metadata: str) -> dict[str, Any]:
-    """The object that incrowd writes into a Parquet file, empty where there is none."""
-    for line in metadata.splitlines():
-        key, _, value = line.partition(" ")
-        if key == "incrowd":
-            try:
-                found = json.loads(value)
-            except ValueError:
-                return {}
-            return found if isinstance(found, dict) else {}
-    return {}
 
 
 def _secrets(value: Any) -> Iterator[str]:

@@ -39,6 +39,7 @@ def read_table(path: Path, *, as_text: bool = False) -> "tuple[pa.Table, str]":
     if path.suffix not in SUFFIXES:
         raise DataError(f"{path.name} is neither .parquet nor .csv; give a release folder or such a file.")
     with duckdb.connect() as connection:
+        connection.execute("SET enable_progress_bar = false")  # stdout is the answer's
         try:
             if path.suffix == ".csv":
                 return connection.read_csv(str(path), all_varchar=as_text).to_arrow_table(), ""

@@ -1,8 +1,10 @@
 """Everything readable in a release: words of the table, and the text around it."""
 
+import base64
+import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,13 +19,38 @@ if TYPE_CHECKING:
 def around(release: Published) -> Iterator[tuple[str, str]]:
     """(where, text) of the files beside the data, their names, and what the data file says of itself."""
     yield "the column names", "\n".join(["user", *release.table.numbers, *release.table.extras.column_names])
-    yield "the metadata of the data file", release.metadata
+    yield "the metadata of the data file", _without_centres(release.metadata)
     if release.folder is None:
         return
     files = sorted(path for path in release.folder.rglob("*") if path != release.file)
     yield "the file names", "\n".join(str(path.relative_to(release.folder)) for path in files)
     for position, path in enumerate(path for path in files if path.is_file()):
         yield f"file {position} beside the data", _read(path)
+
+
+def inside(metadata: str) -> dict[str, Any]:
+    """The object that incrowd writes into a Parquet file, empty where there is none."""
+    for line in metadata.splitlines():
+        key, _, value = line.partition(" ")
+        if key == "incrowd":
+            try:
+                found = json.loads(value)
+            except ValueError:
+                return {}
+            return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _without_centres(metadata: str) -> str:
+    """Cell centres are packed as text in which any short word occurs by chance; they stay if they are no numbers."""
+    packed = inside(metadata).get("xy")
+    if not isinstance(packed, str) or not packed:
+        return metadata
+    try:
+        centres = np.frombuffer(base64.b64decode(packed, validate=True), "<f8")
+    except ValueError:
+        return metadata
+    return metadata.replace(packed, "") if np.isfinite(centres).all() else metadata
 
 
 def _read(path: Path) -> str:

@@ -23,7 +23,7 @@ def represent(code: Ints, slot: Ints, cell: Ints, keep: Keep) -> Chosen:
     """Visits of records in time order; all three columns count from 0.
 
     "set": every cell of a slot. "vote": the cell with most records, ties to the smallest id; "vote_first": ties to
-    the cell of the earliest record [tan2017, Sec. 4.2].
+    the cell of the earliest record [tan2017, Sec. 4.5].
     """
     runs = _runs(code, slot, cell, firsts=keep == "vote_first")
     if keep == "set":

@@ -18,7 +18,7 @@ SAME_TIME = ("refuse", "order")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sequences:
-    """Sequence j is the pairs items[starts[j]:starts[j+1]]; pair p is (cell[p], slot[p]), numbered by slot, then cell."""
+    """Sequence j is the pairs items[starts[j]:starts[j+1]]; pair p is (cell[p], slot[p]), by slot, then cell."""
 
     starts: Ints
     items: Ids
@@ -77,7 +77,7 @@ def paths_of(visits: Visits, same_time: str = "refuse") -> Paths:
     check_choice("same_time", same_time, SAME_TIME)
     if not isinstance(visits, Visits):
         raise DataError(
-            f"sequences are made of visits, not of {type(visits).__name__}; call discretize.grid, blocks or towers first."
+            f"sequences are made of visits, not {type(visits).__name__}; call discretize.grid, blocks or towers first."
         )
     if same_time == "refuse":
         _refuse_same_time(visits)
@@ -96,8 +96,8 @@ def _refuse_same_time(visits: Visits) -> None:
     if twice.any():
         users = np.unique(owner[1:][twice])
         raise DataError(
-            f"{len(users):,} users are in two cells in one slot, the first at position {users[0]}; keep one cell per slot "
-            "(discretize.blocks with keep='vote', shorter slots) or pass same_time='order'."
+            f"{len(users):,} users are in two cells in one slot, the first at position {users[0]}; keep one cell per "
+            "slot (discretize.blocks with keep='vote', or shorter slots) or pass same_time='order'."
         )
 
 

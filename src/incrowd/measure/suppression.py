@@ -86,7 +86,8 @@ def suppression(
     before = (frequent.starts, frequent.items)
     items, gains, losses = kernel.suppress(violating.starts, violating.items, *before, pairs, scores == "recompute")
     # No mining: U(T') are the maximal elements of {x∖P : x in U(T)}.
-    after = Sequences(*kernel.project_sets(*before, pairs, items), frequent.cell, frequent.slot)
+    starts, members = kernel.project_sets(*before, pairs, items)
+    after = Sequences(starts, members, frequent.cell, frequent.slot)
     return Suppression(items, gains, losses, scores, violating, frequent, after)
 
 

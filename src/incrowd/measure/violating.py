@@ -22,9 +22,10 @@ def violating_sequences(
     limit_gib: float = 2,
     device: str = "cpu",
 ) -> list[tuple[Pair, ...]]:
-    """Minimal violating sequences: at most l visits that fewer than k users share, or over a share c of them with
-    one sensitive value, while no part of them does [mohammed2009, Def. 3.1, 4.1]; fewer is safer, none is LKC-private.
+    """Minimal sequences of at most l visits that break LKC-privacy; fewer is safer, none is private.
 
+    Fewer than k users share such visits, or over a share c of them one sensitive value; no part of a minimal one
+    does so [mohammed2009, Def. 3.1, 4.1].
     Differs from [mohammed2009, Alg. 1], which runs past l and, from l = 4 on, returns sequences that are not minimal.
 
     >>> violating_sequences(Visits.from_arrays([1, 1, 2, 3], cell=[5, 6, 5, 6], slot=[0, 1, 0, 1]), l=2, k=2)

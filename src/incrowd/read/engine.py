@@ -4,9 +4,9 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -107,12 +107,12 @@ class Run:
         if not (self.scan.request.set_aside and self.scan.header):
             return []
         found = connection.execute(
-            "SELECT file_path, line, min(column_idx), min_by(error_type::VARCHAR, column_idx), any_value(csv_line) "
+            "SELECT file_path, line, min(column_idx), min_by(error_type::VARCHAR, column_idx) "
             "FROM reject_errors JOIN reject_scans USING (scan_id, file_id) GROUP BY file_path, line ORDER BY ALL"
         ).fetchall()
         return [
-            BadRow(file, line, "line", self._column(column - 1), _REASONS.get(kind, bad.FEW), text or "")
-            for file, line, column, kind, text in found
+            BadRow(file, line, "line", self._column(column - 1), _REASONS.get(kind, bad.FEW))
+            for file, line, column, kind in found
         ]
 
     def _column(self, position: int) -> str:
@@ -129,23 +129,30 @@ class Run:
             reason = bad.FEW if int(counts.group(2)) < int(counts.group(1)) else bad.MANY
         reason = reason or next((why for phrase, why in _PHRASES.items() if phrase in message), bad.FEW)
         shown = self._column(int(column.group(1))) if column else ""
-        return BadRow(name, int(line.group(1)), "line", shown, reason).error()
+        row = BadRow(name, int(line.group(1)), "line", shown, reason)
+        return next(iter(on_lines(self.scan, [], [row])), row).error()
 
 
-def lines_of(scan: Scan, wanted: list[BadRow], rejected: list[BadRow]) -> list[BadRow]:
-    """Bad rows of text files with the line each is on, and its text, instead of its record number."""
+def on_lines(scan: Scan, found: list[BadRow], rejected: list[BadRow]) -> list[BadRow]:
+    """Bad rows of text files, found by record or rejected by the engine, on the lines they are on, with their text."""
     if not scan.header:
-        return wanted
-    by_file: dict[str, list[BadRow]] = defaultdict(list)
-    for row in wanted:
-        by_file[row.file].append(row)
-    skipped = {(row.file, row.number) for row in rejected}
-    return [row for file, rows in by_file.items() for row in _located(scan, file, rows, skipped)]
+        return found
+    by_file: dict[str, tuple[dict[int, BadRow], dict[int, BadRow]]] = defaultdict(lambda: ({}, {}))
+    for side, rows in enumerate((found, rejected)):
+        for row in rows:
+            by_file[row.file][side][row.number] = row
+    return [row for file, sides in by_file.items() for row in _located(scan, file, *sides)]
 
 
-def _located(scan: Scan, file: str, rows: list[BadRow], skipped: set[tuple[str, int]]) -> Iterator[BadRow]:
-    records: Any = records_of(Path(file), scan.request.layout, header=scan.request.header)
-    counted = enumerate((line, text) for line, text in records if (file, line) not in skipped)
-    for row in sorted(rows, key=lambda row: row.number):
-        line, text = next((line, text) for number, (line, text) in counted if number == row.number)
-        yield BadRow(row.file, line, "line", row.column, row.reason, text)
+def _located(scan: Scan, file: str, found: dict[int, BadRow], rejected: dict[int, BadRow]) -> Iterator[BadRow]:
+    request, record = scan.request, 0
+    left = {id(row): row for row in (*found.values(), *rejected.values())}
+    for counted, line, text in records_of(Path(file), scan.delimiter, request.layout, header=request.header):
+        row = rejected.get(counted) or found.get(record)
+        record += counted not in rejected  # the engine counts only what it could read
+        if row is not None and id(row) in left:
+            del left[id(row)]
+            yield replace(row, number=line, text=text)
+        if not left:
+            return
+    yield from left.values()  # where the engine and we count differently, its word stands

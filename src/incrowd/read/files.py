@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from incrowd.errors import DataError
 from incrowd.read.layouts import Kind, Layout
@@ -71,16 +72,14 @@ def head_of(file: Path, layout: Layout, *, header: bool) -> Head | None:
     try:
         with _opened(file, compression, layout.encoding) as text:
             lines = [line for line in islice(text, layout.skip, layout.skip + SAMPLE) if line.strip()]
-    except UnicodeDecodeError as error:
-        # The first rows decide names and types, so they must be readable; later ones can be set aside.
-        raise DataError(f"{file} is not {layout.encoding} text in its first lines; convert it first.") from error
     except OSError as error:
         raise unreadable(file) from error
     if not lines:
         return None
+    if "\ufffd" in lines[0]:
+        raise DataError(f"line {layout.skip + 1} of {file} is not {layout.encoding} text; convert the file first.")
     delimiter = layout.delimiter or _delimiter(lines[0])
-    quote = {"quotechar": layout.quote} if layout.quote else {"quoting": csv.QUOTE_NONE}
-    rows = [tuple(row) for row in csv.reader(lines, delimiter=delimiter, **quote)]
+    rows = [tuple(row) for row in _reader(lines, delimiter, layout)]
     fields = tuple(field.strip() for field in rows[0])
     shape = fields if header else tuple(str(i) for i in range(len(fields)))
     return Head(delimiter, shape, compression, tuple(rows[1:] if header else rows))
@@ -106,22 +105,31 @@ def unreadable(file: Path | str) -> DataError:
     return DataError(f"{file} cannot be read to its end; it is cut short, damaged or of another format: copy it again.")
 
 
-def records_of(file: Path, layout: Layout, *, header: bool) -> Iterator[tuple[int, str]]:
-    """Line number, from 1, and text of each record, as the scan counts them; a quoted field may span lines."""
-    with _opened(file, _compression(file), layout.encoding, errors="replace") as text:
-        pending, start = "", 0
-        for number, line in enumerate(text, 1):
-            if number <= layout.skip or (not pending and not line.strip("\r\n")):
-                continue
-            start = start if pending else number
-            pending += line
-            if layout.quote and pending.count(layout.quote) % 2:
-                continue
-            if not header:
-                yield start, pending.rstrip("\r\n")
-            header, pending = False, ""
-        if pending:
-            yield start, pending.rstrip("\r\n")
+def records_of(file: Path, delimiter: str, layout: Layout, *, header: bool) -> Iterator[tuple[int, int, str]]:
+    """Of each record: its line as the engine counts (a quoted line break is none), its line from 1, its text."""
+    pending: list[str] = []
+    with _opened(file, _compression(file), layout.encoding) as text:
+        skipped = len(list(islice(text, layout.skip)))
+
+        def lines() -> Iterator[str]:
+            for line in text:
+                pending.append(line)
+                yield line
+
+        rows = _reader(lines(), delimiter, layout)
+        for counted, row in enumerate(rows, skipped + 1):
+            start, raw = skipped + rows.line_num - len(pending) + 1, "".join(pending).rstrip("\r\n")
+            pending.clear()
+            if row and not header:
+                yield counted, start, raw
+            header = header and not row
+
+
+def _reader(lines: Iterable[str], delimiter: str, layout: Layout) -> Any:
+    csv.field_size_limit(1 << 30)
+    if layout.quote:
+        return csv.reader(lines, delimiter=delimiter, quotechar=layout.quote)
+    return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
 
 
 def from_path(file: Path, pattern: str) -> str:
@@ -177,12 +185,12 @@ def _compression(file: Path) -> str:
     return next((name for magic, name in _MAGIC.items() if start.startswith(magic)), "none")
 
 
-def _opened(file: Path, compression: str, encoding: str, errors: str = "strict") -> io.TextIOWrapper:
+def _opened(file: Path, compression: str, encoding: str) -> io.TextIOWrapper:
     import pyarrow as pa
 
     stream = pa.input_stream(str(file), compression=None if compression == "none" else compression)
     name = "utf-8-sig" if encoding == "utf-8" else encoding
-    return io.TextIOWrapper(io.BufferedReader(stream, _CHUNK), encoding=name, errors=errors, newline="")
+    return io.TextIOWrapper(io.BufferedReader(stream, _CHUNK), encoding=name, errors="replace", newline="")
 
 
 def _delimiter(line: str) -> str:

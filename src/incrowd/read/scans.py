@@ -53,6 +53,7 @@ class Scan:
     constants: Mapping[str, tuple[str, ...]]  # noun -> its value in each file
     unit: str = "row"  # positions in messages: lines of text files, rows of the rest
     header: tuple[str, ...] = ()  # all columns of a text file
+    delimiter: str = ""
     numbered: str = ""  # a column that holds the position of each record
     frame: Any = None  # an Arrow stream, known to SQL as `frame`
     saved: Mapping[str, Any] = field(default_factory=dict)  # what incrowd noted in a file of its own
@@ -92,7 +93,7 @@ def make(
     files: Sequence[Path],
     origin: str,
     fields: Mapping[str, tuple[Field, ...]],
-    constants: Constants,
+    constants: Mapping[str, tuple[str, ...]],
     **more: Any,
 ) -> Scan:
     """A scan over found columns."""

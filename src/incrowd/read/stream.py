@@ -17,7 +17,7 @@ from incrowd.read import bad
 from incrowd.read.bad import BadRow
 from incrowd.read.buffers import Mask, floats, missing, truth, values
 from incrowd.read.checks import Check, constant, places_of, users_of
-from incrowd.read.engine import Run, lines_of
+from incrowd.read.engine import Run, on_lines
 from incrowd.read.layouts import Column, Layout, layout_of, wanted_columns
 from incrowd.read.scans import Request, Scan
 from incrowd.read.sources import scans_of
@@ -96,7 +96,7 @@ class Reading:
                 self.kept += len(batch.code)
                 if len(batch.code):
                     yield batch
-            self.bad += [*run.rejected, *lines_of(scan, aside, run.rejected)]
+            self.bad += on_lines(scan, aside, run.rejected)
         if not self.kept:
             raise self.bad[0].error() if self.bad else DataError(f"{scan.place} has no rows; check the export.")
 
@@ -152,7 +152,7 @@ class Reading:
             place = str(run.scan.files[file]) if run.scan.files else run.scan.place
             found.append(BadRow(place, number, run.scan.unit, run.scan.selection.names.get(noun, noun), reason))
         if not self.request.set_aside:
-            raise lines_of(run.scan, found, [])[0].error()
+            raise on_lines(run.scan, found, [])[0].error()
         return found
 
     def _seconds(self, raw: "pa.RecordBatch", scan: Scan) -> tuple[Ints, list[Check]]:

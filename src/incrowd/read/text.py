@@ -34,7 +34,7 @@ def _scan(files: list[Path], head: Head, request: Request) -> Scan:
         types[places[0]] = _TYPES.get(sort, types[places[0]])
         fields[noun] = tuple(Field(f"c{place}", sort, head.fields[place]) for place in places)
     origin = f"read_csv({sql_list(files)}, {_options(head, request, types)})"
-    return make(request, files, origin, fields, constants, unit="line", header=head.fields)
+    return make(request, files, origin, fields, constants, unit="line", header=head.fields, delimiter=head.delimiter)
 
 
 def _options(head: Head, request: Request, types: dict[int, str]) -> str:

@@ -6,6 +6,8 @@ from numba import njit
 from incrowd.arrays import Ints
 from incrowd.kernels.reference.matching import Ids, Words
 
+AHEAD = 64  # queries whose lists are read ahead
+
 
 @njit(cache=True)
 def inverted(ids: Ids, offsets: Ints, lists: int) -> tuple[Ints, Ids]:
@@ -39,16 +41,36 @@ def count_matches(starts: Ints, postings: Ids, bit_row: Ids, words: Words, known
     """How many users are on every list named in each row of known."""
     lists = known.copy()
     count = np.empty(len(known), np.int64)
-    for q in range(len(known)):
-        m = _sort_by_length(starts, lists[q])
-        first = lists[q, 0]
-        if m == 1:
-            count[q] = starts[first + 1] - starts[first]
-        elif bit_row[first] >= 0:  # the shortest list is long, so all are
-            count[q] = _count_bits(bit_row, words, lists[q, :m])
-        else:
-            count[q] = _count_listed(starts, postings, bit_row, words, lists[q, :m], own[q])
+    distinct = np.empty(AHEAD, np.int64)
+    left = np.empty(1024, postings.dtype)
+    for first in range(0, len(known), AHEAD):
+        last = min(first + AHEAD, len(known))
+        for q in range(first, last):
+            distinct[q - first] = _sort_by_length(starts, lists[q])
+            # Lists read a little ahead are near when their turn comes; the sum makes the reading count.
+            count[q] = _read(starts, postings, lists[q, 0]) + _read(
+                starts, postings, lists[q, min(1, len(lists[q]) - 1)]
+            )
+        for q in range(first, last):
+            m, shortest = distinct[q - first], lists[q, 0]
+            length = starts[shortest + 1] - starts[shortest]
+            if m == 1:
+                count[q] = length
+            elif bit_row[shortest] >= 0:  # the shortest list is long, so all are
+                count[q] = _count_bits(bit_row, words, lists[q, :m])
+            else:
+                if length > len(left):
+                    left = np.empty(2 * length, postings.dtype)
+                count[q] = _count_listed(starts, postings, bit_row, words, lists[q, :m], own[q], left)
     return count
+
+
+@njit(cache=True)
+def _read(starts: Ints, postings: Ids, k: int) -> int:
+    total = 0
+    for p in range(starts[k], min(starts[k + 1], starts[k] + 1024), 16):  # one number per cache line
+        total += postings[p]
+    return total
 
 
 @njit(cache=True)
@@ -93,44 +115,46 @@ def ones(word: np.uint64) -> int:
 
 
 @njit(cache=True)
-def _count_listed(starts: Ints, postings: Ids, bit_row: Ids, words: Words, lists: Ids, own: int) -> int:
-    """Walk the shortest list; few of its users are on the second, so the rest may be bisected."""
-    second = bit_row[lists[1]]
-    at, end = starts[lists[1]], starts[lists[1] + 1]
-    count = 1 if own >= 0 else 0
-    for p in range(starts[lists[0]], starts[lists[0] + 1]):
-        user = postings[p]
+def _count_listed(starts: Ints, postings: Ids, bit_row: Ids, words: Words, lists: Ids, own: int, left: Ids) -> int:
+    """Users of the shortest list who are on the second, then those of them on the third, and so on."""
+    users, at, end = postings, starts[lists[0]], starts[lists[0] + 1]
+    for k in lists[1:]:
+        if bit_row[k] >= 0:
+            end = _keep_by_bits(users, at, end, words[bit_row[k]], own, left)
+        else:
+            end = _keep_by_list(users, at, end, postings, starts[k], starts[k + 1], own, left)
+        users, at = left, 0
+        if end == 0:
+            break
+    return end + 1 if own >= 0 else end
+
+
+@njit(cache=True)
+def _keep_by_bits(users: Ids, at: int, end: int, words: Words, own: int, left: Ids) -> int:
+    """Write those of users[at:end] with a bit set, except own, to `left`; how many they are."""
+    n = 0
+    for i in range(at, end):
+        if users[i] != own and (words[users[i] >> 6] >> np.uint64(users[i] & 63)) & np.uint64(1):
+            left[n] = users[i]
+            n += 1
+    return n
+
+
+@njit(cache=True)
+def _keep_by_list(users: Ids, at: int, end: int, postings: Ids, a: int, b: int, own: int, left: Ids) -> int:
+    """Write those of users[at:end] who are in postings[a:b], except own, to `left`; how many they are."""
+    n = 0
+    for i in range(at, end):
+        user = users[i]
         if user == own:
             continue
-        if second >= 0:
-            if not _has_bit(words[second], user):
-                continue
-        else:
-            at = _gallop(postings, at, end, user)
-            if at == end:
-                break
-            if postings[at] != user:
-                continue
-        count += _on_all(starts, postings, bit_row, words, lists[2:], user)
-    return count
-
-
-@njit(cache=True)
-def _on_all(starts: Ints, postings: Ids, bit_row: Ids, words: Words, lists: Ids, user: int) -> bool:
-    for k in lists:
-        if bit_row[k] >= 0:
-            if not _has_bit(words[bit_row[k]], user):
-                return False
-        else:
-            at = _bisect(postings, starts[k], starts[k + 1], user)
-            if at == starts[k + 1] or postings[at] != user:
-                return False
-    return True
-
-
-@njit(cache=True)
-def _has_bit(words: Words, user: int) -> bool:
-    return bool((words[user >> 6] >> np.uint64(user & 63)) & np.uint64(1))
+        a = _gallop(postings, a, b, user)
+        if a == b:
+            break
+        if postings[a] == user:
+            left[n] = user
+            n += 1
+    return n
 
 
 @njit(cache=True)
@@ -141,12 +165,7 @@ def _gallop(postings: Ids, at: int, end: int, user: int) -> int:
         at = probe + 1
         probe += step
         step <<= 1
-    found: int = _bisect(postings, at, min(probe, end), user)
-    return found
-
-
-@njit(cache=True)
-def _bisect(postings: Ids, at: int, end: int, user: int) -> int:
+    end = min(probe, end)
     while at < end:
         middle = (at + end) >> 1
         if postings[middle] < user:

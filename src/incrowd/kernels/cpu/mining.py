@@ -1,6 +1,7 @@
-"""Maximal frequent sets, compiled: depth first from the rarest item, each set found once and judged on its own records."""
+"""Maximal frequent sets, compiled: depth first from the rarest item, each set judged on its own records alone."""
 
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -8,17 +9,19 @@ from numba import get_num_threads, njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners, tally
-from incrowd.kernels.cpu.sequences import FENCE, occurrences, room
+from incrowd.kernels.cpu.projection import FENCE, occurrences, room, roomy
 from incrowd.kernels.reference.sequences import Ids
 from incrowd.kernels.watch import Watch
 
 PARTS = 256
+# An open set: items in its head, its next and last child, where the places of the next begin, the end of all places.
+HELD, NEXT, LAST, BEGIN, TOP = range(5)
 
 
 class Bench(NamedTuple):
-    """Work space of one thread; counts are zero and heads false between uses."""
+    """Work space of one thread; met is zero and in_head false between uses."""
 
-    count: Ids
+    met: Ids
     in_head: NDArray[np.bool_]
     touched: Ids
     into: Ints
@@ -29,9 +32,8 @@ def maximal_sets(items: Ids, offsets: Ints, min_support: int, watch: Watch) -> t
     path, names = _ranked(items, offsets, min_support)
     starts, places = occurrences(path, len(names))
     edges = np.unique(np.linspace(0, len(names), PARTS + 1).astype(np.int64)).tolist()
-    shares = list(zip(edges[:-1], edges[1:], strict=True))
     work = partial(_mine_part, path, starts, places, min_support)
-    parts = watch.run(work, shares, get_num_threads())
+    parts = watch.run(work, list(pairwise(edges)), get_num_threads())
     sizes = np.concatenate([np.zeros(0, np.int64), *(part[0] for part in parts)])
     members = np.concatenate([np.zeros(0, np.int32), *(part[1] for part in parts)])
     return _in_order(sizes, names[members])
@@ -80,93 +82,97 @@ def mine(
     all of its records has only extensible supersets; what remains is maximal when no earlier item joins it on
     min_support of its records.
     """
-    size = len(starts) - 1
-    bench = Bench(
-        np.zeros(size, np.int32), np.zeros(size, np.bool_), np.empty(size, np.int32), np.full(size, -1, np.int64)
-    )
+    bench = _bench(len(starts) - 1)
     sizes, members = np.empty(64, np.int64), np.empty(256, np.int32)
     n_sets, n_members = 0, 0
-    arena, head = np.empty(1024, np.int64), np.empty(size + 1, np.int32)
-    stack = np.empty((64, 5), np.int64)  # items in the head before; next child, last child; its places; top of arena
-    tails = np.empty(1024, np.int64)  # per child of every open set: the item and how many places it has
+    arena, head = np.empty(1024, np.int64), np.empty(len(starts), np.int32)
+    tails = np.empty((64, 2), np.int64)  # children of every open set: the item and how many places it has
+    stack = np.empty((64, 5), np.int64)
     for a in range(first, end):
         own = starts[a + 1] - starts[a]
         arena = room(arena, own)
         arena[:own] = places[starts[a] : starts[a + 1]]
         # A single child of the empty set opens the search.
-        tails[0], tails[1] = a, own
-        depth, stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, 0, 0, 1, 0, own
+        tails[0, 0], tails[0, 1] = a, own
+        depth = _open(stack, 0, 0, 0, 1, 0, own)
         while depth >= 0 and stop[0] == 0:
-            held = stack[depth, 0]
-            i = stack[depth, 1]
-            if i == stack[depth, 2]:
+            held, i, begin = stack[depth, HELD], stack[depth, NEXT], stack[depth, BEGIN]
+            if i == stack[depth, LAST]:
                 depth -= 1
                 if depth >= 0:
-                    _let_go(head, bench.in_head, stack[depth, 0], held)
+                    _let_go(head, bench, stack[depth, HELD], held)
                 continue
-            begin, top = stack[depth, 3], stack[depth, 4]
-            until = begin + tails[2 * i + 1]
-            stack[depth, 1], stack[depth, 3] = i + 1, until
-            head[held] = tails[2 * i]
-            bench.in_head[head[held]] = True
-            mine_places = arena[begin:until]
-            if _joined_by_all(path, mine_places, bench):
-                _let_go(head, bench.in_head, held, held + 1)
+            until = begin + tails[i, 1]
+            stack[depth, NEXT], stack[depth, BEGIN] = i + 1, until
+            _take(head, bench, held, tails[i, 0])
+            if _joined_by_all(path, arena[begin:until], bench):
+                _let_go(head, bench, held, held + 1)
                 continue
-            n = _tail(path, mine_places, min_support, bench)
-            now = held + 1
-            if _whole(path, mine_places, bench.touched[:n], min_support):
-                for item in bench.touched[:n]:
-                    head[now] = item
-                    bench.in_head[item] = True
-                    now += 1
-                if _maximal(path, mine_places, n, min_support, bench):
-                    sizes, members = room(sizes, n_sets + 1), room(members, n_members + now)
-                    sizes[n_sets] = now
-                    members[n_members : n_members + now] = head[:now]
-                    n_sets, n_members = n_sets + 1, n_members + now
+            n = _tail(path, arena[begin:until], min_support, bench)
+            if _whole(path, arena[begin:until], bench.touched[:n], min_support):
+                for j in range(n):
+                    _take(head, bench, held + 1 + j, bench.touched[j])
+                size = held + 1 + n
+                if _maximal(path, arena[begin:until], n, min_support, bench):
+                    sizes, members = room(sizes, n_sets + 1), room(members, n_members + size)
+                    sizes[n_sets] = size
+                    members[n_members : n_members + size] = head[:size]
+                    n_sets, n_members = n_sets + 1, n_members + size
                     found[0] = n_members + 2 * n_sets
                 _forget(bench, n)
-                _let_go(head, bench.in_head, held, now)
+                _let_go(head, bench, held, size)
                 continue
-            # Items on every record of the set belong to whatever is found below it.
-            into = top
-            first_child = stack[depth, 2]
-            tails = room(tails, 2 * (first_child + n))
-            children = first_child
-            for item in bench.touched[:n]:
-                if bench.count[item] == len(mine_places):
-                    head[now] = item
-                    bench.in_head[item] = True
-                    now += 1
-                else:
-                    tails[2 * children], tails[2 * children + 1] = item, bench.count[item]
-                    bench.into[item] = into
-                    into += bench.count[item]
-                    children += 1
+            children, top = stack[depth, LAST], stack[depth, TOP]
+            tails = roomy(tails, children + n)
+            size, last, into = _branch(head, bench, held + 1, until - begin, n, tails, children, top)
             arena = room(arena, into)
             _hand_on(path, arena, begin, until, bench)
             _forget(bench, n)
-            depth += 1
-            stack = _deeper(stack, depth)
-            stack[depth, 0], stack[depth, 1], stack[depth, 2] = now, first_child, children
-            stack[depth, 3], stack[depth, 4] = top, into
+            stack = roomy(stack, depth + 2)
+            depth = _open(stack, depth + 1, size, children, last, top, into)
     return sizes[:n_sets].copy(), members[:n_members].copy()
 
 
 @njit(cache=True)
-def _let_go(head: Ids, in_head: NDArray[np.bool_], begin: int, end: int) -> None:
-    for item in head[begin:end]:
-        in_head[item] = False
+def _bench(size: int) -> Bench:
+    touched, into = np.empty(size, np.int32), np.full(size, -1, np.int64)
+    return Bench(np.zeros(size, np.int32), np.zeros(size, np.bool_), touched, into)
 
 
 @njit(cache=True)
-def _deeper(stack: Ints, depth: int) -> Ints:
-    if depth < len(stack):
-        return stack
-    longer = np.empty((2 * len(stack), stack.shape[1]), np.int64)
-    longer[: len(stack)] = stack
-    return longer
+def _open(stack: Ints, depth: int, held: int, following: int, last: int, begin: int, top: int) -> int:
+    stack[depth, HELD], stack[depth, NEXT], stack[depth, LAST] = held, following, last
+    stack[depth, BEGIN], stack[depth, TOP] = begin, top
+    return depth
+
+
+@njit(cache=True)
+def _branch(
+    head: Ids, bench: Bench, size: int, records: int, n: int, tails: Ints, children: int, into: int
+) -> tuple[int, int, int]:
+    """List the tail as children from `children` on; items on every record belong to whatever is below, so join now."""
+    for item in bench.touched[:n]:
+        if bench.met[item] == records:
+            _take(head, bench, size, item)
+            size += 1
+        else:
+            tails[children, 0], tails[children, 1] = item, bench.met[item]
+            bench.into[item] = into
+            into += bench.met[item]
+            children += 1
+    return size, children, into
+
+
+@njit(cache=True)
+def _take(head: Ids, bench: Bench, at: int, item: int) -> None:
+    head[at] = item
+    bench.in_head[item] = True
+
+
+@njit(cache=True)
+def _let_go(head: Ids, bench: Bench, begin: int, end: int) -> None:
+    for item in head[begin:end]:
+        bench.in_head[item] = False
 
 
 @njit(cache=True)
@@ -203,19 +209,19 @@ def _tail(path: Ids, places: Ints, min_support: int, bench: Bench) -> int:
         while path[place] >= 0:
             item = path[place]
             if not bench.in_head[item]:
-                if bench.count[item] == 0:
+                if bench.met[item] == 0:
                     bench.touched[n] = item
                     n += 1
-                bench.count[item] += 1
+                bench.met[item] += 1
             place += 1
     kept = 0
     for i in range(n):
         item = bench.touched[i]
-        if bench.count[item] >= min_support:
+        if bench.met[item] >= min_support:
             bench.touched[kept] = item
             kept += 1
         else:
-            bench.count[item] = 0
+            bench.met[item] = 0
     bench.touched[:kept].sort()
     return kept
 
@@ -223,7 +229,7 @@ def _tail(path: Ids, places: Ints, min_support: int, bench: Bench) -> int:
 @njit(cache=True)
 def _forget(bench: Bench, n: int) -> None:
     for item in bench.touched[:n]:
-        bench.count[item] = 0
+        bench.met[item] = 0
         bench.into[item] = -1
 
 
@@ -263,16 +269,16 @@ def _maximal(path: Ids, places: Ints, n: int, min_support: int, bench: Bench) ->
         while path[place] >= 0:
             item = path[place]
             if not bench.in_head[item]:
-                if bench.count[item] == 0:
+                if bench.met[item] == 0:
                     bench.touched[met] = item
                     met += 1
-                bench.count[item] += 1
-                maximal &= bench.count[item] < min_support
+                bench.met[item] += 1
+                maximal &= bench.met[item] < min_support
             place -= 1
         if not maximal:
             break
     for item in bench.touched[n:met]:
-        bench.count[item] = 0
+        bench.met[item] = 0
     return maximal
 
 

@@ -70,16 +70,15 @@ def project_sets(starts: Ints, items: Ids, size: int, suppressed: Ids) -> tuple[
         met = _shrink(frequent, item, gone, changed, 0, stamp)
         for other in changed[:met]:
             stamp[other] = 0
-    left, n = np.zeros(frequent.alive.sum() + 1, np.int64), 0
-    members = np.empty(frequent.counts.sum(), np.int32)
-    for j in np.flatnonzero(frequent.alive):
+    left = np.zeros(frequent.alive.sum() + 1, np.int64)
+    members = np.empty(len(items), np.int32)
+    for n, j in enumerate(np.flatnonzero(frequent.alive)):
         left[n + 1] = left[n]
         for item in items[starts[j] : starts[j + 1]]:
             if not gone[item]:
                 members[left[n + 1]] = item
                 left[n + 1] += 1
-        n += 1
-    return left, members
+    return left, members[: left[-1]].copy()
 
 
 @njit(cache=True)
@@ -168,10 +167,10 @@ def _before(heap: Ints, a: int, b: int) -> bool:
     """Whether entry a beats entry b: score as a fraction, then gain, then the smaller item."""
     left, right = heap[a, GAIN] * (heap[b, LOSS] + 1), heap[b, GAIN] * (heap[a, LOSS] + 1)
     if left != right:
-        return left > right
+        return bool(left > right)
     if heap[a, GAIN] != heap[b, GAIN]:
-        return heap[a, GAIN] > heap[b, GAIN]
-    return heap[a, ITEM] < heap[b, ITEM]
+        return bool(heap[a, GAIN] > heap[b, GAIN])
+    return bool(heap[a, ITEM] < heap[b, ITEM])
 
 
 @njit(cache=True)
