@@ -34,3 +34,10 @@ def check_positive(**values: float) -> None:
     for name, value in values.items():
         if not 0 < value < float("inf"):
             raise ParameterError(f"{name} must be above 0 and finite, got {value}.")
+
+
+def check_whole(**values: float) -> None:
+    """Refuse numbers that are not whole and at least 1."""
+    for name, value in values.items():
+        if not (1 <= value < float("inf") and value == int(value)):
+            raise ParameterError(f"{name} must be a whole number of at least 1, got {value}.")

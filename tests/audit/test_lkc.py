@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from audit.cases import on_disk, repeatable
+from incrowd.anonymize.lkc import LKC
 from incrowd.audit import check
 from incrowd.audit import lkc as module
 
@@ -117,3 +119,32 @@ def _violates(sequence, people, k, c):
         return False
     most = max(values.count("s"), values.count("t"))
     return len(values) < k or Fraction(most, len(values)) > Fraction(c).limit_denominator(10)
+
+
+def fractions_of(k):
+    rng = np.random.default_rng(k)
+    user = np.repeat([f"rider-{i:03d}" for i in range(90)], 5)
+    slot = np.tile(np.arange(5), 90)
+    visits = ic.Visits.from_arrays(
+        user, rng.integers(0, 4, 450), slot, slot_min=60, start=0, attributes={"ill": list("abc" * 30)}
+    )
+    return visits, repeatable(LKC(l=3, k=k, c=Fraction(2, 3), sensitive="ill", values=["a", "b"]), visits)
+
+
+@pytest.mark.parametrize("k", [2, 4, 30])
+def test_what_the_suppressor_makes_holds_in_memory_and_on_disk(tmp_path, k):
+    visits, release = fractions_of(k)
+    assert check(release, original=visits)["LKC-privacy"].status == "pass"
+    case = on_disk(tmp_path, release, visits)
+    assert case.failed() == set()
+    assert case.check()["LKC-privacy"].status == "pass"
+    assert case.failed(k=89) == {"LKC-privacy"}
+    case.say(claims={**case.manifest()["claims"], "c": "1/1000"})
+    assert case.failed() == {"LKC-privacy"}
+
+
+def test_thirds_are_exact():
+    release = paths("a1 a1 a1", ["s", "n", "n"])
+    asked = {"l": 1, "k": 1, "sensitive": "disease", "values": ["s"]}
+    assert lkc(release, c=Fraction(1, 3), **asked).status == "pass"
+    assert lkc(release, c=Fraction(333, 1000), **asked).status == "fail"

@@ -137,6 +137,6 @@ def test_ctrl_c_leaves_nothing(tmp_path):
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode in (130, -signal.SIGINT)  # both read as 130 in a shell
     assert "interrupted" in err and "Traceback" not in err
     assert list(target.iterdir()) == []

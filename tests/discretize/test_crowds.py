@@ -61,3 +61,12 @@ def test_every_visit_counts_once(rows):
     made = counts(visits(sorted(rows)))
     for slot, row in enumerate(made.n.tolist()):
         assert row == [sum((u, slot, cell) in rows for u in range(5)) for cell in range(3)]
+
+
+def test_the_minute_of_the_day_comes_from_the_visits():
+    traces = ic.Traces.from_arrays([1, 1], [36_000, 40_000], lon=[5, 5], lat=[52, 52])
+    late = ic.discretize.grid(traces, cell_m=500, slot_min=30, start=34_200)
+    assert ic.discretize.counts(late).start_min == 570
+    local = ic.discretize.grid(traces, cell_m=500, slot_min=30, time_zone="Europe/Amsterdam")
+    assert ic.discretize.counts(local).start_min == 0
+    assert ic.discretize.counts(late, start_min=5).start_min == 5

@@ -21,7 +21,7 @@ def index(kernel, offsets, ids, lists, longest):
     long = np.flatnonzero(np.diff(starts) > longest)
     bit_row = np.full(lists, -1, np.int32)
     bit_row[long] = np.arange(len(long))
-    return starts, postings, bit_row, kernel.bitsets(starts, postings, long, users)
+    return starts, postings, longest, bit_row, kernel.bitsets(starts, postings, long, users)
 
 
 @pytest.mark.parametrize("longest", [0, 3, 1000])  # all lists as bitsets, some, none

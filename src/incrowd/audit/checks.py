@@ -1,6 +1,7 @@
 """A release -> the verdict on it: every check, in one order."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from incrowd.audit.digests import hashed_identifiers
 from incrowd.audit.files import files
 from incrowd.audit.groups import K, crowd, k_anonymity
 from incrowd.audit.identity import identifiers, numeric_identifiers
-from incrowd.audit.lkc import lkc
+from incrowd.audit.lkc import Share, lkc
 from incrowd.audit.manifest import manifest, nothing_private, pseudonym_source
 from incrowd.audit.order import pseudonym_order, row_order, rows_by_pseudonym
 from incrowd.audit.origin import Original, original_of, with_members
@@ -28,7 +29,7 @@ def check(
     link: str | Path | None = None,
     k: int | None = None,
     l: int | None = None,  # noqa: E741
-    c: float | None = None,
+    c: Share | None = None,
     sensitive: str | None = None,
     values: Iterable[Any] | None = None,
     delta_m: float | None = None,
@@ -51,9 +52,13 @@ def check(
     asked = _stricter(given, shown.claims)
     _refuse_half(asked, sensitive, c)
     named = sensitive if sensitive is not None else _claimed_column(shown)
-    counted = values if values is not None else shown.parameters.get("values")
+    counted = values if values is not None else _claimed(shown, "values")
     checks = (*_promises(shown, asked, k, named, counted), *_against(shown, source), *_alone(shown))
     return Verdict(checks, {name: value for name, value in asked.items() if value is not None})
+
+
+def _claimed(release: Published, name: str) -> Any:
+    return release.claims.get(name, release.parameters.get(name))
 
 
 def _promises(
@@ -107,12 +112,12 @@ def _stricter(given: dict[str, Any], claims: Mapping[str, Any]) -> dict[str, Any
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+    return isinstance(value, (int, float, Fraction)) and not isinstance(value, bool) and value > 0
 
 
 def _claimed_column(release: Published) -> str | None:
     """The sensitive attribute that the release names, where it is published at all."""
-    named = release.parameters.get("sensitive")
+    named = _claimed(release, "sensitive")
     return named if isinstance(named, str) and named in release.table.extras.column_names else None
 
 
@@ -127,7 +132,7 @@ def _refuse(given: dict[str, Any], sensitive: str | None, values: Iterable[Any] 
         raise ParameterError("values are those of a sensitive attribute; pass sensitive= too.")
 
 
-def _refuse_half(asked: dict[str, Any], sensitive: str | None, c: float | None) -> None:
+def _refuse_half(asked: dict[str, Any], sensitive: str | None, c: Share | None) -> None:
     if asked["l"] is None and (sensitive is not None or c is not None):
         raise ParameterError("c and sensitive are part of LKC-privacy; pass l= and k= too.")
     if asked["l"] is not None and asked["k"] is None and asked["c"] is None:

@@ -1,6 +1,7 @@
 """LKC-privacy from its definition: every sequence of at most L visits is shared by K, and gives nothing away."""
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from math import comb
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from incrowd.errors import ParameterError
 from incrowd.progress import tell
 
 LKC = "LKC-privacy"
+Share = float | Fraction
 _BUDGET = 4_000_000  # sequences at a time
 _MOST = 10**12
 
@@ -42,7 +44,7 @@ def lkc(
     *,
     longest: int | None,
     k: int | None,
-    c: float | None,
+    c: Share | None,
     sensitive: str | None,
     values: Iterable[Any] | None = None,
 ) -> Check:
@@ -62,7 +64,7 @@ def lkc(
     if work > _MOST:
         raise ParameterError(f"l = {longest} means {work:.1e} sequences; lower l.")
     found = next(_grown(paths, np.arange(len(paths.item))[:, None], paths.item, longest, k, c), None)
-    asked = f"l = {longest}, k = {k}, c = {c:g}" + ("" if names is None else f", {names} sensitive values")
+    asked = f"l = {longest}, k = {k}, c = {float(c):g}" + ("" if names is None else f", {names} sensitive values")
     if c < 1 and names is None:
         asked += "; c not checked, no sensitive column"
     if found is None:
@@ -112,7 +114,7 @@ def _lengths(paths: _Paths) -> tuple[Ints, Ints]:
     return lengths, times
 
 
-def _grown(paths: _Paths, chain: Ints, key: Ints, longest: int, k: int, c: float) -> Iterator[_Found]:
+def _grown(paths: _Paths, chain: Ints, key: Ints, longest: int, k: int, c: Share) -> Iterator[_Found]:
     """Violating sequences, depth first in pieces that fit in memory.
 
     `chain` holds the rows of every occurrence of some sequences, `key` which sequence each is.
@@ -140,15 +142,23 @@ def _grown(paths: _Paths, chain: Ints, key: Ints, longest: int, k: int, c: float
         yield from _grown(paths, np.column_stack([longer, row]), named, longest, k, c)
 
 
-def _judged(paths: _Paths, chain: Ints, start: Ints, size: Ints, k: int, c: float) -> Iterator[_Found]:
+def _judged(paths: _Paths, chain: Ints, start: Ints, size: Ints, k: int, c: Share) -> Iterator[_Found]:
     record = paths.record[chain[:, 0]]
     most = np.zeros(len(start), np.int64)
     for carries in paths.carries:
         np.maximum(most, np.add.reduceat(carries[record].astype(np.int64), start), out=most)
-    for at in np.flatnonzero((size < k) | (most / size > c))[:1]:
+    for at in np.flatnonzero((size < k) | _above(most, size, c))[:1]:
         rows, who = chain[start[at]], int(record[start[at]])
         visits = tuple(int(row - paths.offsets[who]) for row in rows)
         yield _Found(who, visits, int(size[at]), int(most[at]))
+
+
+def _above(most: Ints, size: Ints, c: Share) -> NDArray[np.bool_]:
+    """Most / size > c: exactly for a fraction, by the correctly rounded quotient for a float."""
+    if isinstance(c, Fraction):
+        above: NDArray[np.bool_] = most * c.denominator > size * c.numerator
+        return above
+    return most / size > c
 
 
 def _pieces(start: Ints, work: Ints, end: int) -> Iterator[tuple[int, int]]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -110,8 +111,9 @@ def _from_release(release: Release) -> Published:
     data = release.data
     table = release.to_arrow()
     columns = split(table.replace_schema_metadata(None), type(data).__name__)
-    if len(columns.users) != len(data):
-        raise DataError(f"{len(data) - len(columns.users)} published pseudonyms have no row, or the same name.")
+    there = np.diff(data.offsets) > 0  # who lost every row is not in the table
+    if len(columns.users) != there.sum():
+        raise DataError(f"{int(there.sum()) - len(columns.users)} published pseudonyms have the same name.")
     slot_min, xy = getattr(data, "slot_min", None), getattr(data, "xy", None)
     grain = {"grain_s": slot_min * 60} if slot_min else {}
     clock = {"slot_min": slot_min, "start": getattr(data, "start", None), **grain}
@@ -121,13 +123,19 @@ def _from_release(release: Release) -> Published:
         metadata_of(table.schema),
         clock=clock,
         plane={"crs": getattr(data, "crs", None), "cell_m": release.params.get("cell_m")},
-        claims=dict(release.claims),
+        claims=_claims(release.claims),
         parameters=dict(release.params),
         ledger=tuple(release.ledger.to_dict()),
         pseudonyms=None if seeded is None else SEEDED if seeded else RANDOM,
         cells=None if xy is None else (np.arange(len(xy)), xy),
-        members=release.members,
+        members=_groups(release.members, there),
     )
+
+
+def _groups(members: Groups, there: NDArray[np.bool_]) -> Groups:
+    size = np.diff(members.offsets)
+    offsets = np.concatenate([[0], np.cumsum(size[there])]).astype(np.int64)
+    return Groups(offsets, members.positions[np.repeat(there, size)])
 
 
 def _from_folder(folder: Path) -> Published:
@@ -137,6 +145,7 @@ def _from_folder(folder: Path) -> Published:
     if manifest is None:
         return Published(split(table), metadata, folder=folder, file=file, cells=_cells(folder / CELLS))
     part: dict[str, Any] = {name: part_of(manifest, name) for name in ("clock", "plane", "claims", "parameters")}
+    part["claims"] = _claims(part["claims"])
     steps = manifest.get("ledger")
     return replace(
         Published(split(table), metadata, manifest, folder, file, **part),
@@ -144,6 +153,18 @@ def _from_folder(folder: Path) -> Published:
         pseudonyms=str(manifest.get("pseudonyms")),
         cells=_cells(folder / CELLS),
     )
+
+
+def _claims(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Claims with shares such as "1/3" as exact numbers; what is no number stays as it is, to be found out."""
+    return {name: _share(value) if name == "c" else value for name, value in said.items()}
+
+
+def _share(value: Any) -> Any:
+    try:
+        return Fraction(value) if isinstance(value, str) else value
+    except (ValueError, ZeroDivisionError):
+        return value
 
 
 def part_of(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -50,7 +50,11 @@ class Verdict:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         checks = [check._asdict() for check in self.checks]
-        return {"passed": self.passed, "params": dict(self.params), "checks": checks}
+        return {
+            "passed": self.passed,
+            "params": {name: _number(value) for name, value in self.params.items()},
+            "checks": checks,
+        }
 
     def __str__(self) -> str:
         wide = max((len(check.name) for check in self.checks), default=0) + 2
@@ -75,6 +79,10 @@ def idle(name: str, reason: str) -> Check:
 def judged(name: str, faults: list[str], evidence: str) -> Check:
     """Failed with all faults, or passed when there is none."""
     return failed(name, "; ".join(faults) + ".") if faults else passed(name, evidence)
+
+
+def _number(value: Any) -> Any:
+    return value if isinstance(value, int) else float(value)
 
 
 def _lines(check: Check, wide: int) -> list[str]:

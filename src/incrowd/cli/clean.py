@@ -26,7 +26,7 @@ def clean(
     singleton: Annotated[
         Literal["location", "record"], typer.Option(help="Who never moves: one place, or one record.")
     ] = "location",
-    min_records: Annotated[int, typer.Option(help="Users with fewer records leave.")] = 2,
+    min_records: Annotated[int, typer.Option(help="Users with fewer records leave.")] = 7,
     force: Force = False,
     as_json: Json = False,
 ) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from incrowd.arrays import Floats, Ints, as_array, ints
 from incrowd.data.table import Frame, started
 from incrowd.data.visits import centres_of
-from incrowd.errors import DataError, ParameterError, check_positive
+from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.ledger import Ledger
 
 
@@ -42,7 +42,7 @@ class Counts(Frame):
         centres = centres_of(xy)
         if len(centres) != table.shape[1]:
             raise DataError(f"xy has {len(centres)} rows for {table.shape[1]} cells; give one per cell.")
-        check_positive(slot_min=slot_min)
+        check_whole(slot_min=slot_min)
         if not 0 <= start_min < 24 * 60:
             raise ParameterError(f"start_min must lie in 0 to 1439, got {start_min}.")
         return cls(whole, centres, slot_min, start_min, started("given", read=table.size, kept=table.size, users=0))

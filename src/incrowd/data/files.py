@@ -135,7 +135,8 @@ def _traces(table: "pa.Table", meta: dict[str, Any]) -> Traces:
 def _visits(table: "pa.Table", meta: dict[str, Any]) -> Visits:
     columns, attributes = _split(table, ("user", "cell", "slot"))
     given = {"slot_min": meta["slot_min"], "start": meta["start"], "xy": _centres(meta)}
-    return replace(Visits.from_arrays(**columns, **given, attributes=attributes), crs=meta["crs"])
+    visits = Visits.from_arrays(**columns, **given, attributes=attributes)
+    return replace(visits, crs=meta["crs"], start_min=meta.get("start_min"))
 
 
 def _fingerprints(table: "pa.Table", meta: dict[str, Any]) -> Fingerprints:

@@ -63,6 +63,16 @@ class Frame:
 
         return save(self, Path(path), force=force)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling, which read-only mappings do not know."""
+        return {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in self.__dict__.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "attributes" in state:
+            self.__dict__["attributes"] = MappingProxyType(state["attributes"])
+        self._freeze()
+
     def _freeze(self) -> None:
         for field in fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)

@@ -23,7 +23,7 @@ from incrowd.arrays import (
     seconds,
 )
 from incrowd.data.table import Attributes, Table, attributes_of, start_of, started
-from incrowd.errors import DataError, check_positive
+from incrowd.errors import DataError, check_whole
 from incrowd.ledger import Ledger
 
 
@@ -31,7 +31,7 @@ from incrowd.ledger import Ledger
 class Visits(Table):
     """Distinct (cell, slot) pairs of many users; each user's rows by slot, then cell."""
 
-    META: ClassVar[tuple[str, ...]] = ("slot_min", "start", "crs")
+    META: ClassVar[tuple[str, ...]] = ("slot_min", "start", "start_min", "crs")
 
     cell: Ints
     slot: Ints
@@ -41,6 +41,7 @@ class Visits(Table):
     crs: str | None = None  # the plane of xy as a PROJ string, where it is known
     attributes: Attributes = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
+    start_min: int | None = None  # minutes after midnight on the local wall clock at which slot 0 begins
 
     @classmethod
     def from_arrays(
@@ -102,7 +103,7 @@ def centres_of(xy: ArrayLike, cells: Ints | None = None) -> Floats:
 def _check_clock(slot: Ints, slot_min: int | None, start: int | None) -> None:
     if slot_min is None:
         return
-    check_positive(slot_min=slot_min)
+    check_whole(slot_min=slot_min)
     ends = [(start or 0) + int(s) * slot_min * 60 for s in (slot.min(), slot.max())]
     if max(map(abs, ends)) >= 2**63:
         raise DataError("a slot overflows the calendar; check slot_min and the unit of slot.")

@@ -12,9 +12,9 @@ MOST_COUNTS = 2**28  # 2 GiB
 def counts(visits: Visits, *, start_min: int | None = None) -> Counts:
     """P[t, m] = number of users in cell m in slot t [xu2017, Sec. 5.1].
 
-    Rows run from slot 0 to the last one, and on to the end of its day where slot_min divides a day. Slot 0 is taken
-    to begin at midnight; pass `start_min` where another start was chosen. A user in several cells of one slot counts
-    in each, so that the slot adds up to more than its users; the ledger notes how many such extra counts there are.
+    Rows run from slot 0 to the last one, and on to the end of its day where slot_min divides a day. `start_min`, the
+    minute of the day at which slot 0 begins, is that of the visits unless given. A user in several cells of one slot
+    counts in each, so that the slot adds up to more than its users; the ledger notes how many such counts there are.
 
     >>> visits = Visits.from_arrays([7, 8], cell=[0, 1], slot=[0, 0], xy=[[0, 0], [500, 0]], slot_min=720)
     >>> counts(visits).n.tolist()
@@ -39,10 +39,15 @@ def counts(visits: Visits, *, start_min: int | None = None) -> Counts:
         notes={"more cells of a user in one slot": several.sum()},
         users=(len(visits), len(visits)),
     )
-    return Counts(n, xy, slot_min, start_min or 0, ledger)
+    return Counts(n, xy, slot_min, _minute(visits) if start_min is None else start_min, ledger)
 
 
 def _slots(least: int, slot_min: int) -> int:
     """Up to the end of a day where whole slots make a day."""
     day = DAY_MIN // slot_min
     return least if DAY_MIN % slot_min else -(-least // day) * day
+
+
+def _minute(visits: Visits) -> int:
+    """The minute of the day at which slot 0 begins: on the local wall clock where it is known, else in UTC."""
+    return visits.start_min if visits.start_min is not None else (visits.start or 0) // 60 % DAY_MIN

@@ -8,8 +8,7 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.data import Visits
 from incrowd.data.table import kept_attributes
-from incrowd.discretize.options import check_whole
-from incrowd.errors import DataError, ParameterError, check_positive
+from incrowd.errors import DataError, ParameterError, check_positive, check_whole
 
 _CHUNK = 4_000_000  # rows looked at at once
 

@@ -7,10 +7,10 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Traces, Visits
 from incrowd.discretize.collect import NOWHERE, Located, collect
-from incrowd.discretize.options import KEEP, Keep, Reading, Source, check_whole, opened
+from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
 from incrowd.discretize.plane import Box, Plane, plane_around
 from incrowd.discretize.slots import Start, asked
-from incrowd.errors import ParameterError, check_choice
+from incrowd.errors import ParameterError, check_choice, check_whole
 
 MOST_BLOCKS = 4096  # per side: 16 million cells, each with its centre
 _FAR = 2**50  # with MOST_BLOCKS of 12 bits, no product can leave 63 bits

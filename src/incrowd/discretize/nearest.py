@@ -9,10 +9,10 @@ from incrowd.arrays import Floats, Ints, degrees, floats
 from incrowd.data import Traces, Visits
 from incrowd.discretize.collect import Located, collect
 from incrowd.discretize.gaps import filler
-from incrowd.discretize.options import Reading, Source, check_whole, opened
+from incrowd.discretize.options import Reading, Source, opened
 from incrowd.discretize.plane import Plane, box_of, plane_around
 from incrowd.discretize.slots import Start, asked
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, ParameterError, check_whole
 
 TIE_M = 1e-6
 

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 from incrowd.data import Traces
-from incrowd.errors import ParameterError
 from incrowd.read import parts
 from incrowd.read.layouts import Column, Layout
 from incrowd.read.parts import Parts
@@ -28,10 +27,3 @@ class Reading(TypedDict, total=False):
 def opened(source: Source, time_zone: str | None, reading: Reading) -> Parts:
     """The pieces of a source; a time zone says how to read naive times, and Traces have none."""
     return parts(source, time_zone=None if isinstance(source, Traces) else time_zone, **reading)
-
-
-def check_whole(**values: float) -> None:
-    """Refuse numbers that are not whole and at least 1."""
-    for name, value in values.items():
-        if not (1 <= value < float("inf") and value == int(value)):
-            raise ParameterError(f"{name} must be a whole number of at least 1, got {value}.")

@@ -7,8 +7,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.discretize.options import check_whole
-from incrowd.errors import ParameterError
+from incrowd.errors import ParameterError, check_whole
 
 Start = int | datetime | str  # a UTC second, a datetime or an ISO string; naive ones are local times
 

@@ -7,10 +7,10 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints, Traces, Visits
 from incrowd.discretize.collect import Locate, Located, collect
-from incrowd.discretize.options import KEEP, Keep, Reading, Source, check_whole, opened
+from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
 from incrowd.discretize.plane import Origin, Plane, check_origin, plane_of
 from incrowd.discretize.slots import Start, asked
-from incrowd.errors import ParameterError, check_choice, check_positive
+from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
 
 _HALF = 30  # bits of a row or column number, sign aside
 

@@ -73,7 +73,8 @@ class Index:
     ids: NDArray[Any]  # int32 while the numbers fit
     starts: Ints
     postings: NDArray[np.int32]
-    bit_row: NDArray[np.int32]  # row of `words` that repeats a list, or -1
+    long: int  # lists longer than this are repeated as bitsets
+    bit_row: NDArray[np.int32]  # row of `words` with the bitset of a list, or -1
     words: NDArray[np.uint64]
     cells: Axis
     slots: Axis
@@ -98,11 +99,12 @@ class Index:
             ids, possible = inverse.astype(np.int32 if len(keys) < 2**31 - 1 else np.int64), len(keys)
         kernel = kernels("matching", device)
         starts, postings = kernel.inverted(ids, visits.offsets, possible + 1)
-        long = np.flatnonzero(np.diff(starts) > max(len(visits) / 64, 1))
+        long = max(len(visits) // 64, 1)
+        many = np.flatnonzero(np.diff(starts) > long)
         bit_row = np.full(possible + 1, -1, np.int32)
-        bit_row[long] = np.arange(len(long))
-        words = kernel.bitsets(starts, postings, long, len(visits))
-        return cls(len(visits), ids, starts, postings, bit_row, words, cells, slots, keys, device)
+        bit_row[many] = np.arange(len(many))
+        words = kernel.bitsets(starts, postings, many, len(visits))
+        return cls(len(visits), ids, starts, postings, long, bit_row, words, cells, slots, keys, device)
 
     def find(self, cell: Ints, slot: Ints) -> NDArray[Any]:
         """The numbers of some points, nobody's number where a point was never visited."""
@@ -118,7 +120,7 @@ class Index:
         counts = np.empty(len(known), np.int64)
 
         def work(part: slice) -> None:
-            lists = self.starts, self.postings, self.bit_row, self.words
+            lists = self.starts, self.postings, self.long, self.bit_row, self.words
             counts[part] = count_matches(*lists, known[part], mine[part])
 
         in_blocks(work, len(known), block=_QUERIES)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
-from incrowd.discretize.options import check_whole
-from incrowd.errors import ParameterError, check_choice, check_positive
+from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
 
 KNOWLEDGE = ("random", "consecutive", "top", "close")
 SHORT = ("drop", "all", "zero")

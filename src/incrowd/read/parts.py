@@ -17,6 +17,7 @@ from incrowd.ledger import Ledger
 from incrowd.read.layouts import Column, Layout
 
 PIECE_RECORDS = 2_000_000
+_MOST_PIECES = 1024
 _RECORD_BYTES = 200  # of memory that a discretizer takes per record of a piece, columns and sorting together
 
 
@@ -64,10 +65,11 @@ def parts(
     from incrowd.read.stream import opened
     from incrowd.read.tables import table
 
-    pieces = ceil(records_at_most(source, layout) * _RECORD_BYTES / (memory_mb * 2**19))
+    # Half of the memory is for a piece, the other half for the parser and what is made of the pieces.
+    pieces = records_at_most(source, layout) * _RECORD_BYTES / (memory_mb * 2**19)
     if pieces <= 1:
         return of_traces(table(source, columns, time_zone, layout=layout, attributes=attributes, bad_rows=bad_rows))
-    return opened(source, *options, memory_mb, lambda reading: spilled(reading, pieces))
+    return opened(source, *options, memory_mb, lambda reading: spilled(reading, ceil(min(pieces, _MOST_PIECES))))
 
 
 def of_traces(traces: Traces) -> Parts:

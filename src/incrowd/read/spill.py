@@ -1,6 +1,7 @@
 """Batches -> buckets of whole users in one unnamed temporary file -> Traces, a bucket at a time."""
 
 import tempfile
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,13 +13,12 @@ from incrowd.data import Traces
 from incrowd.read.parts import Parts, unordered
 from incrowd.read.stream import Batch, Reading
 
-_MOST = 256
 _DTYPES = (np.int32, np.int64, np.float64, np.float64)
 
 
-def spilled(reading: Reading, pieces: float) -> Parts:
+def spilled(reading: Reading, pieces: int) -> Parts:
     """Read a source into buckets and hand them out, once it is known whole."""
-    buckets, clock = Buckets(int(min(pieces, _MOST))), Clock()
+    buckets, clock = Buckets(pieces), Clock()
     low, high = np.full(2, np.inf), np.full(2, -np.inf)
     for batch in reading.batches():
         if reading.saved and not reading.saved["ordered"]:
@@ -46,6 +46,7 @@ class Buckets:
     def __init__(self, count: int) -> None:
         self.count = count
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the buckets
+        weakref.finalize(self, self._file.close)
         self._chunks: list[list[tuple[int, int]]] = [[] for _ in range(count)]  # where, and how many records
         self._end = 0
 

@@ -37,31 +37,27 @@ def bitsets(starts: Ints, postings: Ids, long: Ints, users: int) -> Words:
 
 
 @njit(cache=True, nogil=True)
-def count_matches(starts: Ints, postings: Ids, bit_row: Ids, words: Words, known: Ids, own: Ids) -> Ints:
+def count_matches(starts: Ints, postings: Ids, long: int, bit_row: Ids, words: Words, known: Ids, own: Ids) -> Ints:
     """How many users are on every list named in each row of known."""
     lists = known.copy()
     count = np.empty(len(known), np.int64)
     distinct = np.empty(AHEAD, np.int64)
-    left = np.empty(1024, postings.dtype)
+    left = np.empty(max(long, 1), postings.dtype)
     for first in range(0, len(known), AHEAD):
         last = min(first + AHEAD, len(known))
         for q in range(first, last):
-            distinct[q - first] = _sort_by_length(starts, lists[q])
+            distinct[q - first] = m = _sort_by_length(starts, lists[q])
             # Lists read a little ahead are near when their turn comes; the sum makes the reading count.
-            count[q] = _read(starts, postings, lists[q, 0]) + _read(
-                starts, postings, lists[q, min(1, len(lists[q]) - 1)]
-            )
+            count[q] = _read(starts, postings, lists[q, 0]) + _read(starts, postings, lists[q, min(m - 1, 1)])
         for q in range(first, last):
-            m, shortest = distinct[q - first], lists[q, 0]
-            length = starts[shortest + 1] - starts[shortest]
+            m = distinct[q - first]
+            length = starts[lists[q, 0] + 1] - starts[lists[q, 0]]
             if m == 1:
                 count[q] = length
-            elif bit_row[shortest] >= 0:  # the shortest list is long, so all are
-                count[q] = _count_bits(bit_row, words, lists[q, :m])
+            elif length > long:  # the shortest list is long, so all are
+                count[q] = _count_bits(bit_row, words, lists[q], m)
             else:
-                if length > len(left):
-                    left = np.empty(2 * length, postings.dtype)
-                count[q] = _count_listed(starts, postings, bit_row, words, lists[q, :m], own[q], left)
+                count[q] = _count_listed(starts, postings, long, bit_row, words, lists[q], m, own[q], left)
     return count
 
 
@@ -95,12 +91,12 @@ def _sort_by_length(starts: Ints, lists: Ids) -> int:
 
 
 @njit(cache=True)
-def _count_bits(bit_row: Ids, words: Words, lists: Ids) -> int:
+def _count_bits(bit_row: Ids, words: Words, lists: Ids, m: int) -> int:
     count = 0
     for w in range(words.shape[1]):
         both = words[bit_row[lists[0]], w]
-        for k in lists[1:]:
-            both &= words[bit_row[k], w]
+        for i in range(1, m):
+            both &= words[bit_row[lists[i]], w]
         count += ones(both)
     return count
 
@@ -115,44 +111,47 @@ def ones(word: np.uint64) -> int:
 
 
 @njit(cache=True)
-def _count_listed(starts: Ints, postings: Ids, bit_row: Ids, words: Words, lists: Ids, own: int, left: Ids) -> int:
-    """Users of the shortest list who are on the second, then those of them on the third, and so on."""
-    users, at, end = postings, starts[lists[0]], starts[lists[0] + 1]
-    for k in lists[1:]:
-        if bit_row[k] >= 0:
-            end = _keep_by_bits(users, at, end, words[bit_row[k]], own, left)
-        else:
-            end = _keep_by_list(users, at, end, postings, starts[k], starts[k + 1], own, left)
-        users, at = left, 0
-        if end == 0:
+def _count_listed(
+    starts: Ints, postings: Ids, long: int, bit_row: Ids, words: Words, lists: Ids, m: int, own: int, left: Ids
+) -> int:
+    """Users of the shortest list, then those of them on the second, then on the third, and so on."""
+    n = 0
+    for p in range(starts[lists[0]], starts[lists[0] + 1]):
+        if postings[p] != own:
+            left[n] = postings[p]
+            n += 1
+    for i in range(1, m):
+        if n == 0:
             break
-    return end + 1 if own >= 0 else end
+        a, b = starts[lists[i]], starts[lists[i] + 1]
+        if b - a > long:
+            n = _keep_by_bits(left, n, words, bit_row[lists[i]])
+        else:
+            n = _keep_by_list(left, n, postings, a, b)
+    return n + 1 if own >= 0 else n
 
 
 @njit(cache=True)
-def _keep_by_bits(users: Ids, at: int, end: int, words: Words, own: int, left: Ids) -> int:
-    """Write those of users[at:end] with a bit set, except own, to `left`; how many they are."""
+def _keep_by_bits(users: Ids, size: int, words: Words, row: int) -> int:
+    """Those users whose bit is set, to the front; how many they are."""
     n = 0
-    for i in range(at, end):
-        if users[i] != own and (words[users[i] >> 6] >> np.uint64(users[i] & 63)) & np.uint64(1):
-            left[n] = users[i]
+    for i in range(size):
+        if (words[row, users[i] >> 6] >> np.uint64(users[i] & 63)) & np.uint64(1):
+            users[n] = users[i]
             n += 1
     return n
 
 
 @njit(cache=True)
-def _keep_by_list(users: Ids, at: int, end: int, postings: Ids, a: int, b: int, own: int, left: Ids) -> int:
-    """Write those of users[at:end] who are in postings[a:b], except own, to `left`; how many they are."""
+def _keep_by_list(users: Ids, size: int, postings: Ids, a: int, b: int) -> int:
+    """Those users who are in postings[a:b], to the front; how many they are."""
     n = 0
-    for i in range(at, end):
-        user = users[i]
-        if user == own:
-            continue
-        a = _gallop(postings, a, b, user)
+    for i in range(size):
+        a = _gallop(postings, a, b, users[i])
         if a == b:
             break
-        if postings[a] == user:
-            left[n] = user
+        if postings[a] == users[i]:
+            users[n] = users[i]
             n += 1
     return n
 

@@ -31,7 +31,7 @@ class Crowd(NamedTuple):
 def violating_sets(
     items: Ids, offsets: Ints, code_offsets: Ints, codes: Ids, longest: int, k: int, allowed: Ints, watch: Watch
 ) -> list[Ids]:
-    """One matrix of sets in order for each length 1..longest; see the reference."""
+    """One matrix of sets in order for each length 1..longest that sets can have; see the reference."""
     size, values = int(items.max(initial=-1)) + 1, int(codes.max(initial=-1)) + 1
     support, worst = count_singles(items, offsets, code_offsets, codes, size, values)
     fine = (support >= k) & (worst <= allowed[support])
@@ -41,6 +41,8 @@ def violating_sets(
     sets = np.arange(len(names), dtype=np.int32)[:, None]
     found = [np.flatnonzero((support > 0) & ~fine).astype(np.int32)[:, None]]
     for level in range(2, longest + 1):
+        if not len(sets):
+            break
         work = partial(_grow_part, crowd, trie, level, k, allowed, level == longest)
         parts = watch.run(work, _shares(crowd), get_num_threads())
         good = np.concatenate([np.zeros((0, 3), np.int64), *(part[0] for part in parts)])
@@ -143,7 +145,7 @@ def grow(
                 n = _within(trie, node, depth, touched, n, counts)
                 good, bad = roomy(good, n_good + n), roomy(bad, n_bad + n)
                 n_good, n_bad = _judge(v, touched[:n], counts, k, allowed, last, good, n_good, bad, n_bad)
-                found[0] = level * (n_good + n_bad)
+                found[0] = (6 + level) * n_good + (4 + level) * n_bad
                 depth -= 1
                 continue
             if child[depth] < 0:
@@ -243,9 +245,7 @@ def _clear(counts: tuple[Ids, Ids], item: int) -> None:
 @njit(cache=True)
 def _within(trie: Trie, node: Ints, depth: int, touched: Ints, n: int, counts: tuple[Ids, Ids]) -> int:
     """Keep the items, in order, with which every part of the set that lacks one of its items is in the trie too."""
-    for lacking in range(1, depth + 1):
-        if depth == 1:
-            break
+    for lacking in range(1, depth + 1 if depth > 1 else 1):
         v = lacking_one(trie, node, depth, lacking)
         kept = 0
         for i in range(n):

@@ -30,12 +30,12 @@ def bitsets(starts: Ints, postings: Ids, long: Ints, users: int) -> Words:
     return words
 
 
-def count_matches(starts: Ints, postings: Ids, bit_row: Ids, words: Words, known: Ids, own: Ids) -> Ints:
+def count_matches(starts: Ints, postings: Ids, long: int, bit_row: Ids, words: Words, known: Ids, own: Ids) -> Ints:
     """How many users are on every list named in each row of known: s(Q) = |{j : Q ⊆ tr_j}|.
 
-    bit_row and words repeat long lists as bitsets, and own[q] is a user known to be on all lists of row q, or -1;
-    both save time and change no answer.
+    Lists longer than `long` are repeated as bitsets words[bit_row[k]], and own[q] is a user known to be on all lists
+    of row q, or -1; both save time and change no answer.
     """
-    del bit_row, words, own
+    del long, bit_row, words, own
     lists = [set(postings[a:b].tolist()) for a, b in pairwise(starts)]
     return np.array([len(set.intersection(*(lists[k] for k in row))) for row in known.tolist()], np.int64)

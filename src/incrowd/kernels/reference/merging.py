@@ -89,7 +89,7 @@ def greedy(
         active.sort(key=lambda g: g.ident)
         pairs = ((distance(a, b, scale), a.ident, b.ident, a, b) for i, a in enumerate(active) for b in active[i + 1 :])
         join(*min(pairs, key=lambda p: p[:3])[3:])
-    for last in list(active):
+    for last in active:
         if leftover == "merge" and done:
             ordered = [(last, g) if last.ident < g.ident else (g, last) for g in done]
             join(*min(ordered, key=lambda p: (distance(*p, scale), p[0].ident, p[1].ident)))
