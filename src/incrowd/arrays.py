@@ -218,7 +218,8 @@ def rows_by_code(codes: Codes, users: int) -> tuple[Ints | None, Ints]:
     index = np.int32 if max(size, users) < 2**31 else np.int64
     row, column = codes.astype(index, copy=False), np.arange(size, dtype=index)
     grouped = coo_array((np.ones(size, np.bool_), (row, column)), shape=(users, size)).tocsr()
-    return grouped.indices, grouped.indptr.astype(np.int64)
+    # numpy would widen narrow positions anew for every column taken by them.
+    return grouped.indices.astype(np.int64), grouped.indptr.astype(np.int64)
 
 
 def owners(offsets: Ints) -> Ints:

@@ -126,6 +126,10 @@ def seeded(case):
     case.say(pseudonyms="seeded")
 
 
+def claim_in_words(case):
+    case.say(claims={"k": "five"})
+
+
 def ledger_open(case):
     ledger = case.manifest()["ledger"]
     ledger[0]["read"] += 1
@@ -196,6 +200,7 @@ VISITS = {
     wrong_noun: {"manifest"},
     wrong_format: {"manifest"},
     cells_incomplete: {"manifest"},
+    claim_in_words: {"manifest"},
     path_said: {"nothing private"},
     seed_said: {"nothing private"},
     seeded: {"pseudonym source"},

@@ -82,6 +82,7 @@ class Traces(Table):
         """Group checked columns by user; `code` is the position in `users` of the user of each row."""
         size = len(code)
         by_user, offsets = rows_by_code(code, len(users))
+        del code
         # One column at a time, so that a caller who lets go of its own never has two copies of all of them.
         if by_user is not None:
             t = t[by_user]

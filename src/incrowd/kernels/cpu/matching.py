@@ -124,10 +124,8 @@ def _count_listed(
         if n == 0:
             break
         a, b = starts[lists[i]], starts[lists[i] + 1]
-        if b - a > long:
-            n = _keep_by_bits(left, n, words, bit_row[lists[i]])
-        else:
-            n = _keep_by_list(left, n, postings, a, b)
+        bits = b - a > long
+        n = _keep_by_bits(left, n, words, bit_row[lists[i]]) if bits else _keep_by_list(left, n, postings, a, b)
     return n + 1 if own >= 0 else n
 
 

@@ -10,6 +10,7 @@ from incrowd.kernels.cpu.stretching import apart
 NEVER = 1 << 62
 LONG_BINS = 64
 NONE = -1
+WORTH_THREADS = 1 << 17  # pairs; below, waking a second core costs more than it brings
 
 # What was done: pairs asked for, left after hulls, left after the separable bound, finished; sample comparisons.
 PAIRS, NEAR, CLOSE, EXACT, COMPARED = range(5)
@@ -33,7 +34,6 @@ def compare(p: int, q: int, r: int, s: int) -> int:
         sign = -sign
 
 
-@njit(cache=True, parallel=True)
 def nearest(p: Prints, rows: Ints, candidates: Ints, take: int, below: bool) -> tuple[Ints, Ints, Ints, Ints]:
     """The `take` nearest candidates of each row, nearest first: slots (or -1), numerators, denominators, work done.
 
@@ -42,10 +42,27 @@ def nearest(p: Prints, rows: Ints, candidates: Ints, take: int, below: bool) -> 
     who = np.full((len(rows), take), NONE)
     over, under = np.full((len(rows), take), NEVER), np.ones((len(rows), take), np.int64)
     work = np.zeros((len(rows), 5), np.int64)
+    many = len(rows) > 1 and len(rows) * len(candidates) > WORTH_THREADS
+    (_all_rows if many else _some_rows)(p, rows, candidates, below, who, over, under, work)
+    return who, over, under, work
+
+
+@njit(cache=True, parallel=True)
+def _all_rows(
+    p: Prints, rows: Ints, candidates: Ints, below: bool, who: Ints, over: Ints, under: Ints, work: Ints
+) -> None:
     most = p.places.max()
     for k in prange(len(rows)):
         _nearest(p, rows[k], candidates, below, who[k], over[k], under[k], work[k], most)
-    return who, over, under, work
+
+
+@njit(cache=True)
+def _some_rows(
+    p: Prints, rows: Ints, candidates: Ints, below: bool, who: Ints, over: Ints, under: Ints, work: Ints
+) -> None:
+    most = p.places.max()
+    for k in range(len(rows)):
+        _nearest(p, rows[k], candidates, below, who[k], over[k], under[k], work[k], most)
 
 
 @njit(cache=True, parallel=True)
