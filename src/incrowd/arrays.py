@@ -146,8 +146,8 @@ def labels(values: ArrayLike) -> Labels:
     given = values if isinstance(values, (list, tuple)) else array if array.dtype.kind == "O" else ()
     strange = np.fromiter((not isinstance(v, str) for v in given), np.bool_, len(given))
     _refuse(strange, "user is neither all text nor all whole numbers", "use one kind of label")
-    padded = np.fromiter((v.endswith("\0") for v in given), np.bool_, len(given))
-    _refuse(padded, "user ends in a null character, which numpy drops", "strip it first")
+    nulls = np.fromiter(("\0" in v for v in given), np.bool_, len(given))
+    _refuse(nulls, "user holds a null character, which many file formats drop", "strip it first")
     if array.dtype.kind not in "UO":
         raise DataError(f"user holds {array.dtype} values; pass text or whole numbers.")
     return array.astype(np.str_, copy=False)

@@ -294,7 +294,7 @@ def centre_moved(case):
 
 def zone_forgotten(case):
     """Slots follow the wall clock; without its zone they are an hour off after the change."""
-    case.say(parameters={**case.manifest()["parameters"], "time_zone": None})
+    case.say(clock={**case.manifest()["clock"], "time_zone": None})
 
 
 @pytest.mark.parametrize("mutate", [point_moved, centre_moved, zone_forgotten], ids=lambda m: m.__name__)

@@ -59,7 +59,13 @@ def test_what_is_saved_comes_back(make, tmp_path):
 
 
 rows = st.lists(
-    st.tuples(st.text(max_size=3), st.integers(-9, 9), st.floats(-180, 180), st.floats(-90, 90)), min_size=1
+    st.tuples(
+        st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=3),
+        st.integers(-9, 9),
+        st.floats(-180, 180),
+        st.floats(-90, 90),
+    ),
+    min_size=1,
 )
 
 

@@ -66,6 +66,7 @@ def manifest_of(release: Release, residual_risk: Mapping[str, Any] | None) -> di
         "clock": {
             "slot_min": slot_min,
             "start": getattr(data, "start", None),
+            "time_zone": getattr(data, "time_zone", None),
             "grain_s": 1 if isinstance(data, Traces) else 60 * (slot_min or 1),
         },
         "plane": {"crs": getattr(data, "crs", None), "cell_m": params.get("cell_m")},

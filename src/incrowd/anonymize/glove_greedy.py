@@ -30,11 +30,11 @@ def hide(herd: Herd, leftover: str, saved: Saved) -> Ints:
         done = float(lists.work[0])
         tell(label, done, max(done, expected))
         saved.keep(herd, lists)
+    saved.keep(herd, lists, now=True)
     if two:
         _join_in_order(herd)
     herd.settle(leftover)
     tell(label, expected, expected)
-    saved.forget()
     return lists.work
 
 

@@ -1,7 +1,5 @@
 """The state of a GLOVE run: living fingerprints in slots, the merges so far, who covers which sample."""
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,10 +67,6 @@ class Herd:
         who, *_ = nearest(p, self.active, self.finished[np.argsort(p.ident[self.finished])], 1, False)
         ids = sorted(p.ident[[self.active[0], who[0, 0]]].tolist())
         self.join(*ids)
-
-    def exact(self) -> list[Fraction]:
-        """The stretch of each merge."""
-        return [Fraction(over, under * self.full) for _, _, over, under in self.merges]
 
     def groups(self) -> tuple[Ints, Ints, Ints, Ints]:
         """Corners of all finished groups by id, their offsets, the row that covers each original sample (or -1),

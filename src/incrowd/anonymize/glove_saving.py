@@ -46,9 +46,9 @@ class Saved:
         except (OSError, ValueError, KeyError) as error:
             raise DataError(f"{self.path.name} is not a checkpoint of GLOVE; give another file.") from error
 
-    def keep(self, herd: Herd, lists: Lists) -> None:
-        """Write the file when the last time is long enough ago."""
-        if self.path is None or time.monotonic() - self.last < self.every_s:
+    def keep(self, herd: Herd, lists: Lists, *, now: bool = False) -> None:
+        """Write the file, unless the last time is not long ago."""
+        if self.path is None or not (now or time.monotonic() - self.last >= self.every_s):
             return
         merged = np.array([merge[:2] for merge in herd.merges], np.int64).reshape(-1, 2)
         pairs = herd.matched if herd.k == 2 else merged
@@ -61,11 +61,6 @@ class Saved:
                 os.fsync(file.fileno())
         self.last = time.monotonic()
 
-    def forget(self) -> None:
-        """The run is over."""
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
-
 
 def content_key(laid: Layout, parameters: Mapping[str, Any]) -> str:
     """What a checkpoint belongs to: a hash of the data and of all that changes the result."""
@@ -73,3 +68,9 @@ def content_key(laid: Layout, parameters: Mapping[str, Any]) -> str:
     for array in (laid.corners, laid.offsets, laid.people):
         digest.update(np.ascontiguousarray(array))
     return digest.hexdigest()
+
+
+def forget(path: Path | None) -> None:
+    """The run is over."""
+    if path is not None:
+        path.unlink(missing_ok=True)

@@ -116,7 +116,7 @@ def _from_release(release: Release) -> Published:
         raise DataError(f"{int(there.sum()) - len(columns.users)} published pseudonyms have the same name.")
     slot_min, xy = getattr(data, "slot_min", None), getattr(data, "xy", None)
     grain = {"grain_s": slot_min * 60} if slot_min else {}
-    clock = {"slot_min": slot_min, "start": getattr(data, "start", None), **grain}
+    clock = {name: getattr(data, name, None) for name in ("slot_min", "start", "time_zone")} | grain
     seeded = release.params.get("pseudonym_seed_given")
     return Published(
         columns,

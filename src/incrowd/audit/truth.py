@@ -133,7 +133,7 @@ def _projected(original: Traces, crs: str | None) -> tuple[Floats, Floats] | str
 
 def _wall(t: Ints, release: Published) -> Ints:
     """What the wall clock of the release shows, in seconds; slots follow it where a time zone was given."""
-    name = release.parameters.get("time_zone")
+    name = release.clock.get("time_zone")
     if not isinstance(name, str):
         return t
     zone, low = ZoneInfo(name), int(t.min()) // _QUARTER_S

@@ -34,8 +34,9 @@ def to_arrow(noun: Frame) -> "pa.Table":
 
     data = noun.data if isinstance(noun, Release) else noun
     meta: dict[str, Any] = {"noun": type(data).__name__, **{name: getattr(data, name) for name in data.META}}
-    if isinstance(data, (Visits, Counts)) and data.xy is not None:
-        meta["xy"] = base64.b64encode(np.ascontiguousarray(data.xy, "<f8").tobytes()).decode()
+    # A release lists the places of its cells apart, and only of those it still shows.
+    if isinstance(noun, (Visits, Counts)) and noun.xy is not None:
+        meta["xy"] = base64.b64encode(np.ascontiguousarray(noun.xy, "<f8").tobytes()).decode()
     if not isinstance(noun, Release):
         meta["ledger"] = noun.ledger.to_dict()
     columns = {name: _to_arrow_column(name, column) for name, column in noun.columns().items()}
@@ -136,7 +137,7 @@ def _visits(table: "pa.Table", meta: dict[str, Any]) -> Visits:
     columns, attributes = _split(table, ("user", "cell", "slot"))
     given = {"slot_min": meta["slot_min"], "start": meta["start"], "xy": _centres(meta)}
     visits = Visits.from_arrays(**columns, **given, attributes=attributes)
-    return replace(visits, crs=meta["crs"], start_min=meta.get("start_min"))
+    return replace(visits, crs=meta["crs"], time_zone=meta.get("time_zone"))
 
 
 def _fingerprints(table: "pa.Table", meta: dict[str, Any]) -> Fingerprints:

@@ -108,3 +108,14 @@ class Release(Frame):
     def META(self) -> tuple[str, ...]:  # type: ignore[override]  # noqa: N802
         """What describes the published table."""
         return self.data.META
+
+    @property
+    def merges(self) -> list[tuple[int, int, int, float]]:
+        """Merges (lo, hi, new, stretch) in order; users are 0 to n - 1, and each merge makes the next id."""
+        return [(lo, hi, new, float(stretch)) for lo, hi, new, stretch in self.provenance.get("merges", [])]
+
+    def expanded(self) -> "Release":
+        """The same with one row per person instead of one per crowd, under separate pseudonyms."""
+        from incrowd.data.expand import expanded
+
+        return expanded(self)

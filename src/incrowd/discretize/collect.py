@@ -12,7 +12,7 @@ from incrowd.data import Traces, Visits
 from incrowd.data.table import Attributes, kept_attributes
 from incrowd.discretize.options import Keep
 from incrowd.discretize.represent import represent
-from incrowd.discretize.slots import DAY_S, Clock
+from incrowd.discretize.slots import Clock
 from incrowd.errors import DataError
 from incrowd.ledger import Ledger
 from incrowd.progress import tell
@@ -58,7 +58,7 @@ class Rows:
             crs,
             self.attributes,
             self.ledger,
-            clock.wall % DAY_S // 60,
+            clock.time_zone,
         )
 
 

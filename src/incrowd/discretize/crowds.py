@@ -3,7 +3,7 @@
 import numpy as np
 
 from incrowd.data import Counts, Visits
-from incrowd.discretize.slots import DAY_MIN
+from incrowd.discretize.slots import DAY_MIN, minute_of_day
 from incrowd.errors import DataError, ParameterError
 
 MOST_COUNTS = 2**28  # 2 GiB
@@ -39,15 +39,11 @@ def counts(visits: Visits, *, start_min: int | None = None) -> Counts:
         notes={"more cells of a user in one slot": several.sum()},
         users=(len(visits), len(visits)),
     )
-    return Counts(n, xy, slot_min, _minute(visits) if start_min is None else start_min, ledger)
+    minute = minute_of_day(visits.start or 0, visits.time_zone) if start_min is None else start_min
+    return Counts(n, xy, slot_min, minute, ledger)
 
 
 def _slots(least: int, slot_min: int) -> int:
     """Up to the end of a day where whole slots make a day."""
     day = DAY_MIN // slot_min
     return least if DAY_MIN % slot_min else -(-least // day) * day
-
-
-def _minute(visits: Visits) -> int:
-    """The minute of the day at which slot 0 begins: on the local wall clock where it is known, else in UTC."""
-    return visits.start_min if visits.start_min is not None else (visits.start or 0) // 60 % DAY_MIN

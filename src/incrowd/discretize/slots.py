@@ -34,7 +34,7 @@ class Asked:
         wall = int(min(walls)) // DAY_S * DAY_S if self.start is None else self.start + _ahead(self.start, self.zone)
         start = _utc(wall, self.zone) if self.start is None else self.start
         days = max((int(max(walls)) - wall) // DAY_S + 1, 1)
-        return Clock(self.slot_min, start, wall, days, changes, ahead)
+        return Clock(self.slot_min, start, wall, days, changes, ahead, self.zone.key if self.zone else None)
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Clock:
     days: int  # from the start to the end of the last day with a record
     changes: Ints  # UTC seconds at which the wall clock jumps
     ahead: Ints  # seconds ahead of UTC before the first jump and after each
+    time_zone: str | None = None
 
     @property
     def slots(self) -> int:
@@ -97,6 +98,11 @@ def _second(start: Start, zone: ZoneInfo | None) -> int:
     if not _CALENDAR[0] <= start <= _CALENDAR[1]:
         raise ParameterError("start lies outside the years 2 to 9998; give seconds since 1970, not milliseconds.")
     return int(start)
+
+
+def minute_of_day(second: int, time_zone: str | None) -> int:
+    """What the wall clock shows at a UTC second, in minutes after midnight."""
+    return (second + _ahead(second, zone_of(time_zone))) % DAY_S // 60
 
 
 def _utc(wall: int, zone: ZoneInfo | None) -> int:
