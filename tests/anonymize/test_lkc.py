@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.anonymize.lkc import LKC
 from incrowd.anonymize.folder import manifest_of, publish
+from incrowd.anonymize.lkc import LKC
 from incrowd.measure.frequent import frequent_sequences
 from incrowd.measure.suppression import candidate_scores
 from incrowd.measure.violating import violating_sequences

@@ -1,6 +1,7 @@
 """Searches for sets and the choice of what to suppress: compiled equals definition."""
 
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def antichain(sets):
 
 
 def as_sets(starts, items):
-    return [frozenset(items[a:b].tolist()) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    return [frozenset(items[a:b].tolist()) for a, b in pairwise(starts)]
 
 
 @ANY
@@ -65,17 +66,17 @@ def test_items_on_every_record_are_not_lost():
     assert as_sets(*mining.maximal_sets(*flat([{1}, {1}]), 2, watch())) == [{1}]
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_searches_agree_on_longer_records(seed):
     rng = np.random.default_rng(seed)
-    routes = rng.integers(0, 3, (2, 9))
-    cells = np.where(rng.random((60, 9)) < 0.2, rng.integers(0, 3, (60, 9)), routes[rng.integers(0, 2, 60)])
-    items, offsets = flat([set((np.arange(9) * 3 + row).tolist()) for row in cells])
+    routes = rng.integers(0, 3, (2, 8))
+    cells = np.where(rng.random((40, 8)) < 0.2, rng.integers(0, 3, (40, 8)), routes[rng.integers(0, 2, 40)])
+    items, offsets = flat([set((np.arange(8) * 3 + row).tolist()) for row in cells])
     for support in (2, 5, 15):
         got = mining.maximal_sets(items, offsets, support, watch())
         expected = plain_mining.maximal_sets(items, offsets, support, None)
         np.testing.assert_array_equal(got[1], expected[1])
-        none = (np.zeros(61, np.int64), np.zeros(0, np.int32), 5, support, np.arange(61), watch())
+        none = (np.zeros(41, np.int64), np.zeros(0, np.int32), 5, support, np.arange(41), watch())
         violating = stacked(sequences.violating_sets(items, offsets, *none))
         np.testing.assert_array_equal(violating[1], stacked(plain_sequences.violating_sets(items, offsets, *none))[1])
 

@@ -32,3 +32,10 @@ def test_only_the_whole_set_singles_out(size):
     for kernel in (cpu, reference):
         for deepest in (1, 2, 3):
             assert kernel.fewest_points(*index(has), size + 1, 0, deepest).tolist() == [size] + [0] * size
+
+
+def test_chains_take_the_first_of_equals():
+    """A crowd in which another order of ties would give four users another bound."""
+    has = np.random.default_rng(5).random((60, 20)) < 0.8
+    got = cpu.fewest_points(*index(has), 60, 0, 1)
+    np.testing.assert_array_equal(got, reference.fewest_points(*index(has), 60, 0, 1))

@@ -17,7 +17,7 @@ ANY = settings(deadline=None, max_examples=80)
 
 
 def table(text, carried=None):
-    """One user per bar, one visit per word: a letter for the cell, a digit for the slot; carried: one value per user."""
+    """One user per bar, one visit per word: a letter for the cell, a digit for the slot; one value per user."""
     rows = [
         (u, ord(word[0]) - ord("a"), int(word[1:])) for u, part in enumerate(text.split("|")) for word in part.split()
     ]
@@ -30,13 +30,13 @@ def words(sequences):
     return ["".join(f"{chr(97 + cell)}{slot}" for cell, slot in sequence) for sequence in sequences]
 
 
-def all_violating(visits, l, k, c, values):
+def all_violating(visits, longest, k, c, values):
     """Every violating sequence, straight from the definition."""
     users = [
         list(zip(visits.cell[a:b].tolist(), visits.slot[a:b].tolist(), strict=True))
         for a, b in zip(visits.offsets[:-1], visits.offsets[1:], strict=True)
     ]
-    known = {q for pairs in users for size in range(1, l + 1) for q in combinations(pairs, size)}
+    known = {q for pairs in users for size in range(1, longest + 1) for q in combinations(pairs, size)}
     bad = set()
     for q in known:
         who = [u for u, pairs in enumerate(users) if set(q) <= set(pairs)]
@@ -77,12 +77,12 @@ def tables(draw):
 
 @ANY
 @given(tables(), st.integers(1, 5), st.integers(1, 4), st.sampled_from([1 / 3, 0.5, 0.75, 1.0]))
-def test_minimal_violating_sequences_equal_the_definition(visits, l, k, c):
-    bad = all_violating(visits, l, k, c, "xy")
-    found = violating_sequences(visits, l, k, c, "s", ["x", "y"])
+def test_minimal_violating_sequences_equal_the_definition(visits, longest, k, c):
+    bad = all_violating(visits, longest, k, c, "xy")
+    found = violating_sequences(visits, longest, k, c, "s", ["x", "y"])
     assert set(found) == minimal(bad) and len(found) == len(set(found))
     assert all(any(set(v) <= set(q) for v in found) for q in bad)
-    assert found == violating_sequences(visits, l, k, c=c, sensitive="s", values=("x", "y"), device="reference")
+    assert found == violating_sequences(visits, longest, k, c=c, sensitive="s", values=("x", "y"), device="reference")
 
 
 @ANY
@@ -96,20 +96,20 @@ def test_frequent_sequences_equal_the_definition(visits, min_support):
 
 @ANY
 @given(tables(), st.integers(1, 4), st.integers(1, 4))
-def test_shorter_knowledge_finds_the_shorter_ones(visits, l, k):
-    longer = violating_sequences(visits, l + 1, k, 0.5, "s")
-    assert violating_sequences(visits, l, k, 0.5, "s") == [v for v in longer if len(v) <= l]
+def test_shorter_knowledge_finds_the_shorter_ones(visits, longest, k):
+    longer = violating_sequences(visits, longest + 1, k, 0.5, "s")
+    assert violating_sequences(visits, longest, k, 0.5, "s") == [v for v in longer if len(v) <= longest]
 
 
 @ANY
 @given(tables(), st.integers(1, 3), st.integers(1, 4))
-def test_more_is_violating_for_larger_k_and_smaller_c(visits, l, k):
+def test_more_is_violating_for_larger_k_and_smaller_c(visits, longest, k):
     def covers(tight, loose):
         return all(any(set(v) <= set(w) for v in tight) for w in loose)
 
-    loose = violating_sequences(visits, l, k, 0.6, "s")
-    assert covers(violating_sequences(visits, l, k + 1, 0.6, "s"), loose)
-    assert covers(violating_sequences(visits, l, k, 0.4, "s"), loose)
+    loose = violating_sequences(visits, longest, k, 0.6, "s")
+    assert covers(violating_sequences(visits, longest, k + 1, 0.6, "s"), loose)
+    assert covers(violating_sequences(visits, longest, k, 0.4, "s"), loose)
 
 
 @ANY
@@ -211,6 +211,6 @@ def test_bad_questions_are_refused():
 
 @ANY
 @given(tables(), st.integers(1, 3))
-def test_no_violating_sequence_means_nobody_is_unique(visits, l):
-    alone = {q for q, n in supports(visits).items() if n == 1 and len(q) <= l}
-    assert (violating_sequences(visits, l, 2) == []) == (not alone)
+def test_no_violating_sequence_means_nobody_is_unique(visits, longest):
+    alone = {q for q, n in supports(visits).items() if n == 1 and len(q) <= longest}
+    assert (violating_sequences(visits, longest, 2) == []) == (not alone)

@@ -13,7 +13,7 @@ from incrowd.progress import tell
 
 BLOCK = 256  # rows scanned between two words of progress
 AHEAD = 8  # used-up lists renewed together: those that will be asked for next
-AGAIN = {True: 1.6, False: 1.5}  # pairs looked at for each pair of the first scan, measured; for k = 2 and above
+AGAIN = {True: 1.3, False: 2.0}  # pairs looked at for each pair of the first scan, measured, for k = 2 or more
 
 
 def hide(herd: Herd, leftover: str, saved: Saved) -> Ints:
@@ -34,7 +34,7 @@ def hide(herd: Herd, leftover: str, saved: Saved) -> Ints:
     if two:
         _join_in_order(herd)
     herd.settle(leftover)
-    tell(label, expected, expected)
+    tell(label, max(lists.work[0], expected), max(lists.work[0], expected))
     return lists.work
 
 

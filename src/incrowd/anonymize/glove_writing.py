@@ -94,8 +94,8 @@ def release_of(
             "row": final_row,  # of each original sample: the published row that covers it, or -1
             "box": row,  # the same among the boxes before reshaping
             "boxes": {**_boxes(corners, laid), "group": code},
-            "discarded": np.flatnonzero(group < 0),  # positions of users in no group
-            "suppressed": np.flatnonzero((row < 0) & (group[owners(data.offsets)] >= 0)),  # original rows
+            "discarded_users": np.flatnonzero(group < 0),  # positions
+            "suppressed_samples": np.flatnonzero((row < 0) & (group[owners(data.offsets)] >= 0)),  # original rows
             "work": dict(zip(("pairs", "near", "close", "exact", "compared"), hidden.work.tolist(), strict=True)),
             "dropped_attributes": list(data.attributes),
         },

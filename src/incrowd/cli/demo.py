@@ -24,12 +24,13 @@ def demo(
 
     incrowd demo --users 5000 --days 14 -o my-demo
     """
-    from incrowd import clean, discretize, measure, read, report
+    from incrowd import anonymize, audit, clean, discretize, measure, read, report
     from incrowd.data.files import refuse_existing
 
     page = output / "report.html"
     output.mkdir(parents=True, exist_ok=True)
-    refuse_existing(page, force=force)
+    for path in (page, output / "release"):
+        refuse_existing(path, force=force)
     with progress_bar():
         note(f"building a city of {users:,} people, {towers:,} towers, {days} days, with a dirty log")
         city = read.synthetic_city(users=users, towers=towers, days=days, seed=seed, dirt=0.01)
@@ -45,15 +46,30 @@ def demo(
             for points in range(1, 6)
         ]
         exposed = measure.exposure(visits)
-        cut = measure.cut_risk(visits, discretize.windows(visits, window_h=6, slots=24 * days), points=2, seed=seed)
+        windows = discretize.windows(visits, window_h=6, slots=24 * days)
+        cut = measure.cut_risk(visits, windows, points=2, seed=seed)
+        note("cutting into windows of six hours, publishing and auditing")
+        release = anonymize.Cut(window_h=6, slots=24 * days)(visits)
+        anonymize.publish(release, output / "release", force=force)
+        verdict = audit.check(release, original=visits)
+        useful = measure.utility(visits, release)
         note("drawing")
-        report.write(page, found, risks, exposed, cut, visits.ledger, title="A synthetic city", force=force)
+        sections = (found, risks, exposed, cut, release, useful, verdict, release.ledger)
+        report.write(page, *sections, title="A synthetic city", force=force)
     risk = risks[3]
     text = (
-        f"{visits.ledger}\n\n"
+        f"{release.ledger}\n\n"
         f"{found.users:,} people, {found.records:,} records, {found.days} days\n"
-        f"4 random points single out {risk.value:.1%} of {risk.population:,} people (towers x hours, seed {seed})\n\n"
-        f"report: {page}"
+        f"4 random points single out {risk.value:.1%} of {risk.population:,} people (towers x hours, seed {seed})\n"
+        f"audit of the cut release: {'passed' if verdict.passed else 'FAILED'}\n\n"
+        f"report: {page}\nrelease: {output / 'release'}"
     )
-    record = {"summary": found, "ledger": visits.ledger, "uniqueness": risks, "exposure": exposed, "cut": cut}
+    record = {
+        "summary": found,
+        "ledger": release.ledger,
+        "uniqueness": risks,
+        "exposure": exposed,
+        "cut": cut,
+        "audit": verdict,
+    }
     answer(text, {**record, "report": str(page)}, as_json=as_json)

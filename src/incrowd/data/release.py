@@ -1,13 +1,14 @@
 """Release: what an anonymizer publishes, beside what it must keep to itself."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, ints
+from incrowd.data.fingerprints import BOX, Fingerprints
 from incrowd.data.table import Frame, Table
 from incrowd.errors import DataError, ParameterError
 from incrowd.ledger import Ledger
@@ -114,8 +115,31 @@ class Release(Frame):
         """Merges (lo, hi, new, stretch) in order; users are 0 to n - 1, and each merge makes the next id."""
         return [(lo, hi, new, float(stretch)) for lo, hi, new, stretch in self.provenance.get("merges", [])]
 
-    def expanded(self) -> "Release":
-        """The same with one row per person instead of one per crowd, under separate pseudonyms."""
-        from incrowd.data.expand import expanded
+    def expanded(self, *, pseudonym_seed: int | None = None) -> "Release":
+        """One row per person instead of one per crowd, under separate pseudonyms; each stands for all its members."""
+        data = self.data
+        if not isinstance(data, Fingerprints):
+            raise DataError("only a release of fingerprints has crowds to expand.")
+        copies = np.random.default_rng(pseudonym_seed).permutation(np.repeat(np.arange(len(data)), data.crowd))
+        offsets, rows = _repeated(data.offsets, copies)
+        columns = {name: getattr(data, name)[rows] for name in BOX}
+        people = np.ones(len(copies), np.int64)
+        flat = replace(data, users=np.arange(len(copies)), offsets=offsets, crowd=people, **columns)
+        starts, places = _repeated(self.members.offsets, copies)
+        made = {"copy for each person": flat.records - data.records}
+        counts = {"read": data.records, "kept": flat.records, "users": (len(data), len(flat))}
+        return replace(
+            self,
+            data=flat,
+            members=Groups(starts, self.members.positions[places]),
+            params={**self.params, "pseudonym_seed_given": pseudonym_seed is not None},
+            ledger=self.ledger.add("expanded", created=made, **counts),
+            provenance={"merges": self.provenance.get("merges", [])},
+        )
 
-        return expanded(self)
+
+def _repeated(offsets: Ints, order: Ints) -> tuple[Ints, Ints]:
+    """The rows of some owners one after the other, and where each begins."""
+    sizes = np.diff(offsets)[order]
+    starts = np.append(0, np.cumsum(sizes))
+    return starts, np.repeat(offsets[order] - starts[:-1], sizes) + np.arange(starts[-1])

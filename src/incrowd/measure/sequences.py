@@ -112,11 +112,10 @@ def check_whole(**values: int) -> None:
             raise ParameterError(f"{name} must be a whole number above 0, got {value!r}.")
 
 
-def watch(what: str, limit_s: float, limit_gib: float) -> Watch:
+def watch(what: str, advice: str, limit_s: float, limit_gib: float) -> Watch:
     """The limits under which sequences are searched."""
     check_positive(limit_s=limit_s, limit_gib=limit_gib)
-    advice = "ask for more support or shorter knowledge, or use coarser cells and slots"
-    return Watch(what=what, advice=advice, limit_s=limit_s, limit_gib=limit_gib)
+    return Watch(what=what, advice=f"{advice}, use coarser cells and slots", limit_s=limit_s, limit_gib=limit_gib)
 
 
 def stacked(matrices: list[Ids]) -> tuple[Ints, Ids]:

@@ -49,6 +49,6 @@ def minimal_violating(
     """The same, as arrays."""
     check_whole(l=l, k=k)
     search = kernels("sequences", device).violating_sets
-    limits = watch("the search for violating sequences", limit_s, limit_gib)
+    limits = watch("the search for violating sequences", "lower l", limit_s, limit_gib)
     allowed = allowed_counts(c, len(paths.offsets) - 1)
     return paths.sequences(*stacked(search(paths.items, paths.offsets, who.offsets, who.codes, l, k, allowed, limits)))

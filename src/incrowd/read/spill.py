@@ -19,20 +19,20 @@ _DTYPES = (np.int32, np.int64, np.float64, np.float64)
 def spilled(reading: Reading, pieces: int) -> Parts:
     """Read a source into buckets and hand them out, once it is known whole."""
     buckets, clock = Buckets(pieces), Clock()
-    low, high = np.full(2, np.inf), np.full(2, -np.inf)
+    corners: list[tuple[float, float, float, float]] = []
     for batch in reading.batches():
         if reading.saved and not reading.saved["ordered"]:
             raise unordered()
         buckets.add(batch)
         clock.add(batch.code, batch.t, len(reading.users))
-        both = np.stack([batch.first, batch.second])
-        low, high = np.minimum(low, both.min(axis=1)), np.maximum(high, both.max(axis=1))
+        corners.append((batch.first.min(), batch.second.min(), batch.first.max(), batch.second.max()))
+    west, south, east, north = np.array(corners).T
     users, planar = reading.users.labels(), bool(reading.planar)
     return Parts(
         users,
         reading.kept,
         planar,
-        (*low.tolist(), *high.tolist()),
+        (float(west.min()), float(south.min()), float(east.max()), float(north.max())),
         (clock.first, clock.last),
         reading.attributes(),
         reading.ledger({"put in time order": clock.disorder}),

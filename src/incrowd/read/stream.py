@@ -13,6 +13,7 @@ from incrowd.arrays import Codes, Floats, Ints
 from incrowd.data.table import Attributes, attributes_of
 from incrowd.errors import DataError
 from incrowd.ledger import Ledger
+from incrowd.progress import tell
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
 from incrowd.read.buffers import Mask, floats, missing, truth, values
@@ -20,7 +21,7 @@ from incrowd.read.checks import Check, constant, places_of, users_of
 from incrowd.read.engine import Run, on_lines
 from incrowd.read.layouts import Column, Layout, layout_of, wanted_columns
 from incrowd.read.scans import Request, Scan
-from incrowd.read.sources import scans_of
+from incrowd.read.sources import records_at_most, scans_of
 from incrowd.read.times import FIRST, LAST, PER_SECOND, from_epoch, to_utc, unit_note, unit_of, zone_of
 from incrowd.read.users import Coder, TextLabels, Values
 
@@ -87,6 +88,7 @@ class Reading:
 
     def batches(self) -> Iterator[Batch]:
         """Every good record; the first bad one stops the run unless bad rows are set aside."""
+        total = records_at_most(self.source, self.request.layout)
         for scan in scans_of(self.source, self.request):
             self._meet(scan)
             run, aside = Run(scan, self.memory_mb), []
@@ -94,9 +96,11 @@ class Reading:
                 batch, dropped = self._checked(raw, run)
                 aside += dropped
                 self.kept += len(batch.code)
+                tell("reading", self.kept, max(total, self.kept))
                 if len(batch.code):
                     yield batch
             self.bad += on_lines(scan, aside, run.rejected)
+        tell("reading", self.kept, self.kept)
         if not self.kept:
             raise self.bad[0].error() if self.bad else DataError(f"{scan.place} has no rows; check the export.")
 

@@ -52,12 +52,15 @@ def svg(figure: Figure) -> str:
 
 def end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], gap: float = 0.07) -> None:
     """Name each line (x, y, text, colour) where it ends, instead of a legend; labels keep their distance."""
-    below = -gap
-    for x, y, text, colour in sorted(ends, key=lambda end: end[1]):
-        below = max(y, below + gap)
+    ordered = sorted(ends, key=lambda end: end[1])
+    heights: list[float] = []
+    for _, y, _, _ in ordered:
+        heights.append(max(y, heights[-1] + gap) if heights else y)
+    over = max(heights[-1] - ordered[-1][1], 0) / 2
+    for (x, _, text, colour), height in zip(ordered, heights, strict=True):
         axes.annotate(
             text,
-            (x, below),
+            (x, height - over),
             xytext=(6, 0),
             textcoords="offset points",
             color=colour,

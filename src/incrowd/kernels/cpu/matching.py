@@ -145,7 +145,7 @@ def _keep_by_list(users: Ids, size: int, postings: Ids, a: int, b: int) -> int:
     """Those users who are in postings[a:b], to the front; how many they are."""
     n = 0
     for i in range(size):
-        a = _gallop(postings, a, b, users[i])
+        a = gallop(postings, a, b, users[i])
         if a == b:
             break
         if postings[a] == users[i]:
@@ -155,7 +155,7 @@ def _keep_by_list(users: Ids, size: int, postings: Ids, a: int, b: int) -> int:
 
 
 @njit(cache=True)
-def _gallop(postings: Ids, at: int, end: int, user: int) -> int:
+def gallop(postings: Ids, at: int, end: int, user: int) -> int:
     """First place from `at` on that holds the user or a later one, in doubling steps, then by bisection."""
     probe, step = at, 1
     while probe < end and postings[probe] < user:

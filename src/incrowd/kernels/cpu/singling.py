@@ -5,7 +5,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
-from incrowd.kernels.cpu.matching import ones
+from incrowd.kernels.cpu.matching import gallop, ones
 from incrowd.kernels.reference.matching import Ids, Words
 
 
@@ -25,9 +25,14 @@ def fewest_points(offsets: Ints, ids: Ids, starts: Ints, postings: Ids, users: i
 def _fewest(
     mine: Ids, starts: Ints, postings: Ids, own: int, deepest: int, shared: NDArray[np.int32], number: NDArray[np.int32]
 ) -> int:
+    rarest = -1
     for k in mine:
-        if starts[k + 1] - starts[k] == 1:
-            return 1
+        if rarest < 0 or starts[k + 1] - starts[k] < starts[rarest + 1] - starts[rarest]:
+            rarest = k
+    if rarest >= 0 and starts[rarest + 1] - starts[rarest] == 1:
+        return 1
+    if deepest >= 2 and _pairs_with(rarest, mine, starts, postings, own):
+        return 2  # found at once for most users, without looking at everyone they share a point with
     most, others = _count_shared(mine, starts, postings, own, shared, number)
     words = _set_bits(mine, starts, postings, others, shared, number)
     if most == len(mine):
@@ -38,6 +43,22 @@ def _fewest(
         return 3
     chain: int = _best_chain(words)
     return chain
+
+
+@njit(cache=True)
+def _pairs_with(rarest: int, mine: Ids, starts: Ints, postings: Ids, own: int) -> bool:
+    """Whether nobody else has the rarest point and some other one."""
+    for k in mine:
+        at, end, met = starts[k], starts[k + 1], False
+        for p in range(starts[rarest], starts[rarest + 1]):
+            if postings[p] != own:
+                at = gallop(postings, at, end, postings[p])
+                met = at < end and postings[at] == postings[p]
+                if met or at == end:
+                    break
+        if not met:
+            return True
+    return False
 
 
 @njit(cache=True)

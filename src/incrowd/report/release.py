@@ -1,0 +1,65 @@
+"""Sections about a release: what was published, what it is still good for, and whether it keeps its promises."""
+
+from incrowd.audit import Verdict
+from incrowd.data import Release
+from incrowd.measure import Utility
+from incrowd.report.section import Grid, Section, section
+
+MARK = {"pass": "pass", "fail": "FAIL", "not applicable": "-"}
+
+
+@section.register
+def _release(result: Release) -> Section:
+    params = {name: value for name, value in result.params.items() if value is not None}
+    method = params.pop("method", "an unnamed method")
+    params.pop("pseudonym_seed_given", None)
+    asked = ", ".join(f"{name} = {value}" for name, value in params.items()) or "no parameters"
+    return Section(
+        question="What was published?",
+        answer=(
+            f"{method} ({asked}) publishes {result.data.records:,} rows under {len(result.data):,} fresh pseudonyms. "
+            f"Guarantee: {result.guarantee}"
+        ),
+        number=f"{len(result.data):,}",
+        number_of="pseudonyms",
+        method=["Pseudonyms are drawn from the operating system and rows are ordered by them, so order says nothing."],
+        data={"params": params, "claims": result.claims, "guarantee": result.guarantee, "ledger": result.ledger},
+    )
+
+
+@section.register
+def _verdict(result: Verdict) -> Section:
+    failed = len(result.failed)
+    done = sum(check.status != "not applicable" for check in result.checks)
+    rows = [(check.name, MARK[check.status], check.evidence) for check in result.checks]
+    return Section(
+        question="Does the release keep its promises?",
+        answer=(f"{failed} of {done} checks that apply failed." if failed else f"All {done} checks that apply passed."),
+        number="fail" if failed else "pass",
+        number_of="audit",
+        tables=[Grid(("check", "result", "why"), rows)],
+        method=["The auditor shares no code with the methods: it recomputes each claim from its definition."],
+        data=result,
+    )
+
+
+@section.register
+def _utility(result: Utility) -> Section:
+    kept = result.visits_shared
+    return Section(
+        question="What is the release still good for?",
+        answer=(
+            f"{result.visits[1]:,} of {result.visits[0]:,} visits are published"
+            + ("" if kept is None else f"; visits per cell and hour agree to {kept:.1%}")
+            + ("" if result.trips_shared is None else f", trips between cells to {result.trips_shared:.1%}")
+            + "."
+        ),
+        number="-" if kept is None else f"{kept:.1%}",
+        number_of="of visits per cell and hour kept",
+        tables=[Grid(("", "before", "after", "agreement"), result.rows(), f"Cells of {result.cell_m:,.0f} m, hours.")],
+        method=[
+            "Agreement is the common part of two tables of counts, 2 Σ min(a, b) / (Σ a + Σ b).",
+            "Distances are medians with quartiles: the radius of gyration over users or pieces, length over trips.",
+        ],
+        data=result,
+    )
