@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from boxes import boxes, crowds, prints
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from boxes import boxes, crowds, prints
 from incrowd.anonymize.glove import Glove
 from incrowd.anonymize.glove_cost import glove_cost
 from incrowd.anonymize.glove_herd import Herd
@@ -240,9 +240,7 @@ def test_expanded_repeats_a_group_for_each_person():
 @pytest.mark.parametrize("k", [2, 3])
 def test_shards_keep_the_guarantee_and_every_position(k):
     rng = np.random.default_rng(1)
-    data = prints(
-        " | ".join("; ".join(f"{x * 100},0,{t}" for x, t in rng.integers(0, 900, (3, 2))) for _ in range(61))
-    )
+    data = prints(" | ".join("; ".join(f"{x * 100},0,{t}" for x, t in rng.integers(0, 900, (3, 2))) for _ in range(61)))
     release = Glove(k=k, shard_users=16)(data)
     assert release.params["shards"] == 4
     assert sorted(release.members.positions.tolist()) == list(range(61))
@@ -286,7 +284,6 @@ def test_bad_options_are_refused_at_once(options, error):
 def test_a_plane_beyond_any_map_is_refused():
     with pytest.raises(DataError, match="span"):
         Glove()(prints(f"0,0,0 | {10**12},0,0"))
-
 
 
 def noisy(users=90, seed=0):

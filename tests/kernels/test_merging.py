@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from boxes import crowds, prints
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boxes import crowds, prints
 from incrowd.kernels.cpu import merging as cpu
 from incrowd.kernels.cpu import reshaping as cpu_shape
 from incrowd.kernels.reference import merging as reference

@@ -2,10 +2,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from boxes import crowds, prints
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boxes import crowds, prints
 from incrowd.kernels.cpu import neighbours
 from incrowd.kernels.cpu import stretching as cpu
 from incrowd.kernels.cpu.prints import prints_of

@@ -2,10 +2,10 @@ import math
 
 import numpy as np
 import pytest
-from boxes import crowds, prints
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boxes import crowds, prints
 from incrowd.anonymize.glove import Glove
 from incrowd.errors import DataError
 from incrowd.measure.accuracy import MEASURES, accuracy
@@ -31,7 +31,7 @@ def test_e8_suppressed():
 
 
 def test_deleted_samples_of_survivors_are_told_apart():
-    data = prints("0,0,0; 0,0,5000 | 0,0,10; 0,0,6000 | 0,0,2000")
+    data = prints("0,0,0; 0,0,5000 | 0,0,10; 0,0,5400 | 0,0,2000")
     found = accuracy(Glove(k=2, max_extent_min=360, leftover="suppress")(data), data)
     assert (found.deleted_samples, found.deleted_with_users) == (3, 1)
     assert found.time_extent.tolist() == [11, 11]

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from boxes import crowds, prints
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from boxes import crowds, prints
 from incrowd.errors import DataError, MissingExtra, ParameterError
 from incrowd.measure.kgap import kgap
 from incrowd.measure.stretch import stretch

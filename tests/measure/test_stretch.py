@@ -1,10 +1,10 @@
 from fractions import Fraction
 
 import pytest
-from boxes import crowds, prints
 from hypothesis import given, settings
 
 import incrowd as ic
+from boxes import crowds, prints
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.stretch import layout, stretch
 

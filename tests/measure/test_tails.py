@@ -2,9 +2,9 @@ import math
 
 import numpy as np
 import pytest
-from boxes import crowds, prints
 from hypothesis import given, settings
 
+from boxes import crowds, prints
 from incrowd.kernels.reference import stretching as reference
 from incrowd.measure.kgap import kgap
 from incrowd.measure.stretch import layout
@@ -24,9 +24,16 @@ def test_e11_known_distributions():
 def test_e12_all_effort_is_in_time():
     found = tails(prints("0,0,0; 0,0,30; 1000,0,600 | 0,0,10; 1000,0,620"))
     assert found.ratio.tolist() == [math.inf, math.inf] and found.share.tolist() == [1, 1]
-    expected = tail_weight(np.array([10, 20, 20]) / 960)
-    assert found.time[0] == found.delta[1] == pytest.approx(expected, nan_ok=True)
-    assert np.isnan(found.space).all()
+    # The efforts are 10, 20 and 20 minutes: from the median up they do not vary.
+    assert np.isnan([*found.time, *found.delta, *found.space]).all()
+
+
+def test_effort_is_split_by_dimension():
+    found = tails(prints("0,0,0; 0,0,100; 0,0,200; 0,0,300; 0,0,400 | 1000,0,0; 0,0,110; 0,0,220; 0,0,330"))
+    minutes = [0, 10, 20, 30, 70]  # the first pays a kilometre instead
+    np.testing.assert_allclose(found.time, tail_weight(np.array(minutes) / 960))
+    np.testing.assert_allclose(found.space, tail_weight(np.array([1000, 0, 0, 0, 0]) / 40_000), equal_nan=True)
+    np.testing.assert_allclose(found.ratio, (sum(minutes) / 960) / (1000 / 40_000))
 
 
 def test_without_effort_there_is_no_ratio():

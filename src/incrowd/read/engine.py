@@ -90,7 +90,8 @@ class Run:
         threads = min(8, os.cpu_count() or 1)
         connection = duckdb.connect(config={"threads": threads, "memory_limit": f"{max(256, self.memory_mb // 2)}MB"})
         connection.execute(
-            "SET TimeZone='UTC'; SET temp_directory=''; SET enable_progress_bar=false; SET enable_geoparquet_conversion=false;"
+            "SET TimeZone='UTC'; SET temp_directory=''; SET enable_progress_bar=false;"
+            "SET enable_geoparquet_conversion=false;"
             "SET autoinstall_known_extensions=false; SET autoload_known_extensions=false"
         )
         if self.scan.frame is not None:

@@ -38,7 +38,7 @@ def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, NDArray[np.bool_
     """Whole seconds, floored, and where there are none: missing, or too small to be in this unit like the rest.
 
     >>> from_epoch(np.array([1_600_000_000_999.0, 1_600_000_000.0]), "ms")
-    (array([1600000000,    1600000]), array([False,  True]))
+    (array([1600000000,          0]), array([False,  True]))
     """
     good = np.abs(values) >= _WINDOWS[unit][0]
     if values.dtype.kind != "f":

@@ -150,23 +150,23 @@ def _directed(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> i
 def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
     """The closest rectangle of b to each of a, the most used first."""
     n_a, n_b = p.people[a], p.people[b]
-    cap = p.scale[1] * (n_a + n_b)
-    others = p.rectangle[p.places_first[b] : p.places_first[b] + p.places[b]]
+    n = n_a + n_b
+    first, last = p.places_first[b], p.places_first[b] + p.places[b]
+    left, right = p.rectangle[0, first:last], p.rectangle[1, first:last]
+    down, up = p.rectangle[2, first:last], p.rectangle[3, first:last]
     total = 0
-    for k in range(p.places[a]):
-        mine = p.rectangle[p.places_first[a] + k]
-        x0, x1, y0, y1 = mine[0], mine[1], mine[2], mine[3]
-        best = cap
-        for j in range(len(others)):
-            best = min(
-                best,
-                apart(x0, x1, others[j, 0], others[j, 1], n_a, n_b)
-                + apart(y0, y1, others[j, 2], others[j, 3], n_a, n_b),
-            )
-        low[k] = p.scale[0] * best
-        total += p.uses[p.places_first[a] + k] * low[k]
+    for k in range(p.places_first[a], p.places_first[a] + p.places[a]):
+        x0, x1, y0, y1 = p.rectangle[0, k], p.rectangle[1, k], p.rectangle[2, k], p.rectangle[3, k]
+        own = n_a * (x1 - x0 + y1 - y0)
+        best = own + p.scale[1] * n
+        for j in range(len(left)):
+            union = max(x1, right[j]) - min(x0, left[j]) + max(y1, up[j]) - min(y0, down[j])
+            best = min(best, n * union - n_b * (right[j] - left[j] + up[j] - down[j]))
+        floor = p.scale[0] * (best - own)
+        low[k - p.places_first[a]] = floor
+        total += p.uses[k] * floor
         if total > limit:
-            return total
+            break
     return total
 
 
@@ -191,6 +191,13 @@ def _time_bound(p: Prints, i: int, b: int, n_a: int, n_b: int) -> int:
     return p.scale[2] * min(tau, p.scale[3] * (n_a + n_b))
 
 
+@njit(cache=True, inline="always")
+def _rectangles_apart(p: Prints, k: int, j: int, n_a: int, n_b: int) -> int:
+    r = p.rectangle
+    space = apart(r[0, k], r[1, k], r[0, j], r[1, j], n_a, n_b) + apart(r[2, k], r[3, k], r[2, j], r[3, j], n_a, n_b)
+    return min(space, p.scale[1] * (n_a + n_b))
+
+
 @njit(cache=True)
 def _refined(p: Prints, a: int, b: int, bound: int, limit: int, low: Ints, work: Ints) -> int:
     n_a, n_b = p.people[a], p.people[b]
@@ -203,7 +210,7 @@ def _refined(p: Prints, a: int, b: int, bound: int, limit: int, low: Ints, work:
         floor = low[p.place[i]]
         while after < stop and p.start[after] <= start:
             after += 1
-        mine = p.rectangle[p.places_first[a] + p.place[i]]
+        mine = p.places_first[a] + p.place[i]
         best = floor + far  # all beyond the cap in time: the closest in space decides
         left, right = after - 1, after
         while True:
@@ -224,10 +231,7 @@ def _refined(p: Prints, a: int, b: int, bound: int, limit: int, low: Ints, work:
             tau = apart(start, end, p.start[j], p.end[j], n_a, n_b)
             cost = floor + p.scale[2] * tau
             if cost < best:
-                other = p.rectangle[p.places_first[b] + p.place[j]]
-                space = apart(mine[0], mine[1], other[0], other[1], n_a, n_b)
-                space += apart(mine[2], mine[3], other[2], other[3], n_a, n_b)
-                space = min(space, p.scale[1] * (n_a + n_b))
+                space = _rectangles_apart(p, mine, p.places_first[b] + p.place[j], n_a, n_b)
                 best = min(best, p.scale[0] * space + p.scale[2] * tau)
         bound += best - floor - _time_bound(p, i, b, n_a, n_b)
         if bound > limit:
@@ -250,9 +254,7 @@ def head(row: int, ids: Ints, slot: Ints) -> int:
 
 
 @njit(cache=True)
-def pick(
-    active: Ints, ident: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints
-) -> tuple[int, int]:
+def pick(active: Ints, ident: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints) -> tuple[int, int]:
     """The row with the smallest (stretch, lo, hi), and its nearest living id; -1 where it must be scanned first.
 
     A list with nobody alive bounds its row by its last entry, and comes before equal exact ones; a list that held

@@ -30,7 +30,7 @@ class Prints(NamedTuple):
     place: Short  # which of its rectangles
     places_first: Ints
     places: Ints
-    rectangle: Short  # x, x end, y, y end
+    rectangle: Short  # rows x, x end, y, y end
     uses: Short  # samples at a rectangle
     hull: Short  # t, t end, x, x end, y, y end
     brief: Ints  # shortest and longest sample
@@ -61,7 +61,7 @@ def allocate(sizes: Ints, minutes: int, scale: Scale, room: int) -> Prints:
         place=column(samples),
         places_first=np.zeros(slots, np.int64),
         places=np.zeros(slots, np.int64),
-        rectangle=column(samples, 4),
+        rectangle=column(4, samples),
         uses=column(samples),
         hull=column(slots, 6),
         brief=np.zeros((slots, 2), np.int64),
@@ -107,11 +107,11 @@ def _places(p: Prints, at: int, base: int, corners: Short) -> int:
     """Number the distinct rectangles, most used first; how many there are."""
     found, last = 0, 0
     for i in range(len(corners)):
-        k = last if found and _same(p.rectangle[base + last], corners[i]) else 0
-        while k < found and not _same(p.rectangle[base + k], corners[i]):
+        k = last if found and _same(p.rectangle, base + last, corners[i]) else 0
+        while k < found and not _same(p.rectangle, base + k, corners[i]):
             k += 1
         if k == found:
-            p.rectangle[base + k] = corners[i, 2:]
+            p.rectangle[:, base + k] = corners[i, 2:]
             p.uses[base + k] = 0
             found += 1
         p.uses[base + k] += 1
@@ -119,7 +119,8 @@ def _places(p: Prints, at: int, base: int, corners: Short) -> int:
     order = np.argsort(-p.uses[base : base + found], kind="mergesort")
     rank = np.empty(found, np.int32)
     rank[order] = np.arange(found)
-    p.rectangle[base : base + found] = p.rectangle[base : base + found][order]
+    for side in range(4):
+        p.rectangle[side, base : base + found] = p.rectangle[side, base : base + found][order]
     p.uses[base : base + found] = p.uses[base : base + found][order]
     for i in range(len(corners)):
         p.place[at + i] = rank[p.place[at + i]]
@@ -127,13 +128,11 @@ def _places(p: Prints, at: int, base: int, corners: Short) -> int:
 
 
 @njit(cache=True)
-def _same(rectangle: Short, corner: Short) -> bool:
-    return (
-        rectangle[0] == corner[2]
-        and rectangle[1] == corner[3]
-        and rectangle[2] == corner[4]
-        and rectangle[3] == corner[5]
-    )
+def _same(rectangle: Short, at: int, corner: Short) -> bool:
+    equal = True
+    for side in range(4):
+        equal &= rectangle[side, at] == corner[2 + side]
+    return equal
 
 
 @njit(cache=True)
@@ -174,7 +173,7 @@ def corners(p: Prints, slot: int) -> Short:
     for i in range(p.size[slot]):
         sample = p.first[slot] + i
         rows[i, 0], rows[i, 1] = p.start[sample], p.end[sample]
-        rows[i, 2:] = p.rectangle[p.places_first[slot] + p.place[sample]]
+        rows[i, 2:] = p.rectangle[:, p.places_first[slot] + p.place[sample]]
     return rows
 
 

@@ -49,7 +49,8 @@ def sample_parts(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[In
 def directed(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> int:
     """Numerator of the mean stretch of the samples of a to their closest of b."""
     space, time = sample_parts(a, b, n_a, n_b, scale)
-    return space.sum() + time.sum()
+    total: int = space.sum() + time.sum()
+    return total
 
 
 @njit(cache=True)

@@ -151,7 +151,7 @@ def _inside(sets: Sets, j: int, other: int, item: int, gone: NDArray[np.bool_]) 
     at = 0
     for member in theirs:
         if member == item:
-            return True
+            return False
     for mine in sets.items[sets.starts[j] : sets.starts[j + 1]]:
         if gone[mine]:
             continue

@@ -52,7 +52,8 @@ def merge(longer: Ints, shorter: Ints, n_l: int, n_s: int, scale: Scale, uncappe
 def _hull(samples: list[Ints]) -> Ints:
     rows = np.array(samples)
     low, high = rows.min(axis=0), rows.max(axis=0)
-    return np.where(np.arange(6) % 2 == 0, low, high)
+    hull: Ints = np.where(np.arange(6) % 2 == 0, low, high)
+    return hull
 
 
 def greedy(
@@ -70,7 +71,8 @@ def greedy(
     `limits` (space, time) drops samples beyond them after each merge.
     """
     result = Hidden()
-    active, done = [], []
+    active: list[Group] = []
+    done: list[Group] = []
     for u, corners in enumerate(fingerprints):
         group = Group(u, people[u], [u], corners, [[(u, i)] for i in range(len(corners))])
         (active if people[u] < k else done).append(group)
@@ -92,7 +94,7 @@ def greedy(
     for last in active:
         if leftover == "merge" and done:
             ordered = [(last, g) if last.ident < g.ident else (g, last) for g in done]
-            join(*min(ordered, key=lambda p: (distance(*p, scale), p[0].ident, p[1].ident)))
+            join(*min(ordered, key=lambda p: (distance(p[0], p[1], scale), p[0].ident, p[1].ident)))
         else:
             result.discarded.extend(last.members)
     result.groups = sorted(done, key=lambda g: g.ident)
@@ -106,9 +108,7 @@ def distance(a: Group, b: Group, scale: Scale) -> Fraction:
     return Fraction(total, (a.people + b.people) * max(len(a.corners), len(b.corners)) * full(scale))
 
 
-def _joined(
-    a: Group, b: Group, ident: int, scale: Scale, uncapped: bool, limits: tuple[int, int] | None
-) -> Group:
+def _joined(a: Group, b: Group, ident: int, scale: Scale, uncapped: bool, limits: tuple[int, int] | None) -> Group:
     _, first = stretch(a.corners, b.corners, a.people, b.people, scale)
     longer, shorter = (a, b) if first else (b, a)
     corners, to_l, to_s = merge(longer.corners, shorter.corners, longer.people, shorter.people, scale, uncapped)

@@ -28,4 +28,5 @@ def split(corners: Ints) -> Ints:
 
 
 def _hull(rows: Ints) -> Ints:
-    return np.where(np.arange(6) % 2 == 0, rows.min(axis=0), rows.max(axis=0))
+    hull: Ints = np.where(np.arange(6) % 2 == 0, rows.min(axis=0), rows.max(axis=0))
+    return hull
