@@ -27,5 +27,6 @@ def test_every_command_it_shows_exists():
     from incrowd.cli import app
 
     commands = get_command(app).commands
-    shown = set(re.findall(r"^incrowd (\w+)", README, re.MULTILINE))
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", README, re.DOTALL))
+    shown = set(re.findall(r"^incrowd (\w+)", blocks, re.MULTILINE))
     assert {"inspect", "clean", "audit"} <= shown <= set(commands)

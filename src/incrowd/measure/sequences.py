@@ -38,7 +38,7 @@ class Sequences:
         listed: list[tuple[Pair, ...]] = []
         for size in np.unique(sizes).tolist():
             rows = self.items[self.starts[:-1][sizes == size][:, None] + np.arange(size)]
-            order = np.lexsort((*self.slot[rows].T[::-1], *self.cell[rows].T[::-1]))
+            order = np.lexsort((*self.cell[rows].T[::-1], *self.slot[rows].T[::-1]))
             listed += [tuple(pairs[p] for p in row) for row in rows[order].tolist()]
         return listed
 
