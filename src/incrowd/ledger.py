@@ -91,10 +91,10 @@ class Ledger:
         return ledger
 
     def __str__(self) -> str:
-        lines = [f"{'step':<16}{'read':>12} {'kept':>12} {'users':>11}"]
+        lines = [f"{'step':<17}{'read':>11} {'kept':>12} {'users':>11}"]
         for step in self.steps:
             users = f"{step.users[1]:,}" if step.users else "-"
-            lines.append(f"{step.name:<16}{step.read:>12,} {step.kept:>12,} {users:>11}")
+            lines.append(f"{step.name:<17}{step.read:>11,} {step.kept:>12,} {users:>11}")
             lines += [f"    {reason}" for reason in step.reasons()]
         return "\n".join(lines)
 

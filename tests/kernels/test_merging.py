@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -47,7 +49,7 @@ def test_e14_a_box_of_the_first_stage_hides_both_sides():
 def test_compiled_merge_is_the_reference(data, n_a, n_b, uncapped):
     scale = layout(data).scale
     users = users_of(data)
-    for a, b in zip(users[:-1], users[1:], strict=True):
+    for a, b in pairwise(users):
         expected = reference.merge(a, b, n_a, n_b, scale, uncapped)
         for got, want in zip(cpu.merge(a, b, n_a, n_b, np.array(scale), uncapped), expected, strict=True):
             np.testing.assert_array_equal(got, want)

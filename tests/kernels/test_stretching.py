@@ -1,4 +1,5 @@
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def test_e15_ties_go_to_the_first_or_to_the_closest_without_caps():
 @given(crowds(least_users=2, sizes=True), st.integers(1, 4), st.integers(1, 4))
 def test_compiled_stretch_is_the_reference(data, n_a, n_b):
     users, scale = laid_users(data), layout(data).scale
-    for a, b in zip(users[:-1], users[1:], strict=True):
+    for a, b in pairwise(users):
         assert cpu.stretch(a, b, n_a, n_b, np.array(scale)) == reference.stretch(a, b, n_a, n_b, scale)
         for got, expected in zip(
             cpu.sample_parts(a, b, n_a, n_b, np.array(scale)),

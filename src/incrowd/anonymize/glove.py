@@ -29,7 +29,8 @@ class Glove:
     samples the first or the one closest without caps; `shard_users` divides a crowd too large to compare at once.
 
     Guarantee: k-anonymity of whole fingerprints: every published fingerprint is shared by at least k people of the
-    data, and each of its boxes holds a sample of every one of them (with reshape="split": of at least one of them).
+    data, and each of its boxes holds a sample of every one of them; with reshape="split" its pieces cover all their
+    samples, but a single piece may hold none.
 
     >>> crowd = Fingerprints.from_arrays([1, 2, 3, 4], x=[0, 0, 1000, 0], y=[0, 0, 0, 0], t=[0, 40, 20, 400])
     >>> [(lo, hi, new) for lo, hi, new, _ in Glove(k=2)(crowd).merges]

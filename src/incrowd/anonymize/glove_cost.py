@@ -12,8 +12,8 @@ from incrowd.measure.stretch import layout
 
 ROWS = 64
 MIB = 1 << 20
-SAMPLE_BYTES = 180  # corners, columns for search, provenance and published boxes, of one sample
-USER_BYTES = 400  # outline and lists of one fingerprint
+SAMPLE_BYTES = 260  # corners, columns for search, provenance and published boxes, of one sample
+USER_BYTES = 1200  # outline, lists and merge of one fingerprint
 
 
 @dataclass(frozen=True)

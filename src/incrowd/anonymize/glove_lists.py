@@ -37,16 +37,19 @@ class Lists:
 
     def pick(self) -> tuple[int, int]:
         """The slot with the smallest (stretch, lo, hi) and its nearest id; -1 where it must be scanned first."""
-        from incrowd.kernels.cpu.neighbours import pick
+        from incrowd.kernels.cpu.lists import pick
 
         herd = self.herd
-        return pick(herd.active, herd.prints.ident, herd.slot, self.ids, self.over, self.under, self.whole)
+        ident = herd.prints.ident
+        row, other = pick(herd.active, ident, herd.slot, self.ids, self.over, self.under, self.whole)
+        return row, other
 
     def nearest(self) -> Ints:
         """The nearest living id of each active slot, or -1."""
-        from incrowd.kernels.cpu.neighbours import heads
+        from incrowd.kernels.cpu.lists import heads
 
-        return heads(self.herd.active, self.herd.slot, self.ids)
+        found: Ints = heads(self.herd.active, self.herd.slot, self.ids)
+        return found
 
     def used_up(self) -> Ints:
         """Active slots to be scanned again, those with the smallest bounds first."""

@@ -66,7 +66,7 @@ def content_key(laid: Layout, parameters: Mapping[str, Any]) -> str:
     """What a checkpoint belongs to: a hash of the data and of all that changes the result."""
     digest = hashlib.sha256(to_json(dict(parameters)).encode())
     for array in (laid.corners, laid.offsets, laid.people):
-        digest.update(np.ascontiguousarray(array))
+        digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 

@@ -1,7 +1,7 @@
 """Finished groups -> suppression, reshaping, and a Release that knows which box covers which sample."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +19,7 @@ NONE = -1
 
 @dataclass(frozen=True)
 class Hidden:
-    """Boxes of the groups, in order of their ids; which box covers each original sample, which group each user (or -1)."""
+    """Boxes of the groups by id; the box that covers each original sample and the group of each user, or -1."""
 
     corners: Ints
     offsets: Ints
@@ -71,29 +71,25 @@ def release_of(
     """Suppress, reshape and publish under pseudonyms in random order."""
     corners, code, row, group = _shuffled(_suppressed(hidden, limits), pseudonym_seed)
     groups = int(group.max(initial=NONE)) + 1
-    final, final_offsets, final_row = corners, offsets_of(code, groups), row
+    boxes = shown = _boxes(corners, laid)
+    offsets, shown_row = offsets_of(code, groups), row
     if reshape is not None and len(corners):
-        final, final_offsets, final_row = _reshaped(corners, final_offsets, row, laid, split=reshape == "split")
+        final, offsets, shown_row = _reshaped(corners, offsets, row, laid, split=reshape == "split")
+        shown = _boxes(final, laid)
     members = np.argsort(group, kind="stable")[(group < 0).sum() :]
     people = np.bincount(group[members], weights=data.crowd[members], minlength=groups).astype(np.int64)
-    published = Fingerprints(
-        np.arange(groups),
-        final_offsets,
-        **_boxes(final, laid),
-        crowd=people,
-        start=data.start,
-        crs=data.crs,
-    )
+    columns: dict[str, Any] = {"offsets": offsets, **shown, "crowd": people}
+    published = replace(data, users=np.arange(groups), **columns, attributes={}, ledger=Ledger())
     return Release(
         published,
         Groups(offsets_of(group[members], groups), members),
         params={**params, "pseudonym_seed_given": pseudonym_seed is not None},
-        ledger=_ledger(data, group, row, len(final), groups),
+        ledger=_ledger(data, group, row, published.records, groups),
         provenance={
             "merges": hidden.merges,
-            "row": final_row,  # of each original sample: the published row that covers it, or -1
+            "row": shown_row,  # of each original sample: the published row that covers it, or -1
             "box": row,  # the same among the boxes before reshaping
-            "boxes": {**_boxes(corners, laid), "group": code},
+            "boxes": {**boxes, "group": code},
             "discarded_users": np.flatnonzero(group < 0),  # positions
             "suppressed_samples": np.flatnonzero((row < 0) & (group[owners(data.offsets)] >= 0)),  # original rows
             "work": dict(zip(("pairs", "near", "close", "exact", "compared"), hidden.work.tolist(), strict=True)),
@@ -104,7 +100,7 @@ def release_of(
 
 
 def _suppressed(hidden: Hidden, limits: tuple[int, int]) -> tuple[Ints, Ints, Ints, Ints]:
-    """Corners and group of the boxes that stay, the box of each sample, the group of each user [gramaglia2015, Sec. 7.1]."""
+    """Corners and groups of the boxes that stay, the box of each sample, the group of each user."""
     sides = hidden.corners[:, 1::2] - hidden.corners[:, ::2]
     keep = (sides[:, 1:].max(axis=1, initial=0) <= limits[0]) & (sides[:, 0] <= limits[1])
     place = np.append(np.where(keep, np.cumsum(keep) - 1, NONE), NONE)
@@ -138,11 +134,10 @@ def _reshaped(corners: Ints, offsets: Ints, row: Ints, laid: Layout, *, split: b
 
 
 def _boxes(corners: Ints, laid: Layout) -> dict[str, Ints]:
-    wide = corners.astype(np.int64)
-    boxes = {}
+    boxes: dict[str, Ints] = {}
     for k, (low, length, unit) in enumerate((("t", "dt", 1), ("x", "dx", laid.unit_m), ("y", "dy", laid.unit_m))):
-        boxes[low] = wide[:, 2 * k] * unit + laid.origin[k]
-        boxes[length] = (wide[:, 2 * k + 1] - wide[:, 2 * k]) * unit
+        boxes[low] = corners[:, 2 * k].astype(np.int64) * unit + laid.origin[k]
+        boxes[length] = (corners[:, 2 * k + 1] - corners[:, 2 * k]).astype(np.int64) * unit
     return boxes
 
 

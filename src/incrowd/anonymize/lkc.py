@@ -13,7 +13,7 @@ from incrowd.data import Release, Visits
 from incrowd.errors import check_choice
 from incrowd.measure.frequent import maximal_frequent
 from incrowd.measure.sensitive import Share, carriers_of, share_of
-from incrowd.measure.sequences import check_whole, paths_of
+from incrowd.measure.sequences import Paths, Sequences, check_whole, paths_of
 from incrowd.measure.suppression import SCORES, suppression
 from incrowd.measure.violating import minimal_violating
 
@@ -48,23 +48,30 @@ class LKC:
         """Suppress; nothing but the pseudonyms is random, so `seed` changes nothing."""
         check_choice("scores", self.scores, SCORES)
         check_whole(l=self.l, k=self.k, min_support=self.min_support)
-        limits: dict[str, Any] = {"limit_s": self.limit_s, "limit_gib": self.limit_gib, "device": "cpu"}
         paths = paths_of(data, self.same_time)
-        who = carriers_of(data, self.c, self.sensitive, self.values)
-        violating = minimal_violating(paths, who, self.l, self.k, self.c, **limits)
-        frequent = maximal_frequent(paths, self.min_support, **limits)
-        done = suppression(violating, frequent, scores=self.scores)
+        violating, absent = self.violating(data, paths)
+        done = suppression(violating, self.frequent(paths), scores=self.scores)
         gone = np.zeros(len(paths.cell), np.bool_)
         gone[done.items] = True
         return release_visits(
             self,
-            _without(data, gone[paths.items], who.absent),
+            _without(data, gone[paths.items], absent),
             np.arange(len(data)),
             pseudonym_seed,
             keep=() if self.sensitive is None else (self.sensitive,),
             provenance={"suppressed": done.pairs, "suppression": done},
             claims=self._claims(),
         )
+
+    def violating(self, visits: Visits, paths: Paths) -> tuple[Sequences, int]:
+        """What has to be broken, and how many of the sensitive values nobody carries."""
+        who = carriers_of(visits, self.c, self.sensitive, self.values)
+        limits = {"limit_s": self.limit_s, "limit_gib": self.limit_gib}
+        return minimal_violating(paths, who, self.l, self.k, self.c, device="cpu", **limits), who.absent
+
+    def frequent(self, paths: Paths) -> Sequences:
+        """What should be kept."""
+        return maximal_frequent(paths, self.min_support, limit_s=self.limit_s, limit_gib=self.limit_gib, device="cpu")
 
     def _claims(self) -> Mapping[str, Any]:
         said = {"l": self.l, "k": self.k, "c": share_of(self.c), "sensitive": self.sensitive}

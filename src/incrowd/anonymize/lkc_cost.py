@@ -4,9 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from incrowd.anonymize.lkc import LKC
+from incrowd.arrays import tally
 from incrowd.data import Visits
-from incrowd.measure.sensitive import Share
+from incrowd.measure.sensitive import Share, share_of
+from incrowd.measure.sequences import Paths, Sequences, paths_of
+from incrowd.measure.suppression import suppression
 from incrowd.progress import track
 
 
@@ -63,24 +68,29 @@ def lkc_cost(
     """
     grid: dict[str, Sequence[Any]] = {"l": l, "k": k, "c": c, "min_support": min_support}
     settings = [(varied, replace(common, **{varied: value})) for varied, values in grid.items() for value in values]
-    runs = tuple(_run(visits, varied, method) for varied, method in track(settings, "suppressing"))
-    pairs = len(set(zip(visits.cell.tolist(), visits.slot.tolist(), strict=True)))
-    return LkcCost(name, len(visits), visits.records, pairs, common.sensitive, common.scores, runs)
+    paths = paths_of(visits, common.same_time)
+    frequent: dict[int, Sequences] = {}
+    runs = tuple(_run(visits, paths, varied, method, frequent) for varied, method in track(settings, "suppressing"))
+    return LkcCost(name, len(visits), visits.records, len(paths.cell), common.sensitive, common.scores, runs)
 
 
-def _run(visits: Visits, varied: str, method: LKC) -> LkcRun:
-    release = method(visits)
-    done, step = release.provenance["suppression"], release.ledger.steps[-1]
+def _run(visits: Visits, paths: Paths, varied: str, method: LKC, frequent: dict[int, Sequences]) -> LkcRun:
+    """One setting; patterns depend on min_support alone, so they are mined once for each."""
+    if method.min_support not in frequent:
+        frequent[method.min_support] = method.frequent(paths)
+    violating, _ = method.violating(visits, paths)
+    done = suppression(violating, frequent[method.min_support], scores=method.scores)
+    left = tally(~np.isin(paths.items, done.items), paths.offsets)
     return LkcRun(
         varied=varied,
         l=method.l,
         k=method.k,
-        c=float(release.claims["c"]),
+        c=float(share_of(method.c)),
         min_support=method.min_support,
-        violating=len(done.violating),
+        violating=len(violating),
         suppressed_pairs=len(done.items),
-        suppressed_visits=1 - step.kept / step.read,
-        users_without_visit=step.notes["users without a visit"],
+        suppressed_visits=1 - int(left.sum()) / visits.records,
+        users_without_visit=int((left == 0).sum()),
         frequent_before=len(done.frequent_before),
         frequent_after=len(done.frequent_after),
         preserved_share=done.preserved_share,

@@ -126,14 +126,13 @@ class Release(Frame):
         people = np.ones(len(copies), np.int64)
         flat = replace(data, users=np.arange(len(copies)), offsets=offsets, crowd=people, **columns)
         starts, places = _repeated(self.members.offsets, copies)
-        made = {"copy for each person": flat.records - data.records}
-        counts = {"read": data.records, "kept": flat.records, "users": (len(data), len(flat))}
+        made, users = {"copy for each person": flat.records - data.records}, (len(data), len(flat))
         return replace(
             self,
             data=flat,
             members=Groups(starts, self.members.positions[places]),
             params={**self.params, "pseudonym_seed_given": pseudonym_seed is not None},
-            ledger=self.ledger.add("expanded", created=made, **counts),
+            ledger=self.ledger.add("expanded", read=data.records, kept=flat.records, created=made, users=users),
             provenance={"merges": self.provenance.get("merges", [])},
         )
 

@@ -37,17 +37,18 @@ def blocks(
     >>> blocks(traces, blocks=10, keep="set").cell.tolist()
     [0, 9, 99]
     """
-    _check(blocks, keep, box)
+    check_blocks(blocks, keep, box)
     slots = asked(slot_min, start, time_zone)
     data = opened(source, time_zone, reading)
     clock = slots.over(data.span)
-    lattice = _lattice(box or data.box, int(blocks), planar=data.planar)
+    lattice = lattice_of(box or data.box, int(blocks), planar=data.planar)
     rows = collect(data, lattice.locate, clock, step="blocks", keep=keep, outside="outside the box")
     plane = Plane(None) if data.planar else plane_around(box or data.box)
     return rows.visits(clock, lattice.centres(plane), plane.crs)
 
 
-def _check(blocks: int, keep: str, box: Box | None) -> None:
+def check_blocks(blocks: int, keep: str, box: Box | None) -> None:
+    """Refuse options that have no meaning."""
     check_whole(blocks=blocks)
     if blocks > MOST_BLOCKS:
         raise ParameterError(f"blocks must be at most {MOST_BLOCKS}, got {blocks}; use incrowd.discretize.grid.")
@@ -56,7 +57,9 @@ def _check(blocks: int, keep: str, box: Box | None) -> None:
         raise ParameterError("box must be (west, south, east, north) with west <= east and south <= north.")
 
 
-class _Lattice(NamedTuple):
+class Lattice(NamedTuple):
+    """Equal parts of a box; sides in whole micro-degrees or millimetres."""
+
     west: int
     south: int
     east: int
@@ -65,9 +68,10 @@ class _Lattice(NamedTuple):
     units: float  # per degree or metre
 
     def locate(self, traces: Traces) -> Located:
+        """The block of each record."""
         first, second = traces.coordinates
-        column = self._index(_whole(first, self.units), self.west, self.east)
-        row = self._index(_whole(second, self.units), self.south, self.north)
+        column = self._index(whole(first, self.units), self.west, self.east)
+        row = self._index(whole(second, self.units), self.south, self.north)
         cell = row * self.blocks + column
         cell[(column < 0) | (row < 0)] = NOWHERE
         return Located(cell)
@@ -80,6 +84,7 @@ class _Lattice(NamedTuple):
         return index
 
     def centres(self, plane: Plane) -> Floats:
+        """The middle of each block in metres."""
         middle = (np.arange(self.blocks) + 0.5) / self.blocks
         across = (self.west + (self.east - self.west) * middle) / self.units
         up = (self.south + (self.north - self.south) * middle) / self.units
@@ -88,13 +93,15 @@ class _Lattice(NamedTuple):
         return centres
 
 
-def _lattice(box: Box, blocks: int, *, planar: bool) -> _Lattice:
+def lattice_of(box: Box, blocks: int, *, planar: bool) -> Lattice:
+    """The lattice of a box in degrees or metres."""
     units = 1e3 if planar else 1e6
-    west, south, east, north = _whole(np.array(box, np.float64), units).tolist()
-    return _Lattice(west, south, east, north, blocks, units)
+    west, south, east, north = whole(np.array(box, np.float64), units).tolist()
+    return Lattice(west, south, east, north, blocks, units)
 
 
-def _whole(values: Floats, units: float) -> Ints:
+def whole(values: Floats, units: float) -> Ints:
+    """Coordinates as whole micro-degrees or millimetres."""
     scaled = values * units
     np.rint(scaled, out=scaled)
     if not max(-scaled.min(), scaled.max()) < _FAR:

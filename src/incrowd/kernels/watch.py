@@ -41,7 +41,8 @@ class Watch:
                     done, left = wait(left, _LOOK_S, FIRST_COMPLETED)
                     for job in done:
                         job.result()
-                    self._look(int(found.sum()))
+                    if left:
+                        self._look(int(found.sum()))
                     tell(self.what, len(parts) - len(left), len(parts))
             finally:
                 self._stop[0] = bool(left)

@@ -58,8 +58,8 @@ class Accuracy:
 def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = False) -> Accuracy:
     """Look every original sample up in the box that generalises it [gramaglia2015, Sec. 7 and Table 2].
 
-    Boxes are taken as they stood before reshaping, unless `after_reshape`; with "split" a sample is then looked up in the
-    piece that holds its start. nan where nothing survives.
+    Boxes are taken as they stood before reshaping, unless `after_reshape`; with "split" a sample is then looked up
+    in the piece that holds its start. nan where nothing survives.
 
     >>> crowd = Fingerprints.from_arrays([1, 2], x=[0, 1000], y=[0, 0], t=[0, 40])
     >>> from incrowd.anonymize.glove import Glove
@@ -88,9 +88,7 @@ def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = 
     )
 
 
-def _boxes_of(
-    release: Release, original: Fingerprints, after_reshape: bool
-) -> tuple[Ints, dict[str, Ints], Ints]:
+def _boxes_of(release: Release, original: Fingerprints, after_reshape: bool) -> tuple[Ints, dict[str, Ints], Ints]:
     """The box each original sample is in (or -1), all boxes, and the people behind each."""
     known, data = release.provenance, release.data
     if "box" not in known or not isinstance(data, Fingerprints):

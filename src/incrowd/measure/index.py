@@ -85,26 +85,27 @@ class Index:
     def build(cls, visits: Visits, device: str = "cpu") -> "Index":
         """Number the points and list their users, in time linear in the records unless points are sparse."""
         cells, slots = Axis.over(visits.cell), Axis.over(visits.slot)
-        possible = cells.size * slots.size
-        keys = None
-        if possible <= max(_SPARSE * visits.records, 1 << 16):
-            ids = np.empty(visits.records, np.int32 if possible < 2**31 - 1 else np.int64)
-            for part, packed in _packed(visits, cells, slots):
-                ids[part] = packed
-        else:
-            whole = np.empty(visits.records, np.int64)
-            for part, packed in _packed(visits, cells, slots):
-                whole[part] = packed
-            keys, inverse = np.unique(whole, return_inverse=True)
-            ids, possible = inverse.astype(np.int32 if len(keys) < 2**31 - 1 else np.int64), len(keys)
+        packed = np.empty(visits.records, np.int32 if cells.size * slots.size < 2**31 - 1 else np.int64)
+        for part, numbers in _packed(visits, cells, slots):
+            packed[part] = numbers
+        return cls.listed(packed, visits.offsets, cells, slots, device)
+
+    @classmethod
+    def listed(cls, packed: NDArray[Any], offsets: Ints, cells: Axis, slots: Axis, device: str = "cpu") -> "Index":
+        """The same of rows that are one integer each: number of the slot * cells.size + number of the cell."""
+        possible, keys, ids, users = cells.size * slots.size, None, packed, len(offsets) - 1
+        if possible > max(_SPARSE * len(packed), 1 << 16):
+            distinct, inverse = np.unique(packed, return_inverse=True)
+            ids = inverse.astype(np.int32 if len(distinct) < 2**31 - 1 else np.int64)
+            keys, possible = distinct.astype(np.int64), len(distinct)
         kernel = kernels("matching", device)
-        starts, postings = kernel.inverted(ids, visits.offsets, possible + 1)
-        long = max(len(visits) // 64, 1)
+        starts, postings = kernel.inverted(ids, offsets, possible + 1)
+        long = max(users // 64, 1)
         many = np.flatnonzero(np.diff(starts) > long)
         bit_row = np.full(possible + 1, -1, np.int32)
         bit_row[many] = np.arange(len(many))
-        words = kernel.bitsets(starts, postings, many, len(visits))
-        return cls(len(visits), ids, starts, postings, long, bit_row, words, cells, slots, keys, device)
+        words = kernel.bitsets(starts, postings, many, users)
+        return cls(users, ids, starts, postings, long, bit_row, words, cells, slots, keys, device)
 
     def find(self, cell: Ints, slot: Ints) -> NDArray[Any]:
         """The numbers of some points, nobody's number where a point was never visited."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.data import Fingerprints
@@ -18,7 +19,7 @@ ROOM = 1 << 62
 class Layout:
     """Corners (t, t end, x, x end, y, y end) in minutes and `unit_m` after an origin, one row per sample."""
 
-    corners: Ints
+    corners: NDArray[np.int32]
     offsets: Ints
     people: Ints
     scale: Scale
@@ -65,12 +66,12 @@ def stretch(fingerprints: Fingerprints, a: int, b: int) -> float:
 
     for position in (a, b):
         if not 0 <= position < len(fingerprints):
-            raise ParameterError(f"there is no user at position {position}; positions run from 0 to one below the users.")
+            raise ParameterError(f"there is no user at position {position}; there are {len(fingerprints)} users.")
     laid = layout(fingerprints)
     ends = [laid.corners[laid.offsets[u] : laid.offsets[u + 1]] for u in (a, b)]
     people = [int(laid.people[u]) for u in (a, b)]
     total, _ = stretching.stretch(*ends, *people, np.array(laid.scale))
-    return total / (sum(people) * max(map(len, ends)) * laid.full)
+    return float(total) / (sum(people) * max(map(len, ends)) * laid.full)
 
 
 def on_device(device: str) -> str:

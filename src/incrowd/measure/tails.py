@@ -1,4 +1,4 @@
-"""Fingerprints -> why users are hard to hide: how heavy the tails of their sample stretches are, and in which dimension."""
+"""Fingerprints -> why users are hard to hide: how heavy the tails of their sample stretches are, in space and time."""
 
 from dataclasses import dataclass
 
@@ -52,7 +52,8 @@ def tails(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto") -> Ta
             _ratio(effort[1], effort[0]),
             _ratio(effort[1], effort[0] + effort[1]),
         )
-    return Tails(k, *columns, users=len(near))
+    names = ("delta", "space", "time", "ratio", "share")
+    return Tails(k=k, users=len(near), **dict(zip(names, columns, strict=True)))
 
 
 def tail_weight(values: ArrayLike) -> float:

@@ -100,7 +100,11 @@ def uniqueness(
 
 def ask(index: Index, crowd: Trajectories, visits: Visits, question: Question) -> Uniqueness:
     """Put a question about some trajectories, whole or cut, to the index of the whole ones."""
-    choices = _choices(crowd, visits, question, index.device)
+    return ask_about(index, crowd, _choices(crowd, visits, question, index.device), question)
+
+
+def ask_about(index: Index, crowd: Trajectories, choices: Choices, question: Question) -> Uniqueness:
+    """The same where it is known already what the adversary may know."""
     short = crowd.sizes < question.points
     eligible = choices.feasible if question.short == "drop" else choices.feasible | short
     targets = np.flatnonzero(eligible)

@@ -9,7 +9,7 @@ from incrowd.kernels.reference.matching import Ids, Words
 AHEAD = 64  # queries whose lists are read ahead
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def inverted(ids: Ids, offsets: Ints, lists: int) -> tuple[Ints, Ids]:
     """Users of each point in order, list k at starts[k]:starts[k+1], by counting sort."""
     starts = np.zeros(lists + 2, np.int64)
@@ -26,7 +26,7 @@ def inverted(ids: Ids, offsets: Ints, lists: int) -> tuple[Ints, Ids]:
     return starts[:-1], postings
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def bitsets(starts: Ints, postings: Ids, long: Ints, users: int) -> Words:
     """One bit per user for each of the long lists."""
     words = np.zeros((len(long), (users + 63) // 64), np.uint64)

@@ -28,7 +28,8 @@ def merge(longer: Ints, shorter: Ints, n_l: int, n_s: int, scale: Scale, uncappe
         if place[j] < 0:
             place[j] = closest(shorter[j], boxes, n_s, n_l + n_s, scale, uncapped)[0]
             _widen(grown[place[j]], shorter[j])
-    return _in_order(grown, target, place)
+    made: tuple[Ints, Ints, Ints] = _in_order(grown, target, place)
+    return made
 
 
 @njit(cache=True)
@@ -83,7 +84,7 @@ def join(p: Prints, a: int, b: int, uncapped: bool, limits: Ints, parent: Short)
 @njit(cache=True)
 def beyond(box: Ints, most_space: int, most_time: int) -> bool:
     """Whether a box is wider than the one limit or longer than the other."""
-    return max(box[3] - box[2], box[5] - box[4]) > most_space or box[1] - box[0] > most_time
+    return bool(max(box[3] - box[2], box[5] - box[4]) > most_space or box[1] - box[0] > most_time)
 
 
 @njit(cache=True)

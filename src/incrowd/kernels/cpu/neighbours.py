@@ -37,7 +37,7 @@ def compare(p: int, q: int, r: int, s: int) -> int:
 def nearest(p: Prints, rows: Ints, candidates: Ints, take: int, below: bool) -> tuple[Ints, Ints, Ints, Ints]:
     """The `take` nearest candidates of each row, nearest first: slots (or -1), numerators, denominators, work done.
 
-    Candidates are slots by rising id; ties go to the smaller id. `below` asks only those with a smaller id than the row.
+    Candidates are slots by rising id; ties go to the smaller id. `below` asks only those with an id below the row's.
     """
     who = np.full((len(rows), take), NONE)
     over, under = np.full((len(rows), take), NEVER), np.ones((len(rows), take), np.int64)
@@ -115,35 +115,34 @@ def _hulls_apart(p: Prints, a: int, b: int) -> int:
     t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])
     x = max(0, p.hull[b, 2] - p.hull[a, 3], p.hull[a, 2] - p.hull[b, 3])
     y = max(0, p.hull[b, 4] - p.hull[a, 5], p.hull[a, 4] - p.hull[b, 5])
-    return p.scale[0] * min(x + y, p.scale[1]) + p.scale[2] * min(t, p.scale[3])
+    apart_by: int = p.scale[0] * min(x + y, p.scale[1]) + p.scale[2] * min(t, p.scale[3])
+    return apart_by
 
 
 @njit(cache=True)
 def _within(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> int:
     """Numerator of the stretch of two slots; -1 when it surely exceeds the limit."""
-    if p.size[a] > p.size[b]:
-        return _directed(p, a, b, limit, low, work)
-    back = _directed(p, b, a, limit, low, work)
+    back: int = NONE if p.size[a] > p.size[b] else _directed(p, b, a, limit, low, work)
     if p.size[a] < p.size[b]:
         return back
-    there = _directed(p, a, b, limit if back < 0 else back, low, work)
+    there: int = _directed(p, a, b, limit if back < 0 else back, low, work)
     return back if there < 0 else there
 
 
 @njit(cache=True)
 def _directed(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> int:
     """Sum of the closest stretches of the samples of a, from a bound that is made exact sample by sample."""
-    total = _space_bound(p, a, b, limit, low)
-    if total > limit:
+    bound: int = _space_bound(p, a, b, limit, low)
+    if bound > limit:
         return NONE
-    bound = total
     n_a, n_b = p.people[a], p.people[b]
     for i in range(p.first[a], p.first[a] + p.size[a]):
         bound += _time_bound(p, i, b, n_a, n_b)
     if bound > limit:
         return NONE
     work[CLOSE] += 1
-    return _refined(p, a, b, bound, limit, low, work)
+    exact: int = _refined(p, a, b, bound, limit, low, work)
+    return exact
 
 
 @njit(cache=True)
@@ -154,7 +153,7 @@ def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
     first, last = p.places_first[b], p.places_first[b] + p.places[b]
     left, right = p.rectangle[0, first:last], p.rectangle[1, first:last]
     down, up = p.rectangle[2, first:last], p.rectangle[3, first:last]
-    total = 0
+    total: int = 0
     for k in range(p.places_first[a], p.places_first[a] + p.places[a]):
         x0, x1, y0, y1 = p.rectangle[0, k], p.rectangle[1, k], p.rectangle[2, k], p.rectangle[3, k]
         own = n_a * (x1 - x0 + y1 - y0)
@@ -178,7 +177,7 @@ def _time_bound(p: Prints, i: int, b: int, n_a: int, n_b: int) -> int:
     gap = np.int64(p.silence[b, first])
     if last > first:
         if last - first > LONG_BINS:
-            gap = 0
+            gap = np.int64(0)
         for k in range(first + 1, last + 1):
             if gap == 0:
                 break
@@ -188,14 +187,16 @@ def _time_bound(p: Prints, i: int, b: int, n_a: int, n_b: int) -> int:
         tau = (n_a + n_b) * gap + n_a * p.brief[b, 0] + n_b * length
     else:
         tau = n_b * max(0, length - p.brief[b, 1]) + n_a * max(0, p.brief[b, 0] - length)
-    return p.scale[2] * min(tau, p.scale[3] * (n_a + n_b))
+    cost: int = p.scale[2] * min(tau, p.scale[3] * (n_a + n_b))
+    return cost
 
 
 @njit(cache=True, inline="always")
 def _rectangles_apart(p: Prints, k: int, j: int, n_a: int, n_b: int) -> int:
     r = p.rectangle
     space = apart(r[0, k], r[1, k], r[0, j], r[1, j], n_a, n_b) + apart(r[2, k], r[3, k], r[2, j], r[3, j], n_a, n_b)
-    return min(space, p.scale[1] * (n_a + n_b))
+    capped: int = min(space, p.scale[1] * (n_a + n_b))
+    return capped
 
 
 @njit(cache=True)
@@ -240,52 +241,3 @@ def _refined(p: Prints, a: int, b: int, bound: int, limit: int, low: Ints, work:
     work[EXACT] += 1
     work[COMPARED] += compared
     return bound
-
-
-@njit(cache=True)
-def head(row: int, ids: Ints, slot: Ints) -> int:
-    """The place of the nearest living id in the list of a row, or the length of the list."""
-    for at in range(ids.shape[1]):
-        if ids[row, at] < 0:
-            return ids.shape[1]
-        if slot[ids[row, at]] >= 0:
-            return at
-    return ids.shape[1]
-
-
-@njit(cache=True)
-def pick(active: Ints, ident: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints) -> tuple[int, int]:
-    """The row with the smallest (stretch, lo, hi), and its nearest living id; -1 where it must be scanned first.
-
-    A list with nobody alive bounds its row by its last entry, and comes before equal exact ones; a list that held
-    everybody has nobody left to find.
-    """
-    take = ids.shape[1]
-    chosen, other, best_over, best_under = NONE, NONE, NEVER, 1
-    for row in active:
-        at = head(row, ids, slot)
-        if at == take and whole[row]:
-            continue
-        found = NONE if at == take else ids[row, at]
-        place = min(at, take - 1)
-        sign = -1 if chosen == NONE else compare(over[row, place], under[row, place], best_over, best_under)
-        if sign < 0 or (sign == 0 and _before(found, ident[row], other, ident[chosen])):
-            chosen, other, best_over, best_under = row, found, over[row, place], under[row, place]
-    return chosen, other
-
-
-@njit(cache=True)
-def _before(a: int, b: int, c: int, d: int) -> bool:
-    """Whether the pair a, b of ids precedes c, d; a is smaller than b, or unknown and then comes first."""
-    return a < c or (a == c and b < d)
-
-
-@njit(cache=True)
-def heads(active: Ints, slot: Ints, ids: Ints) -> Ints:
-    """The nearest living id of each active row; -1 where its list is used up."""
-    found = np.full(len(active), NONE)
-    for k in range(len(active)):
-        at = head(active[k], ids, slot)
-        if at < ids.shape[1]:
-            found[k] = ids[active[k], at]
-    return found

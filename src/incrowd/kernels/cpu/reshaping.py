@@ -26,7 +26,8 @@ def split(corners: Ints) -> Ints:
     cuts = np.unique(corners[:, :2].copy().ravel())
     pieces = np.empty((len(cuts), 6), corners.dtype)
     made = past = 0
-    for low, high in zip(cuts[:-1], cuts[1:]):  # noqa: B905
+    for cut in range(len(cuts) - 1):
+        low, high = cuts[cut], cuts[cut + 1]
         covered = False
         while past < len(corners) and corners[past, 1] <= low:
             past += 1

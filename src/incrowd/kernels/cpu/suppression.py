@@ -13,7 +13,10 @@ GAIN, LOSS, ITEM, STAMP = range(4)
 
 
 class Sets(NamedTuple):
-    """Set j holds items[starts[j]:starts[j+1]]; item p is in sets[lists[p]:lists[p+1]]; counts[p] of them are alive."""
+    """Set j holds items[starts[j]:starts[j+1]]; item p is in sets[lists[p]:lists[p+1]]; counts[p] of them are alive.
+
+    marks[j] has a bit for every item of set j; a set with another bit cannot lie inside it.
+    """
 
     starts: Ints
     items: Ids
@@ -21,6 +24,7 @@ class Sets(NamedTuple):
     sets: Ids
     alive: NDArray[np.bool_]
     counts: Ints
+    marks: NDArray[np.uint64]
 
 
 @njit(cache=True)
@@ -88,12 +92,19 @@ def _listed(starts: Ints, items: Ids, size: int) -> Sets:
         lists[item + 2] += 1
     for p in range(2, size + 2):
         lists[p] += lists[p - 1]
-    sets = np.empty(len(items), np.int32)
+    sets, marks = np.empty(len(items), np.int32), np.zeros(len(starts) - 1, np.uint64)
     for j in range(len(starts) - 1):
         for item in items[starts[j] : starts[j + 1]]:
+            marks[j] |= _mark(item)
             sets[lists[item + 1]] = j
             lists[item + 1] += 1
-    return Sets(starts, items, lists[:-1], sets, np.ones(len(starts) - 1, np.bool_), lists[1:-1] - lists[:-2])
+    alive, counts = np.ones(len(starts) - 1, np.bool_), lists[1:-1] - lists[:-2]
+    return Sets(starts, items, lists[:-1], sets, alive, counts, marks)
+
+
+@njit(cache=True)
+def _mark(item: int) -> np.uint64:
+    return np.uint64(1) << np.uint64(item & 63)
 
 
 @njit(cache=True)
@@ -132,15 +143,16 @@ def _shrink(sets: Sets, item: int, gone: NDArray[np.bool_], changed: Ids, met: i
 @njit(cache=True)
 def _covered(sets: Sets, j: int, item: int, gone: NDArray[np.bool_]) -> bool:
     """Whether a living set without the item holds all of set j that is left."""
-    rarest, fewest = -1, len(sets.sets) + 1
+    rarest, fewest, mark = -1, len(sets.sets) + 1, np.uint64(0)
     for other in sets.items[sets.starts[j] : sets.starts[j + 1]]:
-        many = sets.lists[other + 1] - sets.lists[other]
-        if not gone[other] and many < fewest:
-            rarest, fewest = other, many
+        if not gone[other]:
+            mark |= _mark(other)
+            if sets.lists[other + 1] - sets.lists[other] < fewest:
+                rarest, fewest = other, sets.lists[other + 1] - sets.lists[other]
     if rarest < 0:
         return True
     for other in sets.sets[sets.lists[rarest] : sets.lists[rarest + 1]]:
-        if sets.alive[other] and _inside(sets, j, other, item, gone):
+        if sets.alive[other] and mark & ~sets.marks[other] == 0 and _inside(sets, j, other, item, gone):
             return True
     return False
 
@@ -149,9 +161,6 @@ def _covered(sets: Sets, j: int, item: int, gone: NDArray[np.bool_]) -> bool:
 def _inside(sets: Sets, j: int, other: int, item: int, gone: NDArray[np.bool_]) -> bool:
     theirs = sets.items[sets.starts[other] : sets.starts[other + 1]]
     at = 0
-    for member in theirs:
-        if member == item:
-            return False
     for mine in sets.items[sets.starts[j] : sets.starts[j + 1]]:
         if gone[mine]:
             continue
@@ -159,7 +168,7 @@ def _inside(sets: Sets, j: int, other: int, item: int, gone: NDArray[np.bool_]) 
             at += 1
         if at == len(theirs) or theirs[at] != mine:
             return False
-    return True
+    return not (theirs == item).any()
 
 
 @njit(cache=True)

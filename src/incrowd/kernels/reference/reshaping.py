@@ -1,12 +1,14 @@
 """Boxes that overlap in time -> boxes that do not, as the definitions read."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from incrowd.arrays import Ints
 
 
 def union(corners: Ints) -> Ints:
-    """Boxes whose half-open intervals overlap, directly or through others, become their hull [gramaglia2015, Sec. 6.2]."""
+    """Boxes whose half-open intervals overlap, directly or through others, become a hull [gramaglia2015, Sec. 6.2]."""
     pieces: list[Ints] = []
     for box in corners[np.lexsort(corners.T[::-1])]:
         if pieces and box[0] < pieces[-1][1]:
@@ -20,7 +22,7 @@ def split(corners: Ints) -> Ints:
     """Time is cut at every start and end; each covered piece gets the hull rectangle of the boxes that cover it."""
     cuts = np.unique(corners[:, :2])
     pieces = []
-    for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+    for low, high in pairwise(cuts):
         covering = corners[(corners[:, 0] <= low) & (corners[:, 1] >= high)]
         if len(covering):
             pieces.append([low, high, *_hull(covering)[2:]])

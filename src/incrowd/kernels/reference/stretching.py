@@ -31,7 +31,7 @@ def full(scale: Scale) -> int:
 
 
 def outreach(a: Ints, b: Ints, n_a: int, n_b: int) -> tuple[int, int]:
-    """Metres (or cells) and minutes by which the people of two samples are stretched, added up [gramaglia2015, Eqs. 4-9]."""
+    """Metres (or cells) and minutes by which the people of two samples are stretched [gramaglia2015, Eqs. 4-9]."""
     stretch = []
     for low, high in ((0, 1), (2, 3), (4, 5)):
         union = max(a[high], b[high]) - min(a[low], b[low])
@@ -47,7 +47,7 @@ def parts(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[int, int]
 
 
 def closest(sample: Ints, others: Ints, n_a: int, n_b: int, scale: Scale, uncapped: bool) -> int:
-    """The other sample at the smallest stretch; ties go to the smallest stretch without caps, if so asked, or the first."""
+    """The other sample at the smallest stretch; ties go to the smallest without caps, if so asked, then the first."""
     keys = []
     for j, other in enumerate(others):
         space, time = outreach(sample, other, n_a, n_b)

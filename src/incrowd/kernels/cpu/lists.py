@@ -1,0 +1,57 @@
+"""Lists of the nearest, asked while fingerprints disappear: who is still the nearest, and which pair is next."""
+
+import numpy as np
+from numba import njit
+
+from incrowd.arrays import Ints
+from incrowd.kernels.cpu.neighbours import NEVER, NONE, compare
+
+
+@njit(cache=True)
+def head(row: int, ids: Ints, slot: Ints) -> int:
+    """The place of the nearest living id in the list of a row, or the length of the list."""
+    take: int = ids.shape[1]
+    for at in range(take):
+        if ids[row, at] < 0:
+            return take
+        if slot[ids[row, at]] >= 0:
+            return at
+    return take
+
+
+@njit(cache=True)
+def pick(active: Ints, ident: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints) -> tuple[int, int]:
+    """The row with the smallest (stretch, lo, hi), and its nearest living id; -1 where it must be scanned first.
+
+    A list with nobody alive bounds its row by its last entry, and comes before equal exact ones; a list that held
+    everybody has nobody left to find.
+    """
+    take = ids.shape[1]
+    chosen, other, best_over, best_under = NONE, NONE, NEVER, 1
+    for row in active:
+        at = head(row, ids, slot)
+        if at == take and whole[row]:
+            continue
+        found = NONE if at == take else ids[row, at]
+        place = min(at, take - 1)
+        sign = -1 if chosen == NONE else compare(over[row, place], under[row, place], best_over, best_under)
+        if sign < 0 or (sign == 0 and _before(found, ident[row], other, ident[chosen])):
+            chosen, other, best_over, best_under = row, found, over[row, place], under[row, place]
+    return chosen, other
+
+
+@njit(cache=True)
+def _before(a: int, b: int, c: int, d: int) -> bool:
+    """Whether the pair a, b of ids precedes c, d; a is smaller than b, or unknown and then comes first."""
+    return a < c or (a == c and b < d)
+
+
+@njit(cache=True)
+def heads(active: Ints, slot: Ints, ids: Ints) -> Ints:
+    """The nearest living id of each active row; -1 where its list is used up."""
+    found = np.full(len(active), NONE)
+    for k in range(len(active)):
+        at = head(active[k], ids, slot)
+        if at < ids.shape[1]:
+            found[k] = ids[active[k], at]
+    return found

@@ -1,0 +1,115 @@
+"""Sweep: uniqueness at every resolution, and which resolutions meet a target."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints
+from incrowd.data.table import Frame
+from incrowd.errors import ParameterError
+from incrowd.ledger import Ledger
+
+COLUMNS = ("blocks", "minutes", "points", "uniqueness", "low", "high", "population", "samples")
+
+
+class Setting(NamedTuple):
+    """One resolution: blocks each way, minutes of a period, and the share singled out there."""
+
+    blocks: int
+    minutes: int
+    uniqueness: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep(Frame):
+    """Share of samples singled out, in [0, 1], higher is riskier; one row per minutes, blocks and points.
+
+    `low` and `high` are Wilson's 95 % interval of a cell alone. `population` is how many users have that many points;
+    where there is none, no sample is drawn and the share is NaN.
+    """
+
+    META: ClassVar[tuple[str, ...]] = ("users", "records", "seed", "keep", "time_zone")
+
+    blocks: Ints
+    minutes: Ints
+    points: Ints
+    uniqueness: Floats
+    low: Floats
+    high: Floats
+    population: Ints
+    samples: Ints
+    users: int
+    records: int
+    seed: int = 0
+    keep: str = "vote"
+    box: tuple[float, float, float, float] | None = None  # as asked for; None for that of the data
+    start: Any = None
+    time_zone: str | None = None
+    device: str = "cpu"
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def __post_init__(self) -> None:
+        self._freeze()
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        return (
+            f"Sweep({len(set(self.blocks.tolist()))} blocks x {len(set(self.minutes.tolist()))} minutes x "
+            f"{len(set(self.points.tolist()))} points, users={self.users:,}, keep={self.keep!r}, seed={self.seed})"
+        )
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """One row per cell of the sweep."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+    def table(self) -> list[dict[str, Any]]:
+        """The same as plain rows; None where a share is undefined."""
+        lists = (getattr(self, name).tolist() for name in COLUMNS)
+        return [dict(zip(COLUMNS, map(_plain, row), strict=True)) for row in zip(*lists, strict=True)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        names = (*self.META, "box", "device")
+        shown = {name: getattr(self, name) for name in names}
+        return {**shown, "rows": self.table(), "ledger": self.ledger.to_dict()}
+
+    def finest(self, target: float, *, points: int = 4, sure: bool = False) -> list[Setting]:
+        """The most useful settings with uniqueness <= target: no other that meets it is finer in space and in time.
+
+        Finer means more blocks and fewer minutes. `sure` asks it of the upper end of the interval. Neighbours of a
+        setting that meets the target need not meet it, however much coarser: look at the whole surface too.
+        """
+        return self._extreme(target, points, sure, lambda a, b: a.blocks >= b.blocks and a.minutes <= b.minutes)
+
+    def coarsest(self, target: float, *, points: int = 4, sure: bool = False) -> list[Setting]:
+        """Likewise the settings with uniqueness <= target that no other is coarser than."""
+        return self._extreme(target, points, sure, lambda a, b: a.blocks <= b.blocks and a.minutes >= b.minutes)
+
+    def at(self, points: int) -> list[Setting]:
+        """All settings for a number of known points that have a value, finest in time first."""
+        rows = np.flatnonzero((self.points == points) & (self.samples > 0))
+        columns = (self.blocks, self.minutes, self.uniqueness, self.low, self.high)
+        return [Setting(*(column[row].item() for column in columns)) for row in rows]
+
+    def _extreme(
+        self, target: float, points: int, sure: bool, before: Callable[[Setting, Setting], bool]
+    ) -> list[Setting]:
+        if not 0 <= target <= 1:
+            raise ParameterError(f"target must be a share from 0 to 1, got {target}.")
+        known = sorted(set(self.points.tolist()))
+        if points not in known:
+            raise ParameterError(f"the sweep has no {points} points; choose from {', '.join(map(str, known))}.")
+        meet = [setting for setting in self.at(points) if (setting.high if sure else setting.uniqueness) <= target]
+        return [a for a in meet if not any(b is not a and before(b, a) for b in meet)]
+
+
+def _plain(value: float) -> float | None:
+    return value if isfinite(value) else None

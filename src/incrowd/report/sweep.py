@@ -1,0 +1,173 @@
+"""Section about resolution: uniqueness over space and time, and the finest settings that keep it low."""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from incrowd.arrays import Floats
+from incrowd.measure.sweep_record import Setting, Sweep
+from incrowd.report.section import Drawing, Grid, Section, section
+from incrowd.report.style import INK, MAP, canvas, svg
+
+TARGETS = (0.05, 0.1, 0.2, 0.5)
+LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
+KEPT = {
+    "vote": "one point per person and period, the block with most records",
+    "set": "every block of a period is a point",
+}
+
+
+@section.register
+def _sweep(result: Sweep) -> Section:
+    main = _main_points(result)
+    settings = result.at(main)
+    shown = [n for n in (2, 4, 6) if _drawable(result, n)] or [main]
+    drawings = [_relief(result, main), _contours(result, shown)] if _drawable(result, main) else []
+    riskiest = max(settings, key=lambda s: s.uniqueness, default=None)
+    return Section(
+        question="How coarse must places and times be?",
+        answer=_sentence(result, main, settings),
+        number="-" if riskiest is None else f"{riskiest.uniqueness:.1%}",
+        number_of=f"singled out by {main} points at the riskiest setting",
+        drawings=drawings,
+        tables=[_targets(result, main), _values(result, main)],
+        method=[
+            "Places are blocks of one box around the data, as many each way as said; times are periods from midnight on "
+            f"[tan2017, Sec. 4.2-4.4]. Representation '{result.keep}': {KEPT[result.keep]}.",
+            "People are drawn uniformly among those with enough points (convention 'drop'), then points of theirs; "
+            f"{_samples(result)} independent samples per cell, seed {result.seed}. Intervals are Wilson's, 95 %, and "
+            "hold for one cell each, not for all of them together.",
+            "Coarser is not always safer: a block or a period more may move a vote or drop people from the average, so "
+            "that a setting meets a target only where it was measured.",
+        ],
+        data=result,
+    )
+
+
+def _main_points(result: Sweep) -> int:
+    """Four, as in the paper, where they were asked for."""
+    known = sorted(set(result.points.tolist()))
+    return 4 if 4 in known else known[-1]
+
+
+def _sentence(result: Sweep, points: int, settings: list[Setting]) -> str:
+    if not settings:
+        return f"Nobody has {points} points at any setting, so the question has no answer here."
+    low, high = min(s.uniqueness for s in settings), max(s.uniqueness for s in settings)
+    span = f"Between {low:.1%} and {high:.1%} of samples are singled out by {points} random points"
+    reached = next((target for target in TARGETS if result.finest(target, points=points)), None)
+    if reached is None:
+        return f"{span}; no setting brings it to {TARGETS[-1]:.0%} or less."
+    finest = "; ".join(map(_setting, result.finest(reached, points=points)))
+    return f"{span}. The finest settings with at most {reached:.0%}: {finest}."
+
+
+def _setting(setting: Setting) -> str:
+    return f"{setting.blocks} x {setting.blocks} blocks and {setting.minutes} min"
+
+
+def _drawable(result: Sweep, points: int) -> bool:
+    """Whether there are at least two settings each way, all with a value."""
+    here = result.points == points
+    several = min(len(set(axis[here].tolist())) for axis in (result.blocks, result.minutes)) > 1
+    return several and not np.isnan(result.uniqueness[here]).any()
+
+
+def _surface(result: Sweep, points: int) -> tuple[list[int], list[int], Floats]:
+    """Blocks, minutes and uniqueness[minutes, blocks]."""
+    here = result.points == points
+    blocks, minutes = sorted(set(result.blocks[here].tolist())), sorted(set(result.minutes[here].tolist()))
+    share = np.empty((len(minutes), len(blocks)))
+    rows, columns = np.searchsorted(minutes, result.minutes[here]), np.searchsorted(blocks, result.blocks[here])
+    share[rows, columns] = result.uniqueness[here]
+    return blocks, minutes, share
+
+
+def _relief(result: Sweep, points: int) -> Drawing:
+    """The surface of tan2017 fig. 1, settings side by side at equal distance."""
+    blocks, minutes, share = _surface(result, points)
+    with canvas(6.4, 4.2) as (figure, axes):
+        axes.remove()
+        relief = figure.add_subplot(projection="3d")
+        x, y = np.meshgrid(range(len(blocks)), range(len(minutes)))
+        relief.plot_surface(x, y, share, cmap=MAP, vmin=0, vmax=1, edgecolor=INK, linewidth=0.3, shade=False)
+        relief.set_xticks(range(len(blocks)), list(map(str, blocks)), fontsize=7)
+        relief.set_yticks(range(len(minutes)), list(map(str, minutes)), fontsize=7)
+        relief.set_zlim(0, 1)
+        relief.set_xlabel("blocks each way")
+        relief.set_ylabel("minutes of a period")
+        relief.set_zlabel("share singled out")
+        relief.view_init(elev=28, azim=-125)
+        drawing = svg(figure)
+    caption = f"Uniqueness from {points} points over space and time ({_conventions(result, [points])})."
+    return Drawing(drawing, caption, f"Surface of uniqueness: {_ends(result, points)}")
+
+
+def _contours(result: Sweep, shown: list[int]) -> Drawing:
+    """Contour maps for several numbers of points, as tan2017 fig. 5."""
+    with canvas(6.8, 2.9) as (figure, axes):
+        axes.remove()
+        panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
+        for panel, points in zip(panels, shown, strict=True):
+            _draw_contour(panel, result, points)
+        panels[0].set_ylabel("minutes of a period")
+        drawing = svg(figure)
+    points = ", ".join(map(str, shown))
+    caption = f"Lines of equal uniqueness for {points} known points ({_conventions(result, shown)})."
+    return Drawing(drawing, caption, "Contour maps of uniqueness: " + " ".join(_ends(result, n) for n in shown))
+
+
+def _draw_contour(axes: Axes, result: Sweep, points: int) -> None:
+    blocks, minutes, share = _surface(result, points)
+    axes.contourf(range(len(blocks)), range(len(minutes)), share, levels=np.linspace(0, 1, 21), cmap=MAP)
+    inside = [level for level in LEVELS if share.min() < level < share.max()]
+    if inside:
+        lines = axes.contour(range(len(blocks)), range(len(minutes)), share, levels=inside, colors=INK, linewidths=0.8)
+        axes.clabel(lines, fmt=lambda level: f"{level:.0%}", fontsize=7)
+    axes.set_xticks(range(len(blocks)), list(map(str, blocks)), fontsize=7, rotation=90)
+    axes.set_yticks(range(len(minutes)), list(map(str, minutes)), fontsize=7)
+    axes.set_title(f"{points} points", fontsize=9)
+    axes.set_xlabel("blocks each way")
+
+
+def _ends(result: Sweep, points: int) -> str:
+    settings = result.at(points)
+    low, high = (pick(settings, key=lambda s: s.uniqueness) for pick in (min, max))
+    return (
+        f"{points} points, from {low.uniqueness:.2f} at {_setting(low)} to {high.uniqueness:.2f} at {_setting(high)}."
+    )
+
+
+def _conventions(result: Sweep, shown: list[int]) -> str:
+    people = result.population[np.isin(result.points, shown) & (result.samples > 0)]
+    n = f"{people.min():,}" if people.min() == people.max() else f"{people.min():,} to {people.max():,}"
+    half = float(np.nanmax((result.high - result.low)[np.isin(result.points, shown)])) / 2
+    return (
+        f"n = {n} people with enough points, {_samples(result)} samples per cell, 95 % intervals within "
+        f"{half:.4f} each way, representation '{result.keep}', convention 'drop'"
+    )
+
+
+def _samples(result: Sweep) -> str:
+    return f"{int(result.samples.max()):,}"
+
+
+def _targets(result: Sweep, points: int) -> Grid:
+    rows = [
+        (
+            f"{target:.0%}",
+            "; ".join(map(_setting, result.finest(target, points=points))) or "none",
+            "; ".join(map(_setting, result.finest(target, points=points, sure=True))) or "none",
+            "; ".join(map(_setting, result.coarsest(target, points=points))) or "none",
+        )
+        for target in TARGETS
+    ]
+    head = ("at most", "finest settings", "finest by the upper end of the interval", "coarsest settings")
+    return Grid(head, rows, f"Settings whose uniqueness from {points} points meets a target.")
+
+
+def _values(result: Sweep, points: int) -> Grid:
+    rows = [
+        (str(s.minutes), str(s.blocks), f"{s.uniqueness:.4f}", f"{s.low:.4f} to {s.high:.4f}")
+        for s in result.at(points)
+    ]
+    return Grid(("minutes", "blocks", "uniqueness", "95 % interval"), rows, f"All settings for {points} points.")
