@@ -6,6 +6,9 @@ IncrowdError
 └── MissingExtra     an optional dependency is not installed
 """
 
+from numbers import Real
+from typing import Any
+
 
 class IncrowdError(Exception):
     """Base of every error raised on purpose; its text never carries a person's value."""
@@ -29,15 +32,15 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
         raise ParameterError(f"unknown {name} {value!r}; choose from {', '.join(choices)}.")
 
 
-def check_positive(**values: float) -> None:
+def check_positive(**values: Any) -> None:
     """Refuse numbers that are not finite and above zero."""
     for name, value in values.items():
-        if not 0 < value < float("inf"):
-            raise ParameterError(f"{name} must be above 0 and finite, got {value}.")
+        if not isinstance(value, Real) or not 0 < value < float("inf"):
+            raise ParameterError(f"{name} must be above 0 and finite, got {value!r}.")
 
 
-def check_whole(**values: float) -> None:
-    """Refuse numbers that are not whole and at least 1."""
+def check_whole(**values: Any) -> None:
+    """Refuse what is not a whole number of at least 1."""
     for name, value in values.items():
-        if not (1 <= value < float("inf") and value == int(value)):
-            raise ParameterError(f"{name} must be a whole number of at least 1, got {value}.")
+        if not isinstance(value, Real) or not (1 <= value < float("inf") and value == int(value)):
+            raise ParameterError(f"{name} must be a whole number of at least 1, got {value!r}.")

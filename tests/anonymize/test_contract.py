@@ -12,7 +12,8 @@ TRACES = ic.Traces.from_arrays(USER, T, x=rng.uniform(0, 5000, 600), y=rng.unifo
 VISITS = ic.Visits.from_arrays(
     USER, rng.integers(0, 9, 600), T // 3600, slot_min=60, start=0, xy=rng.uniform(0, 5e3, (9, 2))
 )
-CASES = {"cut": VISITS, "generalize": TRACES}
+ONE_PLACE = ic.Visits.from_arrays(USER, T // 3600 % 3, T // 3600, slot_min=60, start=0, xy=rng.uniform(0, 5e3, (9, 2)))
+CASES = {"cut": VISITS, "generalize": TRACES, "lkc": ONE_PLACE}
 
 
 @pytest.mark.parametrize("name", METHODS)

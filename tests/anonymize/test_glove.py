@@ -19,6 +19,8 @@ from incrowd.anonymize.glove_lists import Lists
 from incrowd.anonymize.glove_saving import Saved, content_key
 from incrowd.arrays import owners
 from incrowd.errors import DataError, MissingExtra, ParameterError
+from incrowd.kernels.cpu import stretching
+from incrowd.kernels.reference import merging
 from incrowd.kernels.reference.merging import greedy
 from incrowd.measure.stretch import layout
 from incrowd.progress import listening
@@ -128,6 +130,17 @@ def test_merge_for_merge_the_reference(data, k, leftover, uncapped):
 @ALL
 @given(crowds(most_users=14, most_samples=3), st.sampled_from([2, 3, 5]))
 def test_merge_for_merge_the_reference_in_larger_crowds(data, k):
+    assert_equal(Glove(k=k)(data), data, *expected(data, k))
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_merge_for_merge_the_reference_on_calls_of_a_country(k, monkeypatch):
+    data = ic.read.synthetic_city(users=60, towers=40, days=5, profile="cdr", seed=k).fingerprints()
+
+    def compiled(a, b, n_a, n_b, scale):
+        return stretching.stretch(a, b, n_a, n_b, np.array(scale))
+
+    monkeypatch.setattr(merging, "stretch", compiled)  # all samples against all, as the reference does
     assert_equal(Glove(k=k)(data), data, *expected(data, k))
 
 

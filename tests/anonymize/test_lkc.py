@@ -203,7 +203,7 @@ def test_bad_parameters_are_refused_before_the_work():
     visits = table("a1 | a1")
     with pytest.raises(ic.ParameterError, match="unknown scores 'fast'; choose from static, recompute"):
         LKC(scores="fast")(visits)
-    with pytest.raises(ic.ParameterError, match="k must be a whole number above 0"):
+    with pytest.raises(ic.ParameterError, match="k must be a whole number of at least 1"):
         LKC(k=0)(visits)
     with pytest.raises(ic.DataError, match="call discretize"):
         LKC()(ic.Traces.from_arrays([1], [0], lon=[5.0], lat=[52.0]))

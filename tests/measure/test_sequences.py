@@ -194,9 +194,9 @@ def test_several_values_count_one_by_one():
 def test_bad_questions_are_refused():
     visits = table("a1 | a1", ["x", "y"])
     for asked in ({"l": 0, "k": 2}, {"l": 2, "k": 0}, {"l": 1.5, "k": 2}):
-        with pytest.raises(ic.ParameterError, match="whole number above 0"):
+        with pytest.raises(ic.ParameterError, match="whole number of at least 1"):
             violating_sequences(visits, **asked)
-    with pytest.raises(ic.ParameterError, match="min_support must be a whole number above 0"):
+    with pytest.raises(ic.ParameterError, match="min_support must be a whole number of at least 1"):
         frequent_sequences(visits, 0)
     for c in (0, 1.01, float("nan"), Fraction(3, 2)):
         with pytest.raises(ic.ParameterError, match="c must lie above 0"):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,3 +50,10 @@ def test_places_and_a_clock_are_needed():
     bare = ic.Visits.from_arrays([1], [0], [0])
     with pytest.raises(ic.DataError, match="no cell centres"):
         utility(bare, bare)
+
+
+def test_users_whose_visits_are_all_gone_count_in_no_distance():
+    before = visits([1, 1, 2, 3], [0, 1, 2, 0], [0, 1, 0, 3])
+    after = replace(before, offsets=np.array([0, 2, 2, 2]), cell=before.cell[:2], slot=before.slot[:2])
+    found = utility(before, after)
+    assert found.gyration_km[1]["50%"] == 1.5 and found.trips == (1, 1)

@@ -4,7 +4,9 @@ from incrowd.anonymize.base import Anonymizer
 from incrowd.anonymize.cut import Cut
 from incrowd.anonymize.folder import publish
 from incrowd.anonymize.generalize import Generalize
+from incrowd.anonymize.lkc import LKC
+from incrowd.anonymize.lkc_cost import LkcCost, lkc_cost
 
-METHODS: dict[str, type[Anonymizer]] = {"cut": Cut, "generalize": Generalize}
+METHODS: dict[str, type[Anonymizer]] = {"cut": Cut, "generalize": Generalize, "lkc": LKC}
 
-__all__ = ["METHODS", "Anonymizer", "Cut", "Generalize", "publish"]
+__all__ = ["LKC", "METHODS", "Anonymizer", "Cut", "Generalize", "LkcCost", "lkc_cost", "publish"]

@@ -40,8 +40,7 @@ class Lists:
         from incrowd.kernels.cpu.lists import pick
 
         herd = self.herd
-        ident = herd.prints.ident
-        row, other = pick(herd.active, ident, herd.slot, self.ids, self.over, self.under, self.whole)
+        row, other = pick(herd.active, herd.slot, self.ids, self.over, self.under, self.whole)
         return row, other
 
     def nearest(self) -> Ints:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from incrowd.anonymize.base import release_visits
 from incrowd.arrays import tally
 from incrowd.data import Release, Visits
-from incrowd.errors import check_choice
+from incrowd.errors import check_choice, check_whole
 from incrowd.measure.frequent import maximal_frequent
 from incrowd.measure.sensitive import Share, carriers_of, share_of
-from incrowd.measure.sequences import Paths, Sequences, check_whole, paths_of
+from incrowd.measure.sequences import Paths, Sequences, paths_of
 from incrowd.measure.suppression import SCORES, suppression
 from incrowd.measure.violating import minimal_violating
 

@@ -1,4 +1,4 @@
-"""incrowd anonymize cut | generalize."""
+"""incrowd anonymize cut | generalize | lkc."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -74,6 +74,55 @@ def generalize(
         traces = read.table(one_or_many(sources), **reading.arguments())
         method = anonymize.Generalize(cell_m=cell_m, slot_min=slot_min, time_zone=reading.time_zone)
         publish(method(traces), traces, output, file=file, link=keep_link, force=force, as_json=as_json)
+
+
+@app.command()
+@reads
+def lkc(
+    sources: Sources,
+    output: Folder,
+    reading: Reading,
+    l: Annotated[int, typer.Option("--l", help="Most visits of a person somebody may know.")] = 2,  # noqa: E741
+    k: Annotated[int, typer.Option("--k", help="People who must share what is known.")] = 2,
+    c: Annotated[float, typer.Option("--c", help="Largest share of them with one sensitive value.")] = 1.0,
+    sensitive: Annotated[str | None, typer.Option(help="The sensitive attribute of a person.")] = None,
+    value: Annotated[list[str], typer.Option(help="A sensitive value that counts, all without it; repeatable.")] = [],  # noqa: B006
+    min_support: Annotated[int, typer.Option(help="Sequences shared by this many people are worth keeping.")] = 2,
+    scores: Annotated[
+        Literal["static", "recompute"], typer.Option(help="Mine patterns once, or again each round.")
+    ] = "static",
+    same_time: Annotated[
+        Literal["refuse", "order"], typer.Option(help="Two cells in one slot of a person.")
+    ] = "refuse",
+    cell_m: CellM = 500,
+    slot_min: SlotMin = 60,
+    file: FileKind = "parquet",
+    keep_link: KeepLink = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Suppress visits until nobody is singled out by l of them, keeping the patterns many share.
+
+    incrowd anonymize lkc visits.parquet -o release --l 2 --k 5
+
+    incrowd anonymize lkc visits.parquet -o release --l 2 --k 5 --c 0.5 --sensitive diagnosis --value AIDS
+    """
+    from incrowd import anonymize
+
+    check_targets(output, keep_link, force=force)
+    method = anonymize.LKC(
+        l=l,
+        k=k,
+        c=c,
+        sensitive=sensitive,
+        values=tuple(value) or None,
+        min_support=min_support,
+        scores=scores,
+        same_time=same_time,
+    )
+    with progress_bar():
+        visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
+        publish(method(visits), visits, output, file=file, link=keep_link, force=force, as_json=as_json)
 
 
 def check_targets(output: Path, link: Path | None, *, force: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from incrowd import __version__
-from incrowd.cli import anonymize, audit, clean, demo, discretize, measure, read
+from incrowd.cli import anonymize, audit, clean, demo, discretize, measure, papers, read
 from incrowd.cli.screen import note, say
 from incrowd.errors import IncrowdError
 
@@ -22,7 +22,7 @@ app = typer.Typer(
 )
 for command in (demo.demo, read.read, read.inspect, clean.clean, discretize.discretize, audit.audit):
     app.command()(command)
-for verb in (measure.app, anonymize.app):
+for verb in (measure.app, anonymize.app, papers.app):
     app.add_typer(verb)
 
 

@@ -1,8 +1,9 @@
 """Visits -> the patterns that make them useful."""
 
 from incrowd.data import Visits
+from incrowd.errors import check_whole
 from incrowd.measure.index import kernels
-from incrowd.measure.sequences import Pair, Paths, Sequences, check_whole, paths_of, watch
+from incrowd.measure.sequences import Pair, Paths, Sequences, paths_of, watch
 
 
 def frequent_sequences(

@@ -1,14 +1,13 @@
 """Visits -> paths of numbered pairs, and sequences of pairs back to (cell, slot)."""
 
 from dataclasses import dataclass
-from operator import index
 from typing import Any
 
 import numpy as np
 
 from incrowd.arrays import Ints, distinct_rows, row_order
 from incrowd.data import Visits
-from incrowd.errors import DataError, ParameterError, check_choice, check_positive
+from incrowd.errors import DataError, check_choice, check_positive
 from incrowd.kernels.reference.sequences import Ids
 from incrowd.kernels.watch import Watch
 
@@ -99,17 +98,6 @@ def _refuse_same_time(visits: Visits) -> None:
             f"{len(users):,} users are in two cells in one slot, the first at position {users[0]}; keep one cell per "
             "slot (discretize.blocks with keep='vote', or shorter slots) or pass same_time='order'."
         )
-
-
-def check_whole(**values: int) -> None:
-    """Refuse what is not a whole number above zero."""
-    for name, value in values.items():
-        try:
-            whole = index(value)
-        except TypeError:
-            whole = 0
-        if whole < 1:
-            raise ParameterError(f"{name} must be a whole number above 0, got {value!r}.")
 
 
 def watch(what: str, advice: str, limit_s: float, limit_gib: float) -> Watch:

@@ -79,10 +79,7 @@ class _Side:
         square: Ints = np.floor(self.points / cell_m).astype(np.int64)
         hour = ((visits.start or 0) + visits.slot * (visits.slot_min * 60)) // 3600
         self.visits = np.column_stack([square, hour])
-        # The last visit of a user begins no trip.
-        moves = np.ones(max(visits.records - 1, 0), np.bool_)
-        moves[visits.offsets[1:-1] - 1] = False
-        moves &= (square[1:] != square[:-1]).any(axis=1)
+        moves = (square[1:] != square[:-1]).any(axis=1) & (np.diff(visits.owner) == 0)
         self.trips = np.column_stack([square[:-1][moves], square[1:][moves]])
         step = self.points[1:][moves] - self.points[:-1][moves]
         self.trip_m: Floats = np.hypot(step[:, 0], step[:, 1])
@@ -90,10 +87,11 @@ class _Side:
     def gyration_m(self) -> Floats:
         """Root mean square distance of a user's visits from their mean place."""
         count = np.diff(self.offsets)
-        mean = np.add.reduceat(self.points, self.offsets[:-1], axis=0) / count[:, None]
-        away = self.points - np.repeat(mean, count, axis=0)
-        result: Floats = np.sqrt(np.add.reduceat((away**2).sum(axis=1), self.offsets[:-1]) / count)
-        return result
+        owner, seen = np.repeat(np.arange(len(count)), count), np.maximum(count, 1)
+        mean = np.column_stack([np.bincount(owner, axis, len(count)) / seen for axis in self.points.T])
+        away = ((self.points - mean[owner]) ** 2).sum(axis=1)
+        result: Floats = np.sqrt(np.bincount(owner, away, len(count)) / seen)
+        return result[count > 0]
 
 
 def _common(a: Ints, b: Ints) -> float | None:

@@ -4,9 +4,10 @@ from collections.abc import Collection
 from typing import Any
 
 from incrowd.data import Visits
+from incrowd.errors import check_whole
 from incrowd.measure.index import kernels
 from incrowd.measure.sensitive import Carriers, Share, allowed_counts, carriers_of
-from incrowd.measure.sequences import Pair, Paths, Sequences, check_whole, paths_of, stacked, watch
+from incrowd.measure.sequences import Pair, Paths, Sequences, paths_of, stacked, watch
 
 
 def violating_sequences(

@@ -94,16 +94,17 @@ def experiments(
     visits: Visits,
     *,
     name: str = "the data",
-    common: LKC | None = None,
+    sensitive: str | None = None,
     l: Sequence[int] = (1, 2, 3, 4, 5),  # noqa: E741
     k: Sequence[int] = (2, 5, 10, 20),
     c: Sequence[float] = (0.3, 0.4, 0.5, 0.7, 1.0),
     min_support: Sequence[int] = (10, 20, 50, 100),
+    seed: int = 0,
 ) -> LkcCost:
-    """Suppression and patterns kept against L, K, C and K', on visits with a synthetic sensitive attribute."""
-    with_secret = synthetic_secret(visits)
-    setting = common or LKC(l=2, k=5, c=0.5, sensitive="synthetic", min_support=20)
-    return lkc_cost(with_secret, setting, name=name, l=l, k=k, c=c, min_support=min_support)
+    """Suppression and patterns kept against L, K, C and K'; a synthetic attribute is protected unless one is named."""
+    secret = visits if sensitive else synthetic_secret(visits, seed=seed)
+    setting = LKC(l=2, k=5, c=0.5, sensitive=sensitive or "synthetic", min_support=20)
+    return lkc_cost(secret, setting, name=name, l=l, k=k, c=c, min_support=min_support)
 
 
 def synthetic_secret(visits: Visits, *, shares: Sequence[float] = (0.4, 0.3, 0.2, 0.1), seed: int = 0) -> Visits:

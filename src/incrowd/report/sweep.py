@@ -2,11 +2,12 @@
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.contour import ContourSet
 
 from incrowd.arrays import Floats
 from incrowd.measure.sweep_record import Setting, Sweep
 from incrowd.report.section import Drawing, Grid, Section, section
-from incrowd.report.style import INK, MAP, canvas, svg
+from incrowd.report.style import INK, MAP, PALE, canvas, svg
 
 TARGETS = (0.05, 0.1, 0.2, 0.5)
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -30,17 +31,26 @@ def _sweep(result: Sweep) -> Section:
         number_of=f"singled out by {main} points at the riskiest setting",
         drawings=drawings,
         tables=[_targets(result, main), _values(result, main)],
-        method=[
-            "Places are blocks of one box around the data, as many each way as said; times are periods from midnight on "
-            f"[tan2017, Sec. 4.2-4.4]. Representation '{result.keep}': {KEPT[result.keep]}.",
-            "People are drawn uniformly among those with enough points (convention 'drop'), then points of theirs; "
-            f"{_samples(result)} independent samples per cell, seed {result.seed}. Intervals are Wilson's, 95 %, and "
-            "hold for one cell each, not for all of them together.",
-            "Coarser is not always safer: a block or a period more may move a vote or drop people from the average, so "
-            "that a setting meets a target only where it was measured.",
-        ],
+        method=_method(result),
         data=result,
     )
+
+
+def _method(result: Sweep) -> list[str]:
+    blocks = (
+        "Places are blocks of one box around the data, as many each way as said; times are periods from the start on "
+        f"[tan2017, Sec. 4.2-4.4]. Representation '{result.keep}': {KEPT[result.keep]}."
+    )
+    draws = (
+        "People are drawn uniformly among those with enough points (convention 'drop'), then points of theirs; "
+        f"{_samples(result)} independent samples per cell, seed {result.seed}. Intervals are Wilson's, 95 %, and "
+        "hold for one cell each, not for all of them together."
+    )
+    caveat = (
+        "Coarser is not always safer: larger blocks or longer periods may move a vote or drop people from the average, "
+        "so that a setting meets a target only where it was measured."
+    )
+    return [blocks, draws, caveat]
 
 
 def _main_points(result: Sweep) -> int:
@@ -89,7 +99,7 @@ def _relief(result: Sweep, points: int) -> Drawing:
         axes.remove()
         relief = figure.add_subplot(projection="3d")
         x, y = np.meshgrid(range(len(blocks)), range(len(minutes)))
-        relief.plot_surface(x, y, share, cmap=MAP, vmin=0, vmax=1, edgecolor=INK, linewidth=0.3, shade=False)
+        relief.plot_surface(x, y, share, cmap=MAP, vmin=0, vmax=1, edgecolor=PALE, linewidth=0.4, shade=False)
         relief.set_xticks(range(len(blocks)), list(map(str, blocks)), fontsize=7)
         relief.set_yticks(range(len(minutes)), list(map(str, minutes)), fontsize=7)
         relief.set_zlim(0, 1)
@@ -108,25 +118,28 @@ def _contours(result: Sweep, shown: list[int]) -> Drawing:
         axes.remove()
         panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
         for panel, points in zip(panels, shown, strict=True):
-            _draw_contour(panel, result, points)
+            filled = _draw_contour(panel, result, points)
+        figure.colorbar(filled, ax=panels, label="share singled out", ticks=[0, 0.25, 0.5, 0.75, 1], fraction=0.05)
         panels[0].set_ylabel("minutes of a period")
         drawing = svg(figure)
-    points = ", ".join(map(str, shown))
-    caption = f"Lines of equal uniqueness for {points} known points ({_conventions(result, shown)})."
+    listed = ", ".join(map(str, shown))
+    caption = f"Lines of equal uniqueness for {listed} known points ({_conventions(result, shown)})."
     return Drawing(drawing, caption, "Contour maps of uniqueness: " + " ".join(_ends(result, n) for n in shown))
 
 
-def _draw_contour(axes: Axes, result: Sweep, points: int) -> None:
+def _draw_contour(axes: Axes, result: Sweep, points: int) -> ContourSet:
     blocks, minutes, share = _surface(result, points)
-    axes.contourf(range(len(blocks)), range(len(minutes)), share, levels=np.linspace(0, 1, 21), cmap=MAP)
+    filled = axes.contourf(range(len(blocks)), range(len(minutes)), share, levels=np.linspace(0, 1, 21), cmap=MAP)
     inside = [level for level in LEVELS if share.min() < level < share.max()]
     if inside:
-        lines = axes.contour(range(len(blocks)), range(len(minutes)), share, levels=inside, colors=INK, linewidths=0.8)
+        ink = [INK if level < 0.5 else PALE for level in inside]  # the map is dark where the share is high
+        lines = axes.contour(range(len(blocks)), range(len(minutes)), share, levels=inside, colors=ink, linewidths=0.8)
         axes.clabel(lines, fmt=lambda level: f"{level:.0%}", fontsize=7)
     axes.set_xticks(range(len(blocks)), list(map(str, blocks)), fontsize=7, rotation=90)
     axes.set_yticks(range(len(minutes)), list(map(str, minutes)), fontsize=7)
     axes.set_title(f"{points} points", fontsize=9)
     axes.set_xlabel("blocks each way")
+    return filled
 
 
 def _ends(result: Sweep, points: int) -> str:

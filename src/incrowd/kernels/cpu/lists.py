@@ -20,10 +20,10 @@ def head(row: int, ids: Ints, slot: Ints) -> int:
 
 
 @njit(cache=True)
-def pick(active: Ints, ident: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints) -> tuple[int, int]:
+def pick(active: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints) -> tuple[int, int]:
     """The row with the smallest (stretch, lo, hi), and its nearest living id; -1 where it must be scanned first.
 
-    A list with nobody alive bounds its row by its last entry, and comes before equal exact ones; a list that held
+    Rows come by rising id, so that the first of equals has the smaller one. A list with nobody alive bounds its row by its last entry, and comes before equal exact ones; a list that held
     everybody has nobody left to find.
     """
     take = ids.shape[1]
@@ -35,15 +35,9 @@ def pick(active: Ints, ident: Ints, slot: Ints, ids: Ints, over: Ints, under: In
         found = NONE if at == take else ids[row, at]
         place = min(at, take - 1)
         sign = -1 if chosen == NONE else compare(over[row, place], under[row, place], best_over, best_under)
-        if sign < 0 or (sign == 0 and _before(found, ident[row], other, ident[chosen])):
+        if sign < 0 or (sign == 0 and found < other):
             chosen, other, best_over, best_under = row, found, over[row, place], under[row, place]
     return chosen, other
-
-
-@njit(cache=True)
-def _before(a: int, b: int, c: int, d: int) -> bool:
-    """Whether the pair a, b of ids precedes c, d; a is smaller than b, or unknown and then comes first."""
-    return a < c or (a == c and b < d)
 
 
 @njit(cache=True)
