@@ -34,8 +34,8 @@ def _shares(data: ic.Fingerprints, work: dict[str, int]) -> dict[str, Any]:
     return {
         "users": len(data),
         "samples": data.records,
-        **{f"{name}_pairs_share": work[name] / pairs for name in ("pairs", "near", "close", "exact")},
-        "compared_share": work["compared"] / samples,
+        **{f"{name}_share": work[name] / pairs for name in ("pairs", "near", "close", "exact")},
+        "compared_share": float(work["compared"] / samples),
     }
 
 

@@ -33,14 +33,25 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
 
 
 def check_positive(**values: Any) -> None:
-    """Refuse numbers that are not finite and above zero."""
+    """Refuse what is not a finite number above zero."""
     for name, value in values.items():
-        if not isinstance(value, Real) or not 0 < value < float("inf"):
+        if not (_is_number(value) and 0 < value < float("inf")):
             raise ParameterError(f"{name} must be above 0 and finite, got {value!r}.")
 
 
 def check_whole(**values: Any) -> None:
     """Refuse what is not a whole number of at least 1."""
     for name, value in values.items():
-        if not isinstance(value, Real) or not (1 <= value < float("inf") and value == int(value)):
+        if not (_is_number(value) and 1 <= value < float("inf") and value == int(value)):
             raise ParameterError(f"{name} must be a whole number of at least 1, got {value!r}.")
+
+
+def check_seed(**values: Any) -> None:
+    """Refuse what is not a whole number of at least 0."""
+    for name, value in values.items():
+        if not (_is_number(value) and 0 <= value < float("inf") and value == int(value)):
+            raise ParameterError(f"{name} must be a whole number of at least 0, got {value!r}.")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real)

@@ -1,11 +1,11 @@
 import hashlib
 import json
-import random
+import shutil
 import signal
 import stat
 import subprocess
 import sys
-import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,13 +15,28 @@ from incrowd.anonymize import Cut, publish
 from incrowd.data import load
 
 WRITER = """
-import sys, numpy as np, incrowd as ic
+import os, signal, sys, numpy as np, incrowd as ic
+from pathlib import Path
 from incrowd.anonymize import Cut, publish
+
 rng = np.random.default_rng(0)
-visits = ic.Visits.from_arrays(rng.integers(0, 500, 60_000), rng.integers(0, 50, 60_000), rng.integers(0, 168, 60_000),
-                               slot_min=60, xy=rng.uniform(0, 9e3, (50, 2)))
-release = Cut()(visits)
-print("ready", flush=True)
+visits = ic.Visits.from_arrays(rng.integers(0, 9, 90), rng.integers(0, 5, 90), rng.integers(0, 48, 90),
+                               slot_min=60, xy=rng.uniform(0, 9e3, (5, 2)))
+release, left = Cut()(visits), [10**9]
+
+def counted(call):
+    def step(*given, **more):
+        left[0] -= 1
+        if left[0] < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*given, **more)
+    return step
+
+for owner, name in ((Path, "rename"), (Path, "replace"), (Path, "write_text"), (Path, "mkdir"), (os, "fsync"), (os, "unlink")):
+    setattr(owner, name, counted(getattr(owner, name)))
+if sys.argv[3]:
+    publish(release, sys.argv[1], force=True)
+left[0] = int(sys.argv[2])
 publish(release, sys.argv[1], force=True)
 """
 
@@ -74,10 +89,42 @@ def test_an_existing_folder_is_refused_and_replaced_only_with_force(visits, tmp_
     (target / "precious").write_text("mine")
     with pytest.raises(ic.ParameterError, match="exists"):
         publish(Cut()(visits), target)
+    with pytest.raises(ic.ParameterError, match="not a release"):
+        publish(Cut()(visits), target, force=True)
     assert [p.name for p in target.iterdir()] == ["precious"]
-    publish(Cut()(visits), target, force=True)
-    assert is_whole(target)
+    (target / "precious").unlink()
+    for _ in range(2):  # an empty folder, then an older release
+        publish(Cut()(visits), target, force=True)
+        assert is_whole(target)
     assert [p.name for p in tmp_path.iterdir()] == ["release"]
+
+
+def test_a_failed_swap_keeps_the_older_release(visits, tmp_path, monkeypatch):
+    target = publish(Cut()(visits), tmp_path / "release")
+    before = (target / "manifest.json").read_text()
+    rename = Path.rename
+    monkeypatch.setattr(
+        Path, "rename", lambda a, b: (_ for _ in ()).throw(OSError("full")) if a.suffix == ".part" else rename(a, b)
+    )
+    with pytest.raises(OSError, match="full"):
+        publish(Cut()(visits), target, force=True, link=tmp_path / "link.csv", original=visits)
+    assert (target / "manifest.json").read_text() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["release"]
+
+
+@pytest.mark.parametrize("where", ["release", "release/link.csv"])
+def test_the_link_stays_out_of_the_release(visits, tmp_path, where):
+    with pytest.raises(ic.ParameterError, match="keep it apart|does not exist"):
+        publish(Cut()(visits), tmp_path / "release", link=tmp_path / where, original=visits)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_needs_the_data_the_release_was_made_from(visits, tmp_path):
+    few = ic.Visits.from_arrays(["a"], [0], [0])
+    for original in (None, few):
+        with pytest.raises(ic.DataError, match="original"):
+            publish(Cut()(visits), tmp_path / "release", link=tmp_path / "link.csv", original=original)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_link_file_is_private_and_true(visits, tmp_path):
@@ -92,25 +139,26 @@ def test_the_link_file_is_private_and_true(visits, tmp_path):
 
 
 def test_a_failure_leaves_nothing(visits, tmp_path, monkeypatch):
-    monkeypatch.setattr("incrowd.anonymize.folder._readme", lambda *_: 1 / 0)
+    monkeypatch.setattr("incrowd.anonymize.folder.readme_of", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         publish(Cut()(visits), tmp_path / "release")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_killed_at_any_moment_the_target_is_absent_or_whole(tmp_path):
+@pytest.mark.parametrize("older", [False, True], ids=["nothing there", "an older release"])
+def test_killed_at_any_moment_the_target_is_absent_or_whole(tmp_path, older):
+    """The writer kills itself before its n-th step, for every n, as kill -9 would."""
     target = tmp_path / "release"
-    rng = random.Random(7)
-    seen = set()
-    for _ in range(6):
-        process = subprocess.Popen([sys.executable, "-c", WRITER, str(target)], stdout=subprocess.PIPE)
-        process.stdout.readline()
-        time.sleep(rng.uniform(0, 0.25))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
+    outcomes = []
+    for step in range(100):
+        run = [sys.executable, "-c", WRITER, str(target), str(step), "older" if older else ""]
+        code = subprocess.run(run, check=False, capture_output=True).returncode
+        assert code in (0, -signal.SIGKILL)
         assert not target.exists() or is_whole(target)
-        seen.add(target.exists())
-    subprocess.run([sys.executable, "-c", WRITER, str(target)], check=True, capture_output=True)
-    assert is_whole(target)
+        outcomes.append(target.exists())
+        if code == 0:
+            break
+        shutil.rmtree(target, ignore_errors=True)
+    assert code == 0 and step > 5, "every step of the writing was reached"
+    assert older or not all(outcomes)
     assert [p.name for p in tmp_path.iterdir()] == ["release"], "what killed runs left behind is swept"

@@ -16,9 +16,9 @@ from incrowd.discretize import blocks as to_blocks
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure import sweep_cache, uniqueness
 from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep_cost import _at, sweep_cost
+from incrowd.measure.sweep_cost import _between, sweep_cost
 from incrowd.measure.sweep_ground import ground_of
-from incrowd.measure.sweep_plan import SPACE, TIME, Plan, Resolution, cell_seed
+from incrowd.measure.sweep_plan import SPACE, TIME, Plan, cell_seed
 
 SMALL = {"blocks": (2, 3, 8), "minutes": (20, 60), "points": (1, 2, 4), "samples": 400}
 COLUMNS = ("blocks", "minutes", "points", "uniqueness", "low", "high", "population", "samples")
@@ -426,10 +426,9 @@ def test_the_cost_is_told_before(tmp_path):
 
 
 def test_a_cost_between_those_tried_lies_between_them():
-    known = {Resolution(m, b): 1.0 * (m == 20) + 2.0 * (b == 100) for m in (20, 80) for b in (1, 10, 100)}
-    assert _at(known, Resolution(20, 1)) == 1 and _at(known, Resolution(80, 100)) == 2
-    assert _at(known, Resolution(40, 100)) == pytest.approx(2.5)
-    assert _at(known, Resolution(80, 50)) == pytest.approx(2 * np.log10(5))
+    known = {1: 0.0, 10: 1.0, 100: 5.0}
+    assert [_between(known, size) for size in (1, 10, 100)] == [0, 1, 5]
+    assert _between(known, 50) == pytest.approx(1 + 4 * np.log10(5))
 
 
 def test_a_cache_that_is_a_file_is_refused(tmp_path):

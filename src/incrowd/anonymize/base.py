@@ -12,6 +12,7 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.data import Groups, Release, Visits
 from incrowd.data.table import kept_attributes
+from incrowd.errors import check_seed
 
 
 class Anonymizer(Protocol):
@@ -65,6 +66,7 @@ def release_visits(
 def random_order(size: int, seed: int | None) -> Ints:
     """A uniformly random order; from the operating system unless a seed is given, which makes it reproducible."""
     if seed is not None:
+        check_seed(pseudonym_seed=seed)
         return np.random.default_rng(seed).permutation(size)
     # 16 bytes a row: two equal keys, the only way order could leak through the sort, do not happen.
     keys = np.frombuffer(os.urandom(16 * size), np.uint64).reshape(2, size)

@@ -1,6 +1,6 @@
 """Cut: each trajectory becomes many short ones under unrelated pseudonyms."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from incrowd.anonymize.base import release_visits
 from incrowd.data import Release, Visits
@@ -32,4 +32,4 @@ class Cut:
         """Cut visits; nothing but the pseudonyms is random, so `seed` changes nothing."""
         width = self.window_h if self.windows is None else None
         cut = windows(data, window_h=width, windows=self.windows, start_slot=self.start_slot, slots=self.slots)
-        return release_visits(self, cut.visits, cut.owner, pseudonym_seed)
+        return release_visits(replace(self, window_h=width), cut.visits, cut.owner, pseudonym_seed)

@@ -1,19 +1,20 @@
 """A Release -> a folder on disk, written whole or not at all (docs/release.md)."""
 
 import hashlib
+import json
 import os
-import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, Literal
 
 import numpy as np
 
 from incrowd import __version__
+from incrowd.anonymize.readme import readme_of
+from incrowd.anonymize.swap import whole_folder
 from incrowd.data import Fingerprints, Release, Table, Traces, Visits
 from incrowd.data.files import refuse_existing, save, whole_file
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError, check_choice
 from incrowd.plain import to_json
 
 FORMAT = "incrowd-release/1"
@@ -25,34 +26,63 @@ def publish(
     folder: str | Path,
     *,
     file: Literal["parquet", "csv"] = "parquet",
-    residual_risk: Mapping[str, Any] | None = None,
+    residual_risk: Any = None,
     link: str | Path | None = None,
     original: Table | None = None,
     force: bool = False,
 ) -> Path:
     """Write the published table, its manifest and a README; killed at any moment, the folder is absent or whole.
 
-    `link=FILE` also writes which `original` users stand behind each pseudonym, readable by its owner alone.
+    `residual_risk` is any measured result worth stating. `link=FILE` also writes which `original` users stand behind
+    each pseudonym, readable by its owner alone. `force=True` replaces an older release, and nothing else.
     """
-    folder = Path(folder)
-    refuse_existing(folder, force=force)
-    if link is not None:
-        _write_link(release, Path(link), original, force=force)
-    with _whole_folder(folder) as part:
+    check_choice("file", file, ("parquet", "csv"))
+    folder = Path(folder).resolve()
+    private = None if link is None else Path(link).resolve()
+    check_targets(folder, private, force=force)
+    with ExitStack() as done:
+        # Left in reverse: the folder takes its place first, the link follows at once.
+        if private is not None:
+            part = done.enter_context(whole_file(private, force=force))
+            _write_link(release, part, original)
+        part = done.enter_context(whole_folder(folder, force=force))
         save(release, part / f"data.{file}")
         _write_cells(release.data, part / "cells.csv")
         manifest = manifest_of(release, residual_risk)
-        (part / "README.md").write_text(_readme(manifest, file), encoding="utf-8")
+        (part / "README.md").write_text(readme_of(manifest, file), encoding="utf-8")
         manifest["files"] = {path.name: _sha256(path) for path in sorted(part.iterdir())}
         (part / "manifest.json").write_text(to_json(manifest, indent=2) + "\n", encoding="utf-8")
     return folder
 
 
-def manifest_of(release: Release, residual_risk: Mapping[str, Any] | None) -> dict[str, Any]:
+def check_targets(folder: Path, link: Path | None, *, force: bool) -> None:
+    """Refuse, before any work, outputs that exist or that would end up inside each other."""
+    refuse_existing(folder, force=force)
+    if folder.exists() and not _is_release(folder):
+        raise ParameterError(f"{folder.name} is not a release; choose another folder, or remove it yourself.")
+    if link is None:
+        return
+    refuse_existing(link, force=force)
+    if folder in (link, *link.parents):
+        raise ParameterError("the link file must not lie in the release; keep it apart.")
+
+
+def _is_release(folder: Path) -> bool:
+    """Whether a folder is empty or an older release, which may be replaced."""
+    if not folder.is_dir():
+        return False
+    try:
+        said = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        return isinstance(said, dict) and said.get("format") == FORMAT
+    except (OSError, ValueError):
+        return not any(folder.iterdir())
+
+
+def manifest_of(release: Release, residual_risk: Any) -> dict[str, Any]:
     """What was done, in words and numbers; nothing that leads back to a person."""
     data = release.data
     params = dict(release.params)
-    seeded = params.pop("pseudonym_seed_given", False)
+    seeded = params.pop("pseudonym_seed_given", None)
     slot_min = getattr(data, "slot_min", None)
     crowd = data.crowd if isinstance(data, Fingerprints) else np.ones(len(data), np.int64)
     return {
@@ -69,20 +99,25 @@ def manifest_of(release: Release, residual_risk: Mapping[str, Any] | None) -> di
             "time_zone": getattr(data, "time_zone", None),
             "grain_s": 1 if isinstance(data, Traces) else 60 * (slot_min or 1),
         },
-        "plane": {"crs": getattr(data, "crs", None), "cell_m": params.get("cell_m")},
+        "plane": {"crs": getattr(data, "crs", None), "cell_m": getattr(data, "cell_m", None)},
         "counts": {"pseudonyms": len(data), "rows": data.records, "people": int(crowd.sum())},
         "ledger": release.ledger.to_dict(),
         "suppressed": _suppressed(release),
         "residual_risk": residual_risk,
-        "pseudonyms": "seeded" if seeded else "operating system",
+        "pseudonyms": {None: "unknown", True: "seeded", False: "operating system"}[seeded],
     }
 
 
+MERGED = ("same cell and slot", "repeated visit", "repeated sample", "exact duplicate")
+
+
 def _suppressed(release: Release) -> dict[str, Any]:
+    """What is not published, apart from records that fell together into one row, which is."""
     reasons: dict[str, int] = {}
     for step in release.ledger.steps:
         for reason, n in step.dropped.items():
-            reasons[reason] = reasons.get(reason, 0) + n
+            if n and reason not in MERGED:
+                reasons[reason] = reasons.get(reason, 0) + n
     return {"records": reasons, "attributes": list(release.provenance.get("dropped_attributes", []))}
 
 
@@ -93,67 +128,18 @@ def _write_cells(data: Table, path: Path) -> None:
         path.write_text("\n".join(["cell,x,y", *rows]) + "\n", encoding="utf-8")
 
 
-def _write_link(release: Release, path: Path, original: Table | None, *, force: bool) -> None:
-    if original is None:
+def _write_link(release: Release, part: Path, original: Table | None) -> None:
+    if original is None or release.members.positions.max(initial=-1) >= len(original):
         raise DataError("a link file needs the original users; pass original=, the data the release was made from.")
     pseudonyms = np.repeat(release.data.users, np.diff(release.members.offsets))
     people = original.users[release.members.positions]
     quoted = (str(user).replace('"', '""') for user in people.tolist())
-    with whole_file(path, force=force) as part, _private(part) as out:
+    # Only its owner may read it, from its first byte on.
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w", encoding="utf-8") as out:
         out.write("pseudonym,user\n")
         out.writelines(f'{p},"{user}"\n' for p, user in zip(pseudonyms.tolist(), quoted, strict=True))
-
-
-def _private(path: Path) -> TextIO:
-    """A new file that only its owner may read, from its first byte on."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w", encoding="utf-8")
-
-
-@contextmanager
-def _whole_folder(folder: Path) -> Iterator[Path]:
-    """A temporary folder beside `folder` that takes its place only when the block ends well."""
-    _sweep(folder)
-    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
-    part.mkdir()
-    try:
-        yield part
-        for path in part.iterdir():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-        if folder.exists():
-            folder.rename(old)
-        part.rename(folder)
-    finally:
-        for leftover in (part, old):
-            shutil.rmtree(leftover, ignore_errors=True)
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what runs that were killed left behind."""
-    for leftover in folder.parent.glob(f".{folder.name}.*.part"):
-        pid = leftover.name.split(".")[-2]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
-            shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _readme(manifest: Mapping[str, Any], file: str) -> str:
-    counts, clock = manifest["counts"], manifest["clock"]
-    asked = ", ".join(f"{name} = {value}" for name, value in manifest["parameters"].items() if value is not None)
-    return f"""# A release of mobility data
-
-Made by {manifest["software"]} with the method {manifest["method"]} ({asked or "no parameters"}).
-
-- `data.{file}`: {counts["rows"]:,} rows under {counts["pseudonyms"]:,} pseudonyms.
-- `manifest.json`: parameters, what was suppressed, the ledger of every record, the SHA-256 of every file.
-- No published time is finer than {clock["grain_s"]} seconds.
-
-**What is promised.** {manifest["guarantee"]}
-
-Pseudonyms were drawn for this release alone; equal ones in two releases mean nothing. Check it: `incrowd audit FOLDER`.
-"""

@@ -1,6 +1,7 @@
 """Nouns -> Arrow tables and files, and back."""
 
 import base64
+import glob
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -82,12 +83,34 @@ def _refuse_sets(table: "pa.Table") -> None:
 def whole_file(path: Path, *, force: bool) -> Iterator[Path]:
     """A temporary name beside `path` that becomes `path` only when the block ends well."""
     refuse_existing(path, force=force)
+    for leftover in left_by_killed_runs(path, "part"):
+        leftover.unlink(missing_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield part
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def left_by_killed_runs(path: Path, kind: str) -> list[Path]:
+    """Temporary files or folders of this kind beside `path` whose process is gone."""
+    found = []
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.{kind}"):
+        pid = leftover.name.removeprefix(f".{path.name}.").removesuffix(f".{kind}")
+        if pid.isdigit() and not _is_alive(int(pid)):
+            found.append(leftover)
+    return found
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's process
+    return True
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
@@ -137,7 +160,7 @@ def _visits(table: "pa.Table", meta: dict[str, Any]) -> Visits:
     columns, attributes = _split(table, ("user", "cell", "slot"))
     given = {"slot_min": meta["slot_min"], "start": meta["start"], "xy": _centres(meta)}
     visits = Visits.from_arrays(**columns, **given, attributes=attributes)
-    return replace(visits, crs=meta["crs"], time_zone=meta.get("time_zone"))
+    return replace(visits, crs=meta["crs"], time_zone=meta.get("time_zone"), cell_m=meta.get("cell_m"))
 
 
 def _fingerprints(table: "pa.Table", meta: dict[str, Any]) -> Fingerprints:

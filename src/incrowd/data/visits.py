@@ -31,7 +31,7 @@ from incrowd.ledger import Ledger
 class Visits(Table):
     """Distinct (cell, slot) pairs of many users; each user's rows by slot, then cell."""
 
-    META: ClassVar[tuple[str, ...]] = ("slot_min", "start", "time_zone", "crs")
+    META: ClassVar[tuple[str, ...]] = ("slot_min", "start", "time_zone", "crs", "cell_m")
 
     cell: Ints
     slot: Ints
@@ -41,6 +41,7 @@ class Visits(Table):
     crs: str | None = None  # the plane of xy as a PROJ string, where it is known
     attributes: Attributes = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
+    cell_m: float | None = None  # side of a cell, where cells are squares
     time_zone: str | None = None  # whose wall clock the slots follow; None for UTC
 
     @classmethod

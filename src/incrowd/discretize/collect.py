@@ -58,7 +58,7 @@ class Rows:
             crs,
             self.attributes,
             self.ledger,
-            clock.time_zone,
+            time_zone=clock.time_zone,
         )
 
 

@@ -1,5 +1,6 @@
 """Traces -> Visits or Fingerprints on a regular grid in an equal-area plane."""
 
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
@@ -44,7 +45,7 @@ def grid(
     rows = collect(data, _squares(plane, cell_m), clock, step="grid", keep=keep)
     row, column = _row_column(rows.codes)
     centres = (np.stack([column, row], axis=1).astype(np.float64) + 0.5) * cell_m
-    return rows.visits(clock, centres, plane.crs)
+    return replace(rows.visits(clock, centres, plane.crs), cell_m=cell_m)
 
 
 def fingerprints(

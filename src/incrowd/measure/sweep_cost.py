@@ -1,8 +1,9 @@
-"""What a sweep will cost, from a few resolutions asked with few samples."""
+"""What a sweep will cost, from a few sizes of blocks asked with few samples."""
 
 import os
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -54,7 +55,7 @@ class SweepCost:
 
 
 def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Unpack[Options]) -> SweepCost:
-    """What the same call of `sweep` will cost: the corners of the plan are tried and the rest lies between them.
+    """What the same call of `sweep` will cost: three sizes of blocks are tried, the others lie between.
 
     Takes a small part of the time of the sweep; the data are prepared in full, which is a part of its cost.
 
@@ -77,52 +78,41 @@ def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Un
 def _trials(ground: Ground, plan: Plan, todo: list[Resolution]) -> tuple[float, int]:
     """Seconds of all resolutions to do, and the bytes of those that are in memory together."""
     minutes, sizes = (sorted(set(values)) for values in zip(*todo, strict=True))
-    cores = min(os.cpu_count() or 1, len(minutes))
+    # The first is not for its time: it counts the periods of a vote, and compiles what is not compiled yet.
+    _trial(ground, plan, sizes[0], minutes)
+    trials = {b: _trial(ground, plan, b, minutes) for b in {sizes[0], sizes[len(sizes) // 2], sizes[-1]}}
+    dividing = {blocks: trial[0] for blocks, trial in trials.items()}
+    asking = {blocks: trial[1] for blocks, trial in trials.items()}
+    share = {blocks: sum(r.blocks == blocks for r in todo) / len(minutes) for blocks in sizes}
+    seconds = sum(_between(dividing, blocks) + share[blocks] * _between(asking, blocks) for blocks in sizes)
+    return seconds, max(trial[2] for trial in trials.values())
+
+
+def _trial(ground: Ground, plan: Plan, blocks: int, minutes: list[int]) -> tuple[float, float, int]:
+    """Seconds to divide all records into these blocks, seconds to ask all periods side by side, and bytes held."""
     began = time.perf_counter()
-    ground.represent(1, tuple(minutes), plan.keep, plan.device)  # counts the periods of a vote, once for all blocks
-    counted = time.perf_counter() - began
-    asked: dict[Resolution, float] = {}
-    divided: dict[int, float] = {}
-    held = 0
-    for blocks in _ends_and_middle(sizes):
-        began = time.perf_counter()
-        points = ground.represent(blocks, tuple(minutes), plan.keep, plan.device)
-        divided[blocks] = time.perf_counter() - began
-        for m in _ends_and_middle(minutes):
-            at = Resolution(m, blocks)
-            asked[at] = _trial(ground, plan, at, *points[minutes.index(m)])
-        one = max(_bytes(ground, plan, Resolution(m, blocks), ids) for m, (ids, _) in zip(minutes, points, strict=True))
-        held = max(held, cores * one + sum(ids.nbytes + offsets.nbytes for ids, offsets in points))
-    seconds = sum(_between(divided, blocks) for blocks in sizes)
-    return counted + seconds + sum(_at(asked, resolution) for resolution in todo) / cores, held
-
-
-def _ends_and_middle(values: list[int]) -> list[int]:
-    return sorted({values[0], values[len(values) // 2], values[-1]})
-
-
-def _trial(ground: Ground, plan: Plan, at: Resolution, ids: Whole, offsets: Ints) -> float:
-    """Seconds of one resolution: the index as it is, the samples by proportion."""
+    points = ground.represent(blocks, tuple(minutes), plan.keep, plan.device)
+    divided = time.perf_counter() - began
+    jobs = [(Resolution(m, blocks), *rows) for m, rows in zip(minutes, points, strict=True)]
     few = min(_FEW, plan.samples)
-    seconds = []
-    for samples in (1, 1, few):  # the first also compiles what is not compiled yet
-        began = time.perf_counter()
-        tallied(ground, replace(plan, samples=samples), at, ids, offsets)
-        seconds.append(time.perf_counter() - began)
-    return seconds[1] + max(seconds[2] - seconds[1], 0.0) * plan.samples / few
+    one, some = (_asked(ground, replace(plan, samples=samples), jobs) for samples in (1, few))
+    largest = max(_bytes(ground, plan, at, ids) for at, ids, _ in jobs)
+    held = min(os.cpu_count() or 1, len(jobs)) * largest + sum(ids.nbytes + offsets.nbytes for _, ids, offsets in jobs)
+    # The index is made as it will be; only what each sample takes is scaled.
+    return divided, one + max(some - one, 0.0) * plan.samples / few, held
+
+
+def _asked(ground: Ground, plan: Plan, jobs: list[tuple[Resolution, Whole, Ints]]) -> float:
+    began = time.perf_counter()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda job: tallied(ground, plan, *job), jobs))
+    return time.perf_counter() - began
 
 
 def _bytes(ground: Ground, plan: Plan, at: Resolution, ids: Whole) -> int:
     """Lists of all possible points, or of those there are; their users, twice; and the draws."""
     possible = min(-(-ground.minutes // at.minutes) * at.blocks**2, max(4 * len(ids), 1 << 16))
-    return 12 * possible + 12 * len(ids) + 32 * plan.samples * max(plan.points)
-
-
-def _at(known: dict[Resolution, float], at: Resolution) -> float:
-    """By the length of a period at each size of blocks tried, then by the size of blocks."""
-    sizes = {r.blocks for r in known}
-    by_size = {b: _between({r.minutes: s for r, s in known.items() if r.blocks == b}, at.minutes) for b in sizes}
-    return _between(by_size, at.blocks)
+    return 20 * possible + 12 * len(ids) + 32 * plan.samples * max(plan.points)
 
 
 def _between(known: dict[int, float], at: int) -> float:

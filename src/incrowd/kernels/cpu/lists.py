@@ -23,8 +23,8 @@ def head(row: int, ids: Ints, slot: Ints) -> int:
 def pick(active: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints) -> tuple[int, int]:
     """The row with the smallest (stretch, lo, hi), and its nearest living id; -1 where it must be scanned first.
 
-    Rows come by rising id, so that the first of equals has the smaller one. A list with nobody alive bounds its row by its last entry, and comes before equal exact ones; a list that held
-    everybody has nobody left to find.
+    Rows come by rising id, so that the first of equals has the smaller one. A list with nobody alive bounds its row
+    by its last entry, and comes before equal exact ones; a list that held everybody has nobody left to find.
     """
     take = ids.shape[1]
     chosen, other, best_over, best_under = NONE, NONE, NEVER, 1
