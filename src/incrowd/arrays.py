@@ -164,7 +164,7 @@ def first_seen(values: Labels) -> tuple[Labels, Ints]:
 
 def row_order(*keys: Ints) -> Ints | None:
     """Stable order by the keys, most significant first; None when the rows are in order already."""
-    packed = _pack(keys)
+    packed = pack(keys)
     if packed is not None:
         if (packed[1:] >= packed[:-1]).all():
             return None
@@ -172,7 +172,7 @@ def row_order(*keys: Ints) -> Ints | None:
     return np.lexsort(keys[::-1])
 
 
-def _pack(keys: tuple[Ints, ...]) -> Ints | None:
+def pack(keys: tuple[Ints, ...]) -> Ints | None:
     """One int64 that sorts like the keys, where their ranges fit into 63 bits."""
     if len(keys[0]) == 0:
         return keys[0]

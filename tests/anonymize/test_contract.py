@@ -13,7 +13,8 @@ VISITS = ic.Visits.from_arrays(
     USER, rng.integers(0, 9, 600), T // 3600, slot_min=60, start=0, xy=rng.uniform(0, 5e3, (9, 2))
 )
 ONE_PLACE = ic.Visits.from_arrays(USER, T // 3600 % 3, T // 3600, slot_min=60, start=0, xy=rng.uniform(0, 5e3, (9, 2)))
-CASES = {"cut": VISITS, "generalize": TRACES, "lkc": ONE_PLACE}
+PRINTS = ic.discretize.fingerprints(TRACES)
+CASES = {"cut": VISITS, "generalize": TRACES, "glove": PRINTS, "lkc": ONE_PLACE}
 
 
 @pytest.mark.parametrize("name", METHODS)

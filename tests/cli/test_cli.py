@@ -21,7 +21,7 @@ def test_read_clean_discretize_measure_anonymize_audit(incrowd, trips, tmp_path)
     code, out, err = incrowd("measure", "uniqueness", visits, "--points", "1-2", "--json")
     assert code == 0 and err == ""
     risks = json.loads(out)
-    assert [(r["points"], r["short"]) for r in risks] == [(1, "drop"), (1, "all"), (2, "drop"), (2, "all")]
+    assert [(r["points"], r["short"]) for r in risks] == [(m, s) for m in (1, 2) for s in ("drop", "all", "zero")]
     assert incrowd("anonymize", "cut", visits, "-o", tmp_path / "release", "--window-h", 3)[0] == 0
     code, out, _ = incrowd("audit", tmp_path / "release", "--original", visits)
     assert code == 0, out
@@ -66,6 +66,12 @@ def test_towers_and_counts(incrowd, trips, tmp_path):
 def test_options_that_do_not_fit_are_refused(incrowd, trips, tmp_path):
     code, _, err = incrowd("discretize", trips, "-o", tmp_path / "v.parquet", "--into", "towers")
     assert code == 2 and "--places" in err
+    code, _, err = incrowd("discretize", trips, "-o", tmp_path / "v.parquet", "--into", "grid", "--blocks", 5)
+    assert code == 2 and "--blocks means nothing with --into grid" in err
+    code, _, err = incrowd("read", trips, "-o", tmp_path / "v.xlsx")
+    assert code == 2 and ".parquet or .csv" in err
+    code, _, err = incrowd("read", trips, "-o", tmp_path / "v.csv", "--bad-rows", tmp_path / "v.csv")
+    assert code == 2 and "--bad-rows" in err
     code, _, err = incrowd("clean", trips, "-o", tmp_path / "v.parquet", "--steps", "dupes")
     assert code == 2 and "unknown step 'dupes'" in err
     assert [p.name for p in tmp_path.iterdir()] == ["trips.csv"]
@@ -96,9 +102,31 @@ def test_a_gate_exits_with_one(incrowd, trips):
     assert incrowd("measure", "uniqueness", trips, "--points", 2, "--fail-above", 0)[0] == 1
 
 
-def test_points_are_numbers(incrowd, trips):
-    code, _, err = incrowd("measure", "uniqueness", trips, "--points", "few")
+def test_a_gate_never_passes_unmeasured(incrowd, trips):
+    nothing = ("--knowledge", "close", "--closeness-min", 6000, "--points", 2)
+    assert incrowd("measure", "uniqueness", trips, *nothing, "--fail-above", 1)[0] == 1
+    code, _, err = incrowd("measure", "uniqueness", trips, "--fail-above", "nan")
+    assert code == 2 and "--fail-above" in err
+
+
+@pytest.mark.parametrize("points", ["few", "3-1", "²", "1-99999999999", "", "-2"])
+def test_points_are_numbers(incrowd, trips, points):
+    code, _, err = incrowd("measure", "uniqueness", trips, f"--points={points}")
     assert code == 2 and "1-5" in err
+
+
+def test_every_measure(incrowd, trips, tmp_path):
+    visits, release = tmp_path / "visits.parquet", tmp_path / "release"
+    incrowd("discretize", trips, "-o", visits, "--cell-m", 500, "--slot-min", 60)
+    code, out, _ = incrowd("measure", "exposure", visits)
+    assert code == 0 and "4 people" in out
+    code, out, _ = incrowd("measure", "cut", visits, "--windows", 2, "--points", 1)
+    assert code == 0 and "8 pieces" in out and "fixed knowledge" in out
+    code, out, _ = incrowd("measure", "sequences", visits, "--k", 2)
+    assert code == 0 and "minimal violating" in out
+    incrowd("anonymize", "cut", visits, "-o", release)
+    code, out, _ = incrowd("measure", "utility", visits, release, "--json")
+    assert code == 0 and json.loads(out)["visits_shared"] == 1
 
 
 def test_demo_writes_a_report(incrowd, tmp_path):
@@ -139,4 +167,18 @@ def test_ctrl_c_leaves_nothing(tmp_path):
     _, err = process.communicate(timeout=60)
     assert process.returncode in (130, -signal.SIGINT)  # both read as 130 in a shell
     assert "interrupted" in err and "Traceback" not in err
-    assert list(target.iterdir()) == []
+    assert not target.exists()
+
+
+def test_sweep_and_report(incrowd, trips, tmp_path):
+    small = ("--blocks", "2,4", "--minutes", "60", "--points", "1-2", "--samples", 50)
+    code, out, _ = incrowd("measure", "sweep", trips, *small, "--estimate")
+    assert code == 0 and "2 resolutions" in out
+    code, out, _ = incrowd("measure", "sweep", trips, *small, "-o", tmp_path / "s.csv", "--report", tmp_path / "s.html")
+    assert code == 0 and "finest" in out
+    assert len((tmp_path / "s.csv").read_text().splitlines()) == 5 and (tmp_path / "s.html").exists()
+    visits = tmp_path / "visits.parquet"
+    incrowd("discretize", trips, "-o", visits)
+    incrowd("anonymize", "cut", visits, "-o", tmp_path / "release")
+    code, _, _ = incrowd("report", visits, "--release", tmp_path / "release", "-o", tmp_path / "r.html")
+    assert code == 0 and "Does the release keep its promises?" in (tmp_path / "r.html").read_text()

@@ -167,3 +167,10 @@ def test_users_filled_in_several_chunks_are_the_same(monkeypatch):
     whole = filled(*users)
     monkeypatch.setattr("incrowd.discretize.gaps._CHUNK", 100)
     np.testing.assert_array_equal(filled(*users).cell, whole.cell)
+
+
+def test_a_stray_time_does_not_fill_the_memory():
+    traces = ic.Traces.from_arrays(range(300), [0, *([1_700_000_000] * 299)], x=[0.0] * 300, y=[0.0] * 300)
+    with pytest.raises(ic.ParameterError, match="stray time"):
+        ic.discretize.towers(traces, [(0, 0)], fill="interpolate")
+    assert ic.discretize.towers(traces, [(0, 0)], fill="interpolate", start=1_699_920_000).records == 299 * 48

@@ -11,7 +11,7 @@ def test_counts_by_hand():
     found = summary(traces, min_people=1, cells=2)
     assert (found.users, found.records, found.days) == (2, 3, 2)
     assert (found.width_km, found.height_km) == (1.0, 2.0)
-    assert found.records_per_user["0%"] == 1 and found.records_per_user["100%"] == 2
+    assert found.records_per_user["50%"] == 1.5 and "100%" not in found.records_per_user
     assert found.minutes_between["50%"] == 10
     assert found.hour_of_week.sum() == 3
     assert found.hour_of_week[3 * 24] == 2  # 1970-01-01 was a Thursday
@@ -36,3 +36,7 @@ def test_nothing_left_is_refused():
     empty = traces.where(np.zeros(1, bool), traces.ledger)
     with pytest.raises(ic.DataError, match="no record left"):
         summary(empty)
+
+
+def test_a_rhythm_of_few_people_is_blank():
+    assert summary(tracks([(0, 0.0)], [(0, 9.0)], order="time"), min_people=3).hour_of_week.sum() == 0

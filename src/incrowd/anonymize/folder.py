@@ -102,23 +102,33 @@ def manifest_of(release: Release, residual_risk: Any) -> dict[str, Any]:
         "plane": {"crs": getattr(data, "crs", None), "cell_m": getattr(data, "cell_m", None)},
         "counts": {"pseudonyms": len(data), "rows": data.records, "people": int(crowd.sum())},
         "ledger": release.ledger.to_dict(),
-        "suppressed": _suppressed(release),
+        "suppressed": {
+            "records": _dropped(release, merged=False),
+            "attributes": list(release.provenance.get("dropped_attributes", [])),
+        },
+        "merged": _dropped(release, merged=True),
         "residual_risk": residual_risk,
         "pseudonyms": {None: "unknown", True: "seeded", False: "operating system"}[seeded],
     }
 
 
-MERGED = ("same cell and slot", "repeated visit", "repeated sample", "exact duplicate")
+MERGED = (  # reasons of records that are published all the same, in a row they share
+    "same cell and slot",
+    "repeated visit",
+    "repeated sample",
+    "exact duplicate",
+    "sample generalised into a shared box",
+)
 
 
-def _suppressed(release: Release) -> dict[str, Any]:
-    """What is not published, apart from records that fell together into one row, which is."""
+def _dropped(release: Release, *, merged: bool) -> dict[str, int]:
+    """Records by reason: those that fell together into a published row, or those that are not published."""
     reasons: dict[str, int] = {}
     for step in release.ledger.steps:
         for reason, n in step.dropped.items():
-            if n and reason not in MERGED:
+            if n and (reason in MERGED) == merged:
                 reasons[reason] = reasons.get(reason, 0) + n
-    return {"records": reasons, "attributes": list(release.provenance.get("dropped_attributes", []))}
+    return reasons
 
 
 def _write_cells(data: Table, path: Path) -> None:

@@ -29,6 +29,7 @@ class Compared(NamedTuple):
     missing: int  # pairs without a sample of the member
     first: int  # the first row with one, -1 for none
     orphans: int  # rows whose pseudonym has no member
+    held: NDArray[np.bool_]  # per published row: whether it holds a sample of every member
     covered: NDArray[np.bool_]  # per original record
     person: Ints  # of each original record
 
@@ -42,8 +43,8 @@ def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 
     start, (base, span) = samples.low[0], _range(samples.low[0])
     key = samples.owner * span + (start - base)
     covered = np.zeros(len(key), np.bool_)
+    held = np.ones(len(boxes.owner), np.bool_)
     pairs = missing = 0
-    first = -1
     for row, member in _pairs(boxes.owner, members):
         t0, t1 = boxes.low[0][row], boxes.high[0][row]
         lo = np.searchsorted(key, member * span + np.clip(np.ceil(t0).astype(np.int64) - base, 0, span))
@@ -54,9 +55,8 @@ def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 
             hit[some[inside]] = True
             covered[sample[inside]] = True
         pairs, missing = pairs + len(row), missing + int((~hit).sum())
-        if first < 0 and not hit.all():
-            first = int(row[np.argmin(hit)])
-    return Compared(pairs, missing, first, _orphans(boxes.owner, members), covered, samples.owner)
+        held[row[~hit]] = False
+    return Compared(pairs, missing, _first(held), _orphans(boxes.owner, members), held, covered, samples.owner)
 
 
 def compare_rows(published: list[Ints], code: Ints, original: list[Ints], person: Ints, members: Groups) -> Compared:
@@ -67,18 +67,21 @@ def compare_rows(published: list[Ints], code: Ints, original: list[Ints], person
     order = None if (key[1:] >= key[:-1]).all() else np.argsort(key)
     key = key if order is None else key[order]
     covered = np.zeros(len(key), np.bool_)
+    held = np.ones(len(code), np.bool_)
     pairs = missing = 0
-    first = -1
     for row, member in _pairs(code, members):
         wanted = _packed([member, *(column[row] for column in published)], width)
         at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
         hit = key[at] == wanted
         covered[at[hit]] = True
         pairs, missing = pairs + len(row), missing + int((~hit).sum())
-        if first < 0 and not hit.all():
-            first = int(row[np.argmin(hit)])
+        held[row[~hit]] = False
     owner = person if order is None else person[order]
-    return Compared(pairs, missing, first, _orphans(code, members), covered, owner)
+    return Compared(pairs, missing, _first(held), _orphans(code, members), held, covered, owner)
+
+
+def _first(held: NDArray[np.bool_]) -> int:
+    return -1 if held.all() else int(np.argmin(held))
 
 
 def _ranked(published: list[Ints], original: list[Ints]) -> tuple[list[Ints], list[Ints]]:

@@ -14,15 +14,15 @@ CROWD = "crowd"
 _CHUNK = 4_000_000
 
 
-def k_anonymity(release: Published, k: int | None) -> Check:
+def k_anonymity(release: Published, k: int | None, sensitive: str | None = None) -> Check:
     """Every whole fingerprint (the set of rows of a pseudonym) is shared by at least k people.
 
-    People are distinct members where these are known, else what `crowd` says, else one per pseudonym; published
-    attributes are no part of a fingerprint. Equal sets are found by hashing and then compared row by row.
+    People are distinct members where these are known, else what `crowd` says, else one per pseudonym. Every column
+    but the sensitive one is part of a fingerprint. Equal sets are found by hashing and then compared row by row.
     """
     if k is None:
         return idle(K, "no k is claimed or asked for.")
-    group = equal_sets(*release.sets)
+    group = equal_sets(*release.sets(name for name in release.table.extras.column_names if name != sensitive))
     people = _people(release, group)
     weak = people[group] < k
     if weak.any():

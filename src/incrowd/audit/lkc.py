@@ -60,9 +60,9 @@ def lkc(
     k, c = 1 if k is None else k, 1.0 if c is None else c
     names, carries = _carriers(release, sensitive, values)
     paths = _paths(release, carries)
-    work = sum(comb(int(n), longest) * int(times) for n, times in zip(*_lengths(paths), strict=True))
-    if work > _MOST:
-        raise ParameterError(f"l = {longest} means {work:.1e} sequences; lower l.")
+    longest = min(int(longest), int(np.diff(paths.offsets).max()))
+    if _too_many(paths, longest):
+        raise ParameterError(f"l = {longest} means more than {_MOST:.0e} sequences; lower l.")
     found = next(_grown(paths, np.arange(len(paths.item))[:, None], paths.item, longest, k, c), None)
     asked = f"l = {longest}, k = {k}, c = {float(c):g}" + ("" if names is None else f", {names} sensitive values")
     if c < 1 and names is None:
@@ -101,7 +101,7 @@ def _owned(release: Published, name: str) -> list[set[str]]:
 
 
 def _paths(release: Published, carries: list[NDArray[np.bool_]]) -> _Paths:
-    offsets, columns = release.sets
+    offsets, columns = release.sets()
     order = np.lexsort((columns["cell"], columns["slot"]))
     item = np.empty_like(order)
     item[order] = np.cumsum(distinct_rows(columns["slot"][order], columns["cell"][order])) - 1
@@ -109,9 +109,15 @@ def _paths(release: Published, carries: list[NDArray[np.bool_]]) -> _Paths:
     return _Paths(offsets, item, record, offsets[1:][record], carries)
 
 
-def _lengths(paths: _Paths) -> tuple[Ints, Ints]:
-    lengths, times = np.unique(np.diff(paths.offsets), return_counts=True)
-    return lengths, times
+def _too_many(paths: _Paths, longest: int) -> bool:
+    """Whether there are more sequences than can be enumerated, counted until there are."""
+    work = 0
+    for length, times in zip(*np.unique(np.diff(paths.offsets), return_counts=True), strict=True):
+        for depth in range(1, min(longest, int(length)) + 1):
+            work += comb(int(length), depth) * int(times)
+            if work > _MOST:
+                return True
+    return False
 
 
 def _grown(paths: _Paths, chain: Ints, key: Ints, longest: int, k: int, c: Share) -> Iterator[_Found]:
@@ -156,7 +162,9 @@ def _judged(paths: _Paths, chain: Ints, start: Ints, size: Ints, k: int, c: Shar
 def _above(most: Ints, size: Ints, c: Share) -> NDArray[np.bool_]:
     """Most / size > c: exactly for a fraction, by the correctly rounded quotient for a float."""
     if isinstance(c, Fraction):
-        above: NDArray[np.bool_] = most * c.denominator > size * c.numerator
+        sizes, which = np.unique(size, return_inverse=True)
+        limit = np.array([n * c.numerator // c.denominator for n in sizes.tolist()], np.int64)
+        above: NDArray[np.bool_] = most > limit[which]
         return above
     return most / size > c
 

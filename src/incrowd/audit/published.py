@@ -1,9 +1,8 @@
 """A Release, a release folder or a plain table -> what is published, as it stands, believed in nothing."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, Labels, distinct_rows, offsets_of, row_order
-from incrowd.audit.tables import SUFFIXES, Columns, metadata_of, read_table, split
+from incrowd.audit.said import claims_of, clock_of, plane_of
+from incrowd.audit.tables import SUFFIXES, Columns, codes_of, metadata_of, numbers, read_table, split
 from incrowd.data import Groups, Release
 from incrowd.errors import DataError
 
@@ -34,6 +34,7 @@ class Published:
     clock: Mapping[str, Any] = field(default_factory=dict)
     plane: Mapping[str, Any] = field(default_factory=dict)
     claims: Mapping[str, Any] = field(default_factory=dict)
+    nonsense: tuple[str, ...] = ()  # what is said of clock, plane and claims but has no meaning
     parameters: Mapping[str, Any] = field(default_factory=dict)
     ledger: tuple[Mapping[str, Any], ...] = ()
     pseudonyms: str | None = None  # where they come from, as stated
@@ -72,18 +73,18 @@ class Published:
         np.minimum.at(fewest, self.table.code, self.table.numbers["crowd"].astype(np.int64))
         return fewest
 
-    @cached_property
-    def sets(self) -> tuple[Ints, dict[str, Ints]]:
-        """Offsets and columns of the set of distinct rows of each pseudonym, by time, then the rest."""
+    def sets(self, extras: Iterable[str] = ()) -> tuple[Ints, dict[str, Ints]]:
+        """Offsets and columns of the set of distinct rows of each pseudonym, by time, then the rest and some extras."""
         names = sorted((n for n in self.table.numbers if n != "crowd"), key=lambda n: (n not in TIMES, n))
-        keys = [self.table.code, *(exact(self.table.numbers[name]) for name in names)]
+        beside = {f"extra {name}": codes_of(self.table.extras[name]) for name in extras}
+        keys = [self.table.code, *(exact(self.table.numbers[name]) for name in names), *beside.values()]
         order = row_order(*keys)
         if order is not None:
             keys = [key[order] for key in keys]
         keep = distinct_rows(*keys)
         if not keep.all():
             keys = [key[keep] for key in keys]
-        return offsets_of(keys[0], len(self)), dict(zip(names, keys[1:], strict=True))
+        return offsets_of(keys[0], len(self)), dict(zip([*names, *beside], keys[1:], strict=True))
 
 
 def exact(values: NDArray[Any]) -> Ints:
@@ -98,6 +99,8 @@ def published(release: Release | str | Path) -> Published:
     """Open what is to be checked."""
     if isinstance(release, Release):
         return _from_release(release)
+    if not isinstance(release, (str, Path)):
+        raise DataError(f"a {type(release).__name__} is no release; give a Release, its folder or a file.")
     path = Path(release)
     if path.is_dir():
         return _from_folder(path)
@@ -118,12 +121,14 @@ def _from_release(release: Release) -> Published:
     grain = {"grain_s": slot_min * 60} if slot_min else {}
     clock = {name: getattr(data, name, None) for name in ("slot_min", "start", "time_zone")} | grain
     seeded = release.params.get("pseudonym_seed_given")
+    claims, nonsense = claims_of(release.claims)
     return Published(
         columns,
         metadata_of(table.schema),
         clock=clock,
-        plane={"crs": getattr(data, "crs", None), "cell_m": release.params.get("cell_m")},
-        claims=_claims(release.claims),
+        plane={"crs": getattr(data, "crs", None), "cell_m": getattr(data, "cell_m", None)},
+        claims=claims,
+        nonsense=tuple(nonsense),
         parameters=dict(release.params),
         ledger=tuple(release.ledger.to_dict()),
         pseudonyms=None if seeded is None else SEEDED if seeded else RANDOM,
@@ -144,27 +149,19 @@ def _from_folder(folder: Path) -> Published:
     table, metadata = read_table(file)
     if manifest is None:
         return Published(split(table), metadata, folder=folder, file=file, cells=_cells(folder / CELLS))
-    part: dict[str, Any] = {name: part_of(manifest, name) for name in ("clock", "plane", "claims", "parameters")}
-    part["claims"] = _claims(part["claims"])
+    clock, plane, claims = (_PARTS[name](part_of(manifest, name)) for name in _PARTS)
     steps = manifest.get("ledger")
     return replace(
-        Published(split(table), metadata, manifest, folder, file, **part),
+        Published(split(table), metadata, manifest, folder, file, clock[0], plane[0], claims[0]),
+        nonsense=(*clock[1], *plane[1], *claims[1]),
+        parameters=part_of(manifest, "parameters"),
         ledger=tuple(steps) if isinstance(steps, list) and all(isinstance(s, dict) for s in steps) else (),
         pseudonyms=str(manifest.get("pseudonyms")),
         cells=_cells(folder / CELLS),
     )
 
 
-def _claims(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Claims with shares such as "1/3" as exact numbers; what is no number stays as it is, to be found out."""
-    return {name: _share(value) if name == "c" else value for name, value in said.items()}
-
-
-def _share(value: Any) -> Any:
-    try:
-        return Fraction(value) if isinstance(value, str) else value
-    except (ValueError, ZeroDivisionError):
-        return value
+_PARTS = {"clock": clock_of, "plane": plane_of, "claims": claims_of}
 
 
 def part_of(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -178,8 +175,9 @@ def _manifest(path: Path) -> dict[str, Any] | None:
         return None
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, OSError) as error:
-        raise DataError(f"{path.name} is not readable JSON; check the copy of the release.") from error
+    except (ValueError, OSError, RecursionError):
+        # The cause is left out: it may be thousands of levels deep.
+        raise DataError(f"{path.name} is not readable JSON; check the copy of the release.") from None
     if not isinstance(manifest, dict):
         raise DataError(f"{path.name} does not hold an object; check the copy of the release.")
     return manifest
@@ -201,5 +199,7 @@ def _cells(path: Path) -> tuple[Ints, Floats] | None:
     table, _ = read_table(path)
     if not {"cell", "x", "y"} <= set(table.column_names):
         raise DataError(f"{path.name} lacks the columns cell, x, y; check the copy of the release.")
-    cell, x, y = (table[name].to_numpy() for name in ("cell", "x", "y"))
-    return cell.astype(np.int64), np.stack([x, y], axis=1).astype(np.float64)
+    cell, x, y = (numbers(table[name], name) for name in ("cell", "x", "y"))
+    if cell.dtype.kind == "f":
+        raise DataError(f"{path.name} has cells that are no 64-bit whole numbers; check the copy of the release.")
+    return cell, np.stack([x, y], axis=1).astype(np.float64)

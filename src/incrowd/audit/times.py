@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.audit.published import Published
+from incrowd.audit.tables import is_text
 from incrowd.audit.verdict import Check, idle, judged
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def grain(release: Published) -> Check:
     Times may begin anywhere: what counts is that all but a shared offset is a multiple of the grain.
     """
     grain_s, slot_min = release.clock.get("grain_s"), release.clock.get("slot_min")
-    if not isinstance(grain_s, (int, float)) or grain_s <= 0:
+    if grain_s is None:
         return idle(GRAIN, "no grain is stated.")
     faults = []
     for name, unit_s in _units(release.noun, slot_min).items():
@@ -42,7 +43,7 @@ def grain(release: Published) -> Check:
 def _units(noun: str, slot_min: Any) -> dict[str, float]:
     """The time columns of a noun, and the seconds of their unit."""
     if noun == "Visits":
-        return {"slot": 60.0 * slot_min if isinstance(slot_min, (int, float)) else 60.0}
+        return {"slot": 60.0 * (slot_min or 1)}
     return {"t": 60.0, "dt": 60.0} if noun == "Fingerprints" else {"t": 1.0}
 
 
@@ -59,7 +60,10 @@ def _off_clock(column: "pa.ChunkedArray", grain_s: float) -> NDArray[np.bool_]:
     """Points in time beside the canonical columns."""
     import pyarrow as pa
 
-    if not pa.types.is_timestamp(column.type):
+    if not (pa.types.is_timestamp(column.type) or is_text(column.type)):
         return np.zeros(len(column), np.bool_)
-    micros = column.cast(pa.timestamp("us")).cast(pa.int64()).fill_null(0).to_numpy()
-    return _off_grid(micros, 1.0, grain_s * 1e6, None)
+    try:
+        nanos = column.cast(pa.timestamp("ns")).cast(pa.int64()).fill_null(0).to_numpy()
+    except pa.ArrowInvalid:  # no times, or of years that no nanosecond reaches
+        return np.zeros(len(column), np.bool_)
+    return _off_grid(nanos, 1.0, grain_s * 1e9, None)

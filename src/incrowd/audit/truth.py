@@ -101,7 +101,7 @@ def _boxes_s(release: Published) -> Space | str:
         minutes = {name: numbers[name] * 60 for name in ("t", "dt")}
         return _space(release.table.code, {**numbers, **minutes})
     cell_m, slot_min = release.plane.get("cell_m"), release.clock.get("slot_min")
-    if release.cells is None or not isinstance(cell_m, (int, float)) or not isinstance(slot_min, int):
+    if release.cells is None or cell_m is None or slot_min is None:
         return "cells are not squares of a stated place, side and slot width."
     centre = _centres(*release.cells, numbers["cell"]) - cell_m / 2
     side = np.full(release.rows, float(cell_m))
@@ -134,7 +134,7 @@ def _projected(original: Traces, crs: str | None) -> tuple[Floats, Floats] | str
 def _wall(t: Ints, release: Published) -> Ints:
     """What the wall clock of the release shows, in seconds; slots follow it where a time zone was given."""
     name = release.clock.get("time_zone")
-    if not isinstance(name, str):
+    if name is None:
         return t
     zone, low = ZoneInfo(name), int(t.min()) // _QUARTER_S
     quarters = range(low, int(t.max()) // _QUARTER_S + 1)

@@ -45,7 +45,10 @@ class Verdict:
         return len(self.checks)
 
     def __getitem__(self, name: str) -> Check:
-        return next(check for check in self.checks if check.name == name)
+        found = {check.name: check for check in self.checks}
+        if name not in found:
+            raise KeyError(f"no check is named {name!r}; there are {', '.join(found)}.")
+        return found[name]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

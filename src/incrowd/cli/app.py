@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from incrowd import __version__
-from incrowd.cli import anonymize, audit, clean, demo, discretize, measure, papers, read
+from incrowd.cli import anonymize, audit, clean, demo, discretize, measure, papers, read, report, sweep
 from incrowd.cli.screen import note, say
 from incrowd.errors import IncrowdError
 
@@ -20,8 +20,9 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
     rich_markup_mode="rich",
 )
-for command in (demo.demo, read.read, read.inspect, clean.clean, discretize.discretize, audit.audit):
+for command in (demo.demo, read.read, read.inspect, clean.clean, discretize.discretize, audit.audit, report.report):
     app.command()(command)
+measure.app.command()(sweep.sweep)
 for verb in (measure.app, anonymize.app, papers.app):
     app.add_typer(verb)
 
@@ -69,5 +70,7 @@ def sentence(error: Exception) -> str:
         return "the disk is full; free some space, nothing half-written was left behind."
     if isinstance(error, PermissionError):
         return "a file or folder may not be read or written; check its permissions."
+    if isinstance(error, OSError) and error.strerror:
+        return f"the system refused a file or folder: {error.strerror.lower()}."
     kind = type(error).__name__
     return f"an internal error ({kind}), not your fault; run again with --debug and report the traceback."

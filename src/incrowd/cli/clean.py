@@ -37,12 +37,13 @@ def clean(
     incrowd clean calls.parquet -o clean.parquet --steps duplicates,still_users
     """
     from incrowd import clean, read
-    from incrowd.data.files import refuse_existing
+    from incrowd.data.files import check_table
 
     wanted = [step.strip() for step in steps.split(",")]
     for step in wanted:
         check_choice("step", step, STEPS)
-    refuse_existing(output, force=force)
+    check_table(output, force=force)
+    reading.check(output)
     with progress_bar():
         traces = read.table(one_or_many(sources), order="log", **reading.arguments())
         run: dict[str, Callable[[Traces], Traces]] = {

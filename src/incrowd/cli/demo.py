@@ -1,5 +1,6 @@
 """incrowd demo."""
 
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import typer
 
 from incrowd.cli.options import Force, Json, Seed
 from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.errors import ParameterError
 
 
 def demo(
@@ -24,13 +26,22 @@ def demo(
 
     incrowd demo --users 5000 --days 14 -o my-demo
     """
-    from incrowd import anonymize, audit, clean, discretize, measure, read, report
-    from incrowd.data.files import refuse_existing
-
     page = output / "report.html"
+    if output.exists() and not force:
+        raise ParameterError(f"{output} exists; choose another folder or pass --force.")
+    new = not output.exists()
     output.mkdir(parents=True, exist_ok=True)
-    for path in (page, output / "release"):
-        refuse_existing(path, force=force)
+    try:
+        _demo(output, page, users, towers, days, seed, as_json=as_json)
+    except BaseException:
+        if new:
+            shutil.rmtree(output, ignore_errors=True)
+        raise
+
+
+def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: int, *, as_json: bool) -> None:
+    from incrowd import anonymize, audit, clean, discretize, measure, read, report
+
     with progress_bar():
         note(f"building a city of {users:,} people, {towers:,} towers, {days} days, with a dirty log")
         city = read.synthetic_city(users=users, towers=towers, days=days, seed=seed, dirt=0.01)
@@ -50,12 +61,12 @@ def demo(
         cut = measure.cut_risk(visits, windows, points=2, seed=seed)
         note("cutting into windows of six hours, publishing and auditing")
         release = anonymize.Cut(window_h=6, slots=24 * days)(visits)
-        anonymize.publish(release, output / "release", force=force)
+        anonymize.publish(release, output / "release", force=True)
         verdict = audit.check(release, original=visits)
         useful = measure.utility(visits, release)
         note("drawing")
         sections = (found, risks, exposed, cut, release, useful, verdict, release.ledger)
-        report.write(page, *sections, title="A synthetic city", force=force)
+        report.write(page, *sections, title="A synthetic city", force=True)
     risk = risks[3]
     text = (
         f"{release.ledger}\n\n"

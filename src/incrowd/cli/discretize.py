@@ -15,8 +15,8 @@ Into = Literal["grid", "blocks", "towers", "zones", "fingerprints", "counts"]
 TAKES: dict[str, tuple[str, ...]] = {
     "grid": ("cell_m", "slot_min", "keep"),
     "blocks": ("blocks", "slot_min", "keep"),
-    "towers": ("slot_min", "fill"),
-    "zones": ("slot_min", "keep"),
+    "towers": ("slot_min", "fill", "places"),
+    "zones": ("slot_min", "keep", "places"),
     "fingerprints": ("cell_m", "slot_min"),
     "counts": (),
 }
@@ -55,18 +55,21 @@ def discretize(
     incrowd discretize visits.parquet -o counts.parquet --into counts
     """
     from incrowd import discretize
-    from incrowd.data.files import refuse_existing
+    from incrowd.data.files import check_table
 
-    refuse_existing(output, force=force)
+    check_table(output, force=force)
+    reading.check(output)
     given = {"cell_m": cell_m, "slot_min": slot_min, "keep": keep, "blocks": blocks, "fill": fill}
-    options = {**DEFAULTS[into], **{name: value for name, value in given.items() if value is not None}}
-    wanted: dict[str, Any] = {name: options[name] for name in TAKES[into] if name in options}
+    asked = {name: value for name, value in {**given, "places": places}.items() if value is not None}
+    for name in asked.keys() - set(TAKES[into]):
+        raise ParameterError(f"--{name.replace('_', '-')} means nothing with --into {into}; leave it out.")
+    wanted: dict[str, Any] = {**DEFAULTS[into], **asked}
+    where = (_places(into, wanted.pop("places", None)),) if "places" in TAKES[into] else ()
     source = one_or_many(sources)
     with progress_bar():
         if into == "counts":
             noun: Frame = discretize.counts(_visits(source))
         else:
-            where = (_places(into, places),) if into in ("towers", "zones") else ()
             make = getattr(discretize, into)
             noun = make(source, *where, start=start, **wanted, **reading.arguments())
         noun.save(output, force=force)

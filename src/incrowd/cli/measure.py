@@ -1,12 +1,20 @@
-"""incrowd measure uniqueness | exposure | cut."""
+"""incrowd measure uniqueness | exposure | cut | utility | sequences."""
 
-from typing import Annotated, Literal
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, visits_of
 from incrowd.cli.options import Json, Reading, Seed, Sources, reads
 from incrowd.cli.screen import answer, progress_bar
+from incrowd.data import Visits
+from incrowd.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from incrowd.measure import Uniqueness
 
 app = typer.Typer(name="measure", help="Measure risk and utility.", no_args_is_help=True)
 Points = Annotated[str, typer.Option(help="How many points the attacker knows: 4, 1-5 or 2,4,8.")]
@@ -26,6 +34,7 @@ def uniqueness(
     exact: Annotated[bool, typer.Option("--exact", help="Look at every choice instead of drawing.")] = False,
     closeness_min: Annotated[float | None, typer.Option(help="Mean minutes between points (close).")] = None,
     tolerance_min: Annotated[float, typer.Option(help="How far the mean may be off (close).")] = 0,
+    block_min: Annotated[float | None, typer.Option(help="All points within one block of this length (close).")] = None,
     match: Annotated[Literal["set", "ordered", "contain"], typer.Option(help="What counts as equal (top).")] = "set",
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
@@ -35,7 +44,7 @@ def uniqueness(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Share of people singled out by a few known points; short trajectories under `drop` and `all`, side by side.
+    """Share of people singled out by a few known points, with every convention for short trajectories.
 
     incrowd measure uniqueness visits.parquet --points 1-5
 
@@ -44,6 +53,9 @@ def uniqueness(
     from incrowd import measure
 
     wanted = numbers(points)
+    if fail_above is not None and not 0 <= fail_above <= 1:
+        raise ParameterError(f"--fail-above must lie in 0 to 1, got {fail_above}.")
+    shorts = ("drop",) if knowledge == "top" else ("drop", "all", "zero")
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
         found = [
@@ -57,26 +69,35 @@ def uniqueness(
                 exact=exact,
                 closeness_min=closeness_min,
                 tolerance_min=tolerance_min,
+                block_min=block_min,
                 match=match,
                 seed=seed,
             )
             for m in wanted
-            for short in ("drop", "all")
+            for short in shorts
         ]
-    lines = [f"{'points':>6} {'short':>6} {'uniqueness':>11} {'95 % interval':>17} {'targets':>11} {'skipped':>10}"]
-    for risk in found:
+    drawn = "every choice" if exact else f"{samples:,} samples" if samples else f"{repeats} draws each, seed {seed}"
+    lines = [*table(found), f"({len(visits):,} people, {visits.records:,} visits; {knowledge} points, {drawn}"]
+    close = f", {closeness_min:g} min apart (+-{tolerance_min:g})" if closeness_min is not None else ""
+    lines[-1] += f"{close}{f', match {match}' if knowledge == 'top' else ''})"
+    if knowledge != "top":
+        lines.append(
+            "drop leaves out trajectories with fewer points, all asks with what they have, zero calls them safe"
+        )
+    answer("\n".join(lines), found, as_json=as_json)
+    if fail_above is not None and not all(risk.value is not None and risk.value <= fail_above for risk in found):
+        raise typer.Exit(1)
+
+
+def table(risks: "Sequence[Uniqueness]", name: str = "points") -> list[str]:
+    """One line per result."""
+    lines = [f"{name:>8} {'short':>6} {'uniqueness':>11} {'95 % interval':>17} {'targets':>11} {'skipped':>10}"]
+    for risk in risks:
         value = "-" if risk.value is None else f"{risk.value:.4f}"
         span = "-" if risk.interval is None else f"{risk.interval[0]:.4f} to {risk.interval[1]:.4f}"
-        lines.append(
-            f"{risk.points:>6} {risk.short:>6} {value:>11} {span:>17} {risk.population:>11,} {risk.skipped:>10,}"
-        )
-    lines.append(
-        f"({knowledge} points of {len(visits):,} people, {visits.records:,} visits, seed {seed}; drop leaves out"
-    )
-    lines.append(" trajectories with fewer points, all asks with the few points they have)")
-    answer("\n".join(lines), found, as_json=as_json)
-    if fail_above is not None and any((risk.value or 0) > fail_above for risk in found):
-        raise typer.Exit(1)
+        counts = f"{risk.population:>11,} {risk.skipped:>10,}"
+        lines.append(f"{getattr(risk, name):>8} {risk.short:>6} {value:>11} {span:>17} {counts}")
+    return lines
 
 
 @app.command()
@@ -112,8 +133,12 @@ def cut(
     sources: Sources,
     reading: Reading,
     window_h: Annotated[float, typer.Option(help="Width of a window in hours.")] = 6,
+    windows: Annotated[int | None, typer.Option(help="Number of windows, instead of their width.")] = None,
+    start_slot: Annotated[int, typer.Option(help="Slot at which the recording period begins.")] = 0,
+    slots: Annotated[int | None, typer.Option(help="Length of the recording period in slots.")] = None,
     points: Annotated[int, typer.Option(help="How many points the attacker knows.")] = 2,
     repeats: Annotated[int, typer.Option(help="Draws per person and piece.")] = 1,
+    exact: Annotated[bool, typer.Option("--exact", help="Look at every choice instead of drawing.")] = False,
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
     seed: Seed = 0,
@@ -127,15 +152,75 @@ def cut(
 
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
-        pieces = discretize.windows(visits, window_h=window_h)
-        found = measure.cut_risk(visits, pieces, points=points, repeats=repeats, seed=seed)
-    lines = [f"{'':<20} {'drop':>8} {'all':>8} {'zero':>8}"]
+        width = {"window_h": window_h} if windows is None else {"windows": windows}
+        pieces = discretize.windows(visits, start_slot=start_slot, slots=slots, **width)
+        found = measure.cut_risk(visits, pieces, points=points, repeats=repeats, exact=exact, seed=seed)
+    lines = []
     for name, side in (("before", found.before), ("after", found.after), ("fixed knowledge", found.fixed_knowledge)):
-        values = ("-" if side[s].value is None else f"{side[s].value:.4f}" for s in ("drop", "all", "zero"))
-        lines.append(f"{name:<20} " + " ".join(f"{value:>8}" for value in values))
+        lines += [name, *table(list(side.values()))]
     lines.append(f"({found.users:,} people, {found.pieces:,} pieces, {points} points, seed {seed})")
-    lines.append(found.reason)
+    answer("\n".join([*lines, found.reason]), found, as_json=as_json)
+
+
+@app.command()
+@reads
+def utility(
+    before: Annotated[str, typer.Argument(help="Visits or trajectories before.")],
+    after: Annotated[Path, typer.Argument(help="A release folder, or visits.")],
+    reading: Reading,
+    common_m: Annotated[float, typer.Option(help="Side of the cells in which both are compared.")] = 1000,
+    cell_m: CellM = 500,
+    slot_min: SlotMin = 60,
+    as_json: Json = False,
+) -> None:
+    """What a release is still good for: visits, trips, distances, before and after.
+
+    incrowd measure utility visits.parquet release
+    """
+    from incrowd import measure, read
+
+    with progress_bar():
+        original = visits_of([before], reading, cell_m=cell_m, slot_min=slot_min)
+        published = read.release(after) if after.is_dir() else read.saved(after)
+        if not isinstance(published, Visits):
+            raise DataError(f"{after.name} holds no visits; utility compares visits.")
+        found = measure.utility(original, published, cell_m=common_m)
+    lines = [f"{'':<24} {'before':>22} {'after':>22} {'agreement':>10}"]
+    lines += [f"{what:<24} {a:>22} {b:>22} {share:>10}" for what, a, b, share in found.rows()]
     answer("\n".join(lines), found, as_json=as_json)
+
+
+@app.command()
+@reads
+def sequences(
+    sources: Sources,
+    reading: Reading,
+    l: Annotated[int, typer.Option("--l", help="Most visits of a person somebody may know.")] = 2,  # noqa: E741
+    k: Annotated[int, typer.Option("--k", help="People who must share what is known.")] = 2,
+    c: Annotated[float, typer.Option("--c", help="Largest share of them with one sensitive value.")] = 1.0,
+    sensitive: Annotated[str | None, typer.Option(help="The sensitive attribute of a person.")] = None,
+    value: Annotated[list[str], typer.Option(help="A sensitive value that counts, all without it; repeatable.")] = [],  # noqa: B006
+    min_support: Annotated[int, typer.Option(help="Sequences shared by this many people are worth keeping.")] = 2,
+    cell_m: CellM = 500,
+    slot_min: SlotMin = 60,
+    as_json: Json = False,
+) -> None:
+    """Count the sequences that break LKC-privacy and those worth keeping, by length.
+
+    incrowd measure sequences visits.parquet --l 2 --k 5 --min-support 20
+    """
+    from incrowd import measure
+
+    with progress_bar():
+        visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
+        asked = {"c": c, "sensitive": sensitive, "values": tuple(value) or None}
+        violating = measure.violating_sequences(visits, l, k, **asked)  # type: ignore[arg-type]
+        frequent = measure.frequent_sequences(visits, min_support)
+    counts = {"minimal violating": Counter(map(len, violating)), "maximal frequent": Counter(map(len, frequent))}
+    lines = [f"{'visits':>6} {'minimal violating':>18} {'maximal frequent':>17}"]
+    sizes = sorted(set().union(*counts.values()))
+    lines += [f"{size:>6} " + " ".join(f"{found[size]:>17,}" for found in counts.values()) for size in sizes]
+    answer("\n".join(lines), {name: dict(found) for name, found in counts.items()}, as_json=as_json)
 
 
 def numbers(text: str) -> list[int]:
@@ -144,12 +229,11 @@ def numbers(text: str) -> list[int]:
     >>> numbers("1-3,8")
     [1, 2, 3, 8]
     """
-    from incrowd.errors import ParameterError
-
     found: list[int] = []
     for part in text.split(","):
         low, dash, high = part.strip().partition("-")
-        if not low.isdigit() or (dash and not high.isdigit()):
-            raise ParameterError("--points takes numbers such as 4, 1-5 or 2,4,8.")
-        found += range(int(low), int(high or low) + 1)
+        ends = [end for end in ((low, high) if dash else (low,)) if end.isascii() and end.isdigit() and len(end) < 5]
+        if len(ends) != (2 if dash else 1) or int(ends[0]) > int(ends[-1]):
+            raise ParameterError("--points takes numbers below 10,000 such as 4, 1-5 or 2,4,8.")
+        found += range(int(ends[0]), int(ends[-1]) + 1)
     return found

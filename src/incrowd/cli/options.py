@@ -53,6 +53,11 @@ class Reading:
     attribute: list[str]
     bad_rows: Path | None
 
+    def check(self, output: Path) -> None:
+        """Refuse a side file that is the output."""
+        if self.bad_rows is not None and self.bad_rows.resolve() == output.resolve():
+            raise ParameterError("--bad-rows and --output name the same file; choose two.")
+
     def arguments(self) -> dict[str, Any]:
         """As the keywords of `incrowd.read.table` and of the discretizers."""
         return {

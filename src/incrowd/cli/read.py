@@ -26,9 +26,10 @@ def read(
     incrowd read 'day-*.csv.gz' -o traces.parquet --column user=rider --bad-rows bad.csv
     """
     from incrowd import read
-    from incrowd.data.files import refuse_existing
+    from incrowd.data.files import check_table
 
-    refuse_existing(output, force=force)
+    check_table(output, force=force)
+    reading.check(output)
     with progress_bar():
         traces = read.table(one_or_many(sources), order=order, **reading.arguments())
         traces.save(output, force=force)

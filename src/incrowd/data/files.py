@@ -113,6 +113,13 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
+def check_table(path: Path, *, force: bool) -> None:
+    """Say before any work that a table cannot be written there."""
+    if path.suffix not in (".parquet", ".csv"):
+        raise ParameterError(f"cannot tell the format of {path.name}; end its name in .parquet or .csv.")
+    refuse_existing(path, force=force)
+
+
 def refuse_existing(path: Path, *, force: bool) -> None:
     """Say before any work that an output cannot be written."""
     if path.exists() and not force:

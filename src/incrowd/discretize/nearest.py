@@ -16,6 +16,8 @@ from incrowd.errors import DataError, ParameterError, check_whole
 
 TIE_M = 1e-6
 
+MOST_FILLED = 2**28  # visits, 4 GiB
+
 
 def towers(
     source: Source,
@@ -47,6 +49,11 @@ def towers(
     xy, plane = _plane(pairs, planar=data.planar)
     clock, nearest = wanted.over(data.span), Nearest(xy)
     period = slots or (clock.slots if fill else None)
+    if fill and period and len(data.users) * period > MOST_FILLED:
+        raise ParameterError(
+            f"filling {period:,} slots of {len(data.users):,} users makes too many visits; a stray time may stretch the "
+            "period: pass start and slots, or wider slots."
+        )
     rows = collect(
         data,
         lambda traces: _located(traces, plane, nearest),

@@ -2,33 +2,54 @@
 
 uniqueness     who is singled out by a few known points
 crowd_sizes    how many people share some known points
+sweep, sweep_cost                         uniqueness over all resolutions in space and time, and its cost
 exposure       the fewest own points that single each person out
 cut_risk       uniqueness before and after cutting into windows
 violating_sequences, frequent_sequences   what LKC-privacy must break, and what it should keep
+stretch, kgap, tails, accuracy            how far people are from hiding in k, why, and what it cost
 summary        what is in a dataset
 utility        what a release is still good for
 """
 
+from incrowd.measure.accuracy import Accuracy, accuracy
 from incrowd.measure.cutting import CutRisk, cut_risk
 from incrowd.measure.exposure import Exposure, exposure
 from incrowd.measure.frequent import frequent_sequences
+from incrowd.measure.kgap import KGap, kgap
 from incrowd.measure.question import Uniqueness
+from incrowd.measure.stretch import stretch
 from incrowd.measure.summary import Summary, summary
+from incrowd.measure.sweep import sweep
+from incrowd.measure.sweep_cost import SweepCost, sweep_cost
+from incrowd.measure.sweep_record import Sweep
+from incrowd.measure.tails import Tails, tail_weight, tails
 from incrowd.measure.uniqueness import crowd_sizes, uniqueness
 from incrowd.measure.utility import Utility, utility
 from incrowd.measure.violating import violating_sequences
 
 __all__ = [
+    "Accuracy",
     "CutRisk",
     "Exposure",
+    "KGap",
     "Summary",
+    "Sweep",
+    "SweepCost",
+    "Tails",
     "Uniqueness",
     "Utility",
+    "accuracy",
     "crowd_sizes",
     "cut_risk",
     "exposure",
     "frequent_sequences",
+    "kgap",
+    "stretch",
     "summary",
+    "sweep",
+    "sweep_cost",
+    "tail_weight",
+    "tails",
     "uniqueness",
     "utility",
     "violating_sequences",

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from math import sqrt
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Floats, Ints, frozen
 from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
+from incrowd.measure.index import DEVICES
 
 KNOWLEDGE = ("random", "consecutive", "top", "close")
 SHORT = ("drop", "all", "zero")
@@ -18,7 +20,7 @@ _Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """Which points of a target the adversary knows, and how often it is asked."""
+    """Which points of a target the adversary knows, and how often it is asked; meaningless options are refused."""
 
     points: int = 4
     knowledge: str = "random"
@@ -31,13 +33,15 @@ class Question:
     block_min: float | None = None
     match: str = "set"
     seed: int = 0
+    device: str = "cpu"
+    label: str = ""  # names the data or the setting in reports; no answer depends on it
 
-    def check(self) -> None:
-        """Refuse options that have no meaning, alone or together."""
+    def __post_init__(self) -> None:
         check_choice("knowledge", self.knowledge, KNOWLEDGE)
         check_choice("short", self.short, SHORT)
         check_choice("match", self.match, MATCH)
-        check_whole(points=self.points, repeats=self.repeats, samples=1 if self.samples is None else self.samples)
+        check_choice("device", self.device, DEVICES)
+        self._check_counts()
         if (self.exact or self.samples is not None) and self.repeats != 1:
             raise ParameterError("repeats goes with neither samples nor exact; choose one of them.")
         if self.exact and self.samples is not None:
@@ -45,6 +49,17 @@ class Question:
         if self.match != "set" and self.knowledge != "top":
             raise ParameterError("match applies to knowledge='top' only.")
         self._check_closeness()
+        if not isinstance(self.label, str):
+            raise ParameterError(f"label must be text, got {type(self.label).__name__}.")
+
+    def _check_counts(self) -> None:
+        """Whole numbers are kept as integers, however they were given: 2.0 is 2."""
+        check_whole(points=self.points, repeats=self.repeats, samples=1 if self.samples is None else self.samples)
+        if not (_at_least_0(self.seed) and self.seed == int(self.seed)):
+            raise ParameterError(f"seed must be a whole number of at least 0, so that it can be re-run; got {self.seed!r}.")
+        for name in ("points", "repeats", "samples", "seed"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else int(value))
 
     def _check_closeness(self) -> None:
         if self.knowledge != "close":
@@ -56,8 +71,8 @@ class Question:
         if self.points < 2:
             raise ParameterError(f"knowledge='close' needs at least 2 points, got {self.points}.")
         for name, value in (("closeness_min", self.closeness_min), ("tolerance_min", self.tolerance_min)):
-            if not 0 <= value < float("inf"):
-                raise ParameterError(f"{name} must be finite and not below 0, got {value}.")
+            if not _at_least_0(value):
+                raise ParameterError(f"{name} must be finite and not below 0, got {value!r}.")
         check_positive(block_min=1 if self.block_min is None else self.block_min)
 
     def parameters(self) -> dict[str, Any]:
@@ -81,6 +96,17 @@ class Uniqueness(Question):
     targets: Ints  # positions of the targets among the users
     crowd_sizes: Ints | None  # [repeats, targets], or [samples]; None when exact
     probability: Floats | None  # per target, share of its choices or draws that single it out; None for samples
+    same_slot: int | None = None  # visits beyond a user's first in one slot: each is a point of its own
+
+    # The answers of two datasets to one question are two answers.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("targets", "crowd_sizes", "probability"):
+            array = getattr(self, name)
+            object.__setattr__(self, name, None if array is None else frozen(array))
 
     def __repr__(self) -> str:
         shown = "undefined" if self.value is None else f"{self.value:.4f}"
@@ -91,7 +117,7 @@ class Uniqueness(Question):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values without the arrays per target, for JSON."""
-        plain = ("value", "population", "skipped")
+        plain = ("value", "population", "skipped", "same_slot")
         return {
             **self.parameters(),
             **{name: getattr(self, name) for name in plain},
@@ -129,3 +155,7 @@ def wilson(hits: int, draws: int) -> tuple[float, float]:
     half = _Z95 * sqrt(share * (1 - share) / draws + z2 / (4 * draws * draws)) / (1 + z2 / draws)
     low = 0.0 if hits == 0 else max(0.0, middle - half)
     return low, 1.0 if hits == draws else min(1.0, middle + half)
+
+
+def _at_least_0(value: object) -> bool:
+    return isinstance(value, Real) and 0 <= value < float("inf")

@@ -10,7 +10,7 @@ from incrowd.errors import DataError, check_positive
 
 HOUR_S, DAY_S = 3_600, 86_400
 MONDAY = 4 * DAY_S  # 1970-01-05, the first Monday of the epoch
-QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)  # the extremes would be one person's
 SHARES = tuple(f"{q:.0%}" for q in QUANTILES)
 
 
@@ -25,11 +25,11 @@ class Summary:
     minutes_between: dict[str, float]  # quantile -> minutes from a record to the same user's next
     width_km: float  # of the box that holds the middle 99 % of records each way; stray points would stretch it
     height_km: float
-    hour_of_week: Ints  # records in each of 168 hours, from Monday 00:00 UTC
+    hour_of_week: Ints  # records in each of 168 hours, from Monday 00:00 UTC; all 0 for fewer than min_people
     users_in_cell: Ints  # [row, column] people seen in each cell of that box, south to north; -1: too few to show
     cell_km: float
     min_people: int
-    sizes: Ints = field(repr=False)  # records of each user, sorted
+    sizes: Ints = field(repr=False)  # records of each user, sorted; for drawing, in no output
 
 
 def summary(traces: Traces, *, min_people: int = 5, cells: int = 30) -> Summary:
@@ -56,12 +56,16 @@ def summary(traces: Traces, *, min_people: int = 5, cells: int = 30) -> Summary:
         minutes_between=_quantiles(gaps),
         width_km=float(np.nanmax(east_m)) / 1000,
         height_km=float(np.nanmax(north_m)) / 1000,
-        hour_of_week=np.bincount((traces.t - MONDAY) // HOUR_S % 168, minlength=168).astype(np.int64),
+        hour_of_week=_rhythm(traces) if len(traces) >= min_people else np.zeros(168, np.int64),
         users_in_cell=np.where(people < min_people, -1, people),
         cell_km=cell_m / 1000,
         min_people=min_people,
         sizes=sizes,
     )
+
+
+def _rhythm(traces: Traces) -> Ints:
+    return np.bincount((traces.t - MONDAY) // HOUR_S % 168, minlength=168).astype(np.int64)
 
 
 def _quantiles(values: Ints | Floats) -> dict[str, float]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Floats, Ints, pack
 from incrowd.data import Release, Visits
 from incrowd.errors import DataError, check_positive
 
@@ -13,13 +13,15 @@ QUARTILES = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True)
 class Utility:
-    """Agreement of a release with its original, at cells of `cell_m` and hours; shares in [0, 1], higher is better."""
+    """Agreement of a release with its original, at common cells and slots; shares in [0, 1], higher is better."""
 
     cell_m: float
+    slot_min: int  # an hour, or the coarser slot of the two
     users: tuple[int, int]  # before, after; a cut release counts its pieces
+    people: tuple[int, int | None]  # who is in the data; None where only the custodian could tell
     visits: tuple[int, int]
     trips: tuple[int, int]  # moves between consecutive visits that end in another cell
-    visits_shared: float | None  # common part of the visits per cell and hour
+    visits_shared: float | None  # common part of the visits per cell and slot
     trips_shared: float | None  # common part of the origin-destination matrix
     gyration_km: tuple[dict[str, float], dict[str, float]]  # quartiles of the radius of gyration per user
     trip_km: tuple[dict[str, float], dict[str, float]]  # quartiles of the length of a trip
@@ -27,11 +29,13 @@ class Utility:
     def rows(self) -> list[tuple[str, str, str, str]]:
         """What, before, after, agreement; ready for a table."""
         counted = [
-            ("users or pieces", self.users, None),
+            ("pseudonyms", self.users, None),
             ("visits", self.visits, self.visits_shared),
             ("trips between cells", self.trips, self.trips_shared),
         ]
-        rows = [(what, f"{a:,}", f"{b:,}", "" if share is None else f"{share:.3f}") for what, (a, b), share in counted]
+        kept = "unknown" if self.people[1] is None else f"{self.people[1]:,}"
+        rows = [("people", f"{self.people[0]:,}", kept, "")]
+        rows += [(what, f"{a:,}", f"{b:,}", "" if share is None else f"{share:.3f}") for what, (a, b), share in counted]
         measured = (("radius of gyration, km", self.gyration_km), ("trip length, km", self.trip_km))
         return rows + [(what, _spread(a), _spread(b), "") for what, (a, b) in measured]
 
@@ -53,9 +57,13 @@ def utility(before: Visits, after: Visits | Release, *, cell_m: float = 1000) ->
         raise DataError("utility compares visits; discretize the release first.")
     if before.crs != published.crs:
         raise DataError("the two lie on different planes; discretize both with the same origin.")
-    a, b = _Side(before, cell_m), _Side(published, cell_m)
+    slot_min = max(60, before.slot_min or 0, published.slot_min or 0)
+    a, b = _Side(before, cell_m, slot_min), _Side(published, cell_m, slot_min)
+    people = len(np.unique(after.members.positions)) if isinstance(after, Release) else None
     return Utility(
         cell_m=cell_m,
+        slot_min=slot_min,
+        people=(len(before), people),
         users=(len(before), len(published)),
         visits=(before.records, published.records),
         trips=(len(a.trip_m), len(b.trip_m)),
@@ -67,9 +75,9 @@ def utility(before: Visits, after: Visits | Release, *, cell_m: float = 1000) ->
 
 
 class _Side:
-    """One of the two datasets on the common cells and hours."""
+    """One of the two datasets on the common cells and slots."""
 
-    def __init__(self, visits: Visits, cell_m: float) -> None:
+    def __init__(self, visits: Visits, cell_m: float, slot_min: int) -> None:
         if visits.xy is None or visits.slot_min is None:
             raise DataError(
                 "visits have no cell centres or no slot_min; discretize with grid, blocks, towers or zones."
@@ -77,8 +85,8 @@ class _Side:
         self.offsets = visits.offsets
         self.points = visits.xy[visits.cell]
         square: Ints = np.floor(self.points / cell_m).astype(np.int64)
-        hour = ((visits.start or 0) + visits.slot * (visits.slot_min * 60)) // 3600
-        self.visits = np.column_stack([square, hour])
+        # Counted from the start of the data, since days of some zones do not begin on a UTC hour.
+        self.visits = np.column_stack([square, visits.slot * visits.slot_min // slot_min])
         moves = (square[1:] != square[:-1]).any(axis=1) & (np.diff(visits.owner) == 0)
         self.trips = np.column_stack([square[:-1][moves], square[1:][moves]])
         step = self.points[1:][moves] - self.points[:-1][moves]
@@ -97,11 +105,13 @@ class _Side:
 def _common(a: Ints, b: Ints) -> float | None:
     if not len(a) and not len(b):
         return None
-    both, inverse = np.unique(np.concatenate([a, b]), axis=0, return_inverse=True)
-    inverse = inverse.ravel()
-    counts_a = np.bincount(inverse[: len(a)], minlength=len(both))
-    counts_b = np.bincount(inverse[len(a) :], minlength=len(both))
-    return float(2 * np.minimum(counts_a, counts_b).sum() / (len(a) + len(b)))
+    key = pack(tuple(np.concatenate([a, b]).T))
+    if key is None:
+        raise DataError("cells and slots are too far apart to be compared; use larger cells.")
+    _, inverse = np.unique(key, return_inverse=True)
+    sides = (inverse[: len(a)], inverse[len(a) :])
+    counts = [np.bincount(side, minlength=int(inverse.max()) + 1) for side in sides]
+    return float(2 * np.minimum(*counts).sum() / (len(a) + len(b)))
 
 
 def _quartiles(metres: Floats) -> dict[str, float]:

@@ -3,6 +3,7 @@
 table           CSV, Parquet, GPX, data frames -> Traces
 parts           the same, piece by piece, for data larger than memory
 saved           a Parquet file saved by incrowd -> what was saved
+release         a release folder -> what it publishes
 towers          a table of towers -> their coordinates
 synthetic_city  people who live, work and move in a city that does not exist
 """
@@ -17,14 +18,16 @@ if TYPE_CHECKING:
     from incrowd.read.city import City, synthetic_city
     from incrowd.read.layouts import LAYOUTS, Layout
     from incrowd.read.places import towers
+    from incrowd.read.releases import release
     from incrowd.read.tables import table
 
-__all__ = ["LAYOUTS", "City", "Layout", "parts", "saved", "synthetic_city", "table", "towers"]
+__all__ = ["LAYOUTS", "City", "Layout", "parts", "release", "saved", "synthetic_city", "table", "towers"]
 
 _HOMES = {
     "City": "incrowd.read.city",
     "LAYOUTS": "incrowd.read.layouts",
     "Layout": "incrowd.read.layouts",
+    "release": "incrowd.read.releases",
     "saved": "incrowd.data",
     "synthetic_city": "incrowd.read.city",
     "table": "incrowd.read.tables",

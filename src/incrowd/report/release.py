@@ -5,6 +5,7 @@ from incrowd.data import Release
 from incrowd.measure import Utility
 from incrowd.report.section import Grid, Section, section
 
+SOURCE = {None: "an unknown source", True: "a seed, which whoever has it can use", False: "the operating system"}
 MARK = {"pass": "pass", "fail": "FAIL", "not applicable": "-"}
 
 
@@ -12,7 +13,7 @@ MARK = {"pass": "pass", "fail": "FAIL", "not applicable": "-"}
 def _release(result: Release) -> Section:
     params = {name: value for name, value in result.params.items() if value is not None}
     method = params.pop("method", "an unnamed method")
-    params.pop("pseudonym_seed_given", None)
+    seeded = params.pop("pseudonym_seed_given", None)
     asked = ", ".join(f"{name} = {value}" for name, value in params.items()) or "no parameters"
     return Section(
         question="What was published?",
@@ -22,7 +23,7 @@ def _release(result: Release) -> Section:
         ),
         number=f"{len(result.data):,}",
         number_of="pseudonyms",
-        method=["Pseudonyms are drawn from the operating system and rows are ordered by them, so order says nothing."],
+        method=[f"Pseudonyms come from {SOURCE[seeded]}; rows are ordered by them, so order says nothing."],
         data={"params": params, "claims": result.claims, "guarantee": result.guarantee, "ledger": result.ledger},
     )
 
@@ -50,13 +51,19 @@ def _utility(result: Utility) -> Section:
         question="What is the release still good for?",
         answer=(
             f"{result.visits[1]:,} of {result.visits[0]:,} visits are published"
-            + ("" if kept is None else f"; visits per cell and hour agree to {kept:.1%}")
+            + ("" if kept is None else f"; visits per cell and slot agree to {kept:.1%}")
             + ("" if result.trips_shared is None else f", trips between cells to {result.trips_shared:.1%}")
             + "."
         ),
         number="-" if kept is None else f"{kept:.1%}",
-        number_of="of visits per cell and hour kept",
-        tables=[Grid(("", "before", "after", "agreement"), result.rows(), f"Cells of {result.cell_m:,.0f} m, hours.")],
+        number_of="of visits per cell and slot kept",
+        tables=[
+            Grid(
+                ("", "before", "after", "agreement"),
+                result.rows(),
+                f"Cells of {result.cell_m:,.0f} m, slots of {result.slot_min} min.",
+            )
+        ],
         method=[
             "Agreement is the common part of two tables of counts, 2 Σ min(a, b) / (Σ a + Σ b).",
             "Distances are medians with quartiles: the radius of gyration over users or pieces, length over trips.",

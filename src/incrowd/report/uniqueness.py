@@ -21,6 +21,7 @@ SHORT = {
     "all": "people with fewer points are asked with all they have",
     "zero": "people with fewer points count as safe",
 }
+TOLD = ("knowledge", "points", "short", "closeness_min", "tolerance_min", "block_min", "match", "seed")
 CONVENTION = (
     "A person is singled out when nobody else has all the known points; the crowd size s counts the person, so s = 1 "
     "means alone. Whole dataset, no sampling of the crowd [song2014, Eq. 1]."
@@ -39,10 +40,12 @@ def _several(results: Sequence[Uniqueness]) -> Section:
         raise ParameterError("a report shows lists of uniqueness results only; pass other records one by one.")
     known = [r for r in results if r.value is not None]
     main = max(known, key=lambda r: (r.points, r.short == "drop"), default=results[-1])
-    shares = sorted({r.points for r in known})
-    drawings = [_curve(known)] if len(shares) > 1 else []
+    drawings = [_curve(known)] if len({r.points for r in known}) > 1 else []
     drawings += [_closeness(known)] if len({r.closeness_min for r in known}) > 1 else []
     drawings += [_distribution(known)] if known else []
+    drawn = (
+        "Intervals are Wilson's, 95 %, over the draws." if any(_is_drawn(r) for r in results) else "Nothing was drawn."
+    )
     return Section(
         question="How easily are people singled out?",
         answer=_sentence(main),
@@ -50,54 +53,73 @@ def _several(results: Sequence[Uniqueness]) -> Section:
         number_of=f"singled out by {main.points} points",
         drawings=drawings,
         tables=[_table(results)],
-        method=[
-            CONVENTION,
-            f"The attacker knows {KNOWS[main.knowledge]}. Intervals are Wilson's, 95 %, over the draws.",
-        ],
+        method=[CONVENTION, f"The attacker knows {KNOWS[main.knowledge]}. {drawn}"],
         data=list(results),
     )
 
 
+def _is_drawn(result: Uniqueness) -> bool:
+    return result.interval is not None and result.interval[0] < result.interval[1]
+
+
 def _sentence(result: Uniqueness) -> str:
     if result.value is None:
-        return f"No trajectory has {result.points} points to know, so the question has no answer here."
-    assert result.interval is not None
-    low, high = result.interval
+        lack = "points that close in time" if result.knowledge == "close" else "points to know"
+        return f"No trajectory has {result.points} {lack}, so the question has no answer here."
+    low, high = result.interval or (result.value, result.value)
+    span = f" (95 % interval {low:.1%} to {high:.1%})" if _is_drawn(result) else ""
+    rule = "" if result.knowledge == "top" or not result.skipped else f"; {SHORT[result.short]}"
     return (
         f"An attacker who knows {result.points} {KNOWS[result.knowledge]} singles out {result.value:.1%} of "
-        f"{result.population:,} people (95 % interval {low:.1%} to {high:.1%}); {SHORT[result.short]}."
+        f"{result.population:,} people{span}{rule}."
     )
 
 
-def _label(result: Uniqueness) -> str:
-    return f"{result.knowledge}, {result.short}"
+def _lines(results: Sequence[Uniqueness], x: str) -> list[tuple[str, list[Uniqueness]]]:
+    """Results that differ in `x` alone make a line, named by what tells it from the others."""
+    fixed = [name for name in ("label", *TOLD) if name != x]
+    apart = [name for name in fixed if len({getattr(r, name) for r in results}) > 1] or ["knowledge"]
+    named: dict[str, list[Uniqueness]] = {}
+    for r in results:
+        named.setdefault(", ".join(_word(r, name) for name in apart), []).append(r)
+    return [(name, sorted(line, key=lambda r: getattr(r, x) or 0)) for name, line in named.items()]
+
+
+def _word(result: Uniqueness, name: str) -> str:
+    value = getattr(result, name)
+    return str(value) if name in ("label", "knowledge", "short", "match") else f"{name} {value}"
 
 
 def _curve(results: Sequence[Uniqueness]) -> Drawing:
     with canvas() as (figure, axes):
-        names = dict.fromkeys(map(_label, results))
-        lines = [(name, sorted((r for r in results if _label(r) == name), key=lambda r: r.points)) for name in names]
+        lines = _lines(results, "points")
         _draw_lines(axes, [(name, [r.points for r in line], line) for name, line in lines])
         axes.set_xticks(sorted({r.points for r in results}))
         axes.set_xlabel("points the attacker knows")
         axes.set_ylabel("share singled out")
         drawing = svg(figure)
-    ends = sorted({r.population for r in results})
-    caption = f"Uniqueness against known points, by kind of points and convention for short trajectories ({_n(ends)})."
+    caption = f"Uniqueness against known points; {_told(results)}."
     return Drawing(drawing, caption, "Lines of uniqueness against known points: " + _values(results))
 
 
 def _closeness(results: Sequence[Uniqueness]) -> Drawing:
-    close = sorted((r for r in results if r.closeness_min is not None), key=lambda r: r.closeness_min or 0)
+    close = [r for r in results if r.closeness_min is not None]
     with canvas() as (figure, axes):
-        lines = [(points, [r for r in close if r.points == points]) for points in sorted({r.points for r in close})]
-        hours = [(f"{points} points", [(r.closeness_min or 0) / 60 for r in line], line) for points, line in lines]
-        _draw_lines(axes, hours)
+        lines = _lines(close, "closeness_min")
+        _draw_lines(axes, [(name, [(r.closeness_min or 0) / 60 for r in line], line) for name, line in lines])
         axes.set_xlabel("mean time between known points, hours")
         axes.set_ylabel("share singled out")
         drawing = svg(figure)
-    caption = f"Uniqueness against closeness in time ({_n(sorted({r.population for r in close}))}) [tan2017, Sec. 3.2]."
+    caption = f"Uniqueness against closeness in time [tan2017, Sec. 3.2]; {_told(close)}."
     return Drawing(drawing, caption, "Lines of uniqueness against closeness: " + _values(close))
+
+
+def _told(results: Sequence[Uniqueness]) -> str:
+    """What every caption carries: n, interval and convention."""
+    low, high = min(r.population for r in results), max(r.population for r in results)
+    people = f"n = {low:,}" if low == high else f"n = {low:,} to {high:,}"
+    band = "bands are 95 % intervals" if any(map(_is_drawn, results)) else "nothing was drawn"
+    return f"{people}, {band}, short trajectories: {', '.join(dict.fromkeys(r.short for r in results))}"
 
 
 def _draw_lines(axes: Axes, lines: Sequence[tuple[str, Sequence[float], Sequence[Uniqueness]]]) -> None:
@@ -114,16 +136,17 @@ def _draw_lines(axes: Axes, lines: Sequence[tuple[str, Sequence[float], Sequence
 
 def _distribution(results: Sequence[Uniqueness]) -> Drawing:
     """Crowd sizes as in song2014 figs 3 and 4: small crowds on a linear scale, all of them on a logarithmic one."""
-    shown = {r.points: r for r in results if r.short == results[0].short and r.knowledge == results[0].knowledge}
+    first = results[0]
+    alike = [r for r in results if (r.label, r.short, r.knowledge) == (first.label, first.short, first.knowledge)]
     with canvas(6.4, 2.8) as (figure, axes):
         axes.remove()
         left, right = figure.subplots(1, 2)
-        for colour, (points, result) in zip(COLOURS * 9, sorted(shown.items()), strict=False):
-            sizes = np.array(sorted(result.distribution))
-            share = np.array([result.distribution[s] for s in sizes])
+        for colour, (name, line) in zip(COLOURS * 9, _lines(alike, "seed"), strict=False):
+            sizes = np.array(sorted(line[0].distribution))
+            share = np.array([line[0].distribution[s] for s in sizes])
             small = sizes <= 10
             left.plot(sizes[small], share[small], color=colour, marker="o", markersize=3)
-            right.plot(sizes[sizes > 0], share[sizes > 0], ".", color=colour, markersize=3, label=f"{points} points")
+            right.plot(sizes[sizes > 0], share[sizes > 0], ".", color=colour, markersize=3, label=name)
         left.set_xlabel("crowd size s, up to 10")
         left.set_ylabel("share of draws")
         right.set_xscale("log")
@@ -131,34 +154,30 @@ def _distribution(results: Sequence[Uniqueness]) -> Drawing:
         right.set_xlabel("crowd size s")
         right.legend(fontsize=8, markerscale=3, handletextpad=0.2)
         drawing = svg(figure)
-    first = results[0]
-    caption = f"How many people share the known points ({_n([first.population])}, convention '{first.short}')."
-    return Drawing(drawing, caption, "Distribution of crowd sizes for each number of known points.")
-
-
-def _n(populations: Sequence[int]) -> str:
-    low, high = populations[0], populations[-1]
-    return f"n = {low:,}" if low == high else f"n = {low:,} to {high:,}"
+    caption = f"How many people share the known points; {_told(alike)}."
+    return Drawing(drawing, caption, "Distribution of crowd sizes: " + _values(alike))
 
 
 def _values(results: Sequence[Uniqueness]) -> str:
-    return "; ".join(f"{_label(r)}, {r.points} points {r.value:.2f}" for r in results) + "."
+    return "; ".join(f"{r.knowledge}, {r.short}, {r.points} points {r.value:.2f}" for r in results) + "."
 
 
 def _table(results: Sequence[Uniqueness]) -> Grid:
+    """One row per result; columns in which nothing differs and nothing was asked are left out."""
+    shown = [name for name in ("label", *TOLD) if len({getattr(r, name) for r in results}) > 1]
+    shown = [name for name in ("knowledge", "points", "short") if name not in shown] + shown
     rows = [
         (
-            f"{r.points} {r.knowledge}" + (f" ({r.closeness_min:g} min)" if r.closeness_min is not None else ""),
-            r.short,
+            *(str(getattr(r, name)) for name in shown),
             "-" if r.value is None else f"{r.value:.4f}",
-            "-" if r.interval is None else f"{r.interval[0]:.4f} to {r.interval[1]:.4f}",
+            f"{r.interval[0]:.4f} to {r.interval[1]:.4f}" if r.interval and _is_drawn(r) else "-",
             f"{r.population:,}",
             f"{r.skipped:,}",
-            "exact" if r.exact else f"{r.seed}",
+            "every choice" if r.exact else f"{r.samples:,} samples" if r.samples else f"{r.repeats} per target",
         )
         for r in results
     ]
-    return Grid(("known", "short", "uniqueness", "95 % interval", "targets", "skipped", "seed"), rows)
+    return Grid((*shown, "uniqueness", "95 % interval", "targets", "skipped", "draws"), rows)
 
 
 @section.register
@@ -191,12 +210,20 @@ def _points(n: int, exact: int) -> str:
 @section.register
 def _cut(result: CutRisk) -> Section:
     before, after = result.before["drop"], result.after["drop"]
-    sides = (
-        ("whole trajectories", result.before),
-        ("pieces", result.after),
-        ("fixed knowledge", result.fixed_knowledge),
-    )
-    rows = [(name, *(_share(side[short]) for short in ("drop", "all", "zero"))) for name, side in sides]
+    names = ("whole trajectories", "pieces", "fixed knowledge")
+    sides = zip(names, (result.before, result.after, result.fixed_knowledge), strict=True)
+    rows = [
+        (
+            name,
+            short,
+            _share(side[short]),
+            _span(side[short]),
+            f"{side[short].population:,}",
+            f"{side[short].skipped:,}",
+        )
+        for name, side in sides
+        for short in ("drop", "all", "zero")
+    ]
     return Section(
         question="Does cutting into windows hide people?",
         answer=(
@@ -206,7 +233,7 @@ def _cut(result: CutRisk) -> Section:
         ),
         number=_share(after),
         number_of="of pieces singled out",
-        tables=[Grid(("", "drop", "all", "zero"), rows, "Uniqueness by convention for short trajectories.")],
+        tables=[Grid(("", "short", "uniqueness", "95 % interval", "targets", "skipped"), rows)],
         method=[result.reason, "Pieces are half-open in time; cutting removes nothing, it only severs pseudonyms."],
         data=result,
     )
@@ -214,3 +241,7 @@ def _cut(result: CutRisk) -> Section:
 
 def _share(result: Uniqueness) -> str:
     return "-" if result.value is None else f"{result.value:.1%}"
+
+
+def _span(result: Uniqueness) -> str:
+    return f"{result.interval[0]:.1%} to {result.interval[1]:.1%}" if result.interval and _is_drawn(result) else "-"

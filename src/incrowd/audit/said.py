@@ -1,0 +1,98 @@
+"""What a release says of itself -> the values that have a meaning, and a fault for each that has none."""
+
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import isfinite
+from numbers import Real
+from typing import Any
+from zoneinfo import ZoneInfo
+
+_YEARS = (-62_167_219_200, 253_402_300_799)  # seconds: the years 0 to 9999
+_CENTURY_MIN = 52_596_000
+_SHARE = re.compile(r"\d{1,18}/\d{1,18}|\d?\.?\d{1,18}")
+
+Rules = Mapping[str, Callable[[Any], bool]]
+
+
+def clock_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The parts of a clock, and what is wrong with the others.
+
+    >>> clock_of({"slot_min": 60, "start": "today", "time_zone": "Nowhere/X"})
+    ({'slot_min': 60}, ['clock.start has no meaning', 'clock.time_zone has no meaning'])
+    """
+    return _usable("clock", said, CLOCK)
+
+
+def plane_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The parts of a plane, and what is wrong with the others."""
+    return _usable("plane", said, PLANE)
+
+
+def claims_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Claims, shares such as "1/3" as exact numbers; and what claims nothing that could be checked.
+
+    >>> claims_of({"l": 2, "k": 3, "c": "1/3", "delta_m": float("nan")})
+    ({'l': 2, 'k': 3, 'c': Fraction(1, 3)}, ['claims.delta_m has no meaning'])
+    """
+    claims, faults = _usable("claims", {name: _share(value) for name, value in said.items()}, CLAIMS)
+    if "l" in claims and not {"k", "c"} & claims.keys():
+        faults.append("claims.l means nothing without k or c")
+    if "c" in claims and "l" not in claims:
+        faults.append("claims.c means nothing without l")
+    return claims, faults
+
+
+def _usable(part: str, said: Mapping[str, Any], rules: Rules) -> tuple[dict[str, Any], list[str]]:
+    given = {name: value for name, value in said.items() if name in rules and value is not None}
+    wrong = [name for name, value in given.items() if not rules[name](value)]
+    kept = {name: value for name, value in given.items() if name not in wrong}
+    return kept, [f"{part}.{name} has no meaning" for name in wrong]
+
+
+def _share(value: Any) -> Any:
+    """Short texts only: a number written as 1e999999999 would take forever."""
+    if not isinstance(value, str) or not _SHARE.fullmatch(value):
+        return value
+    try:
+        return Fraction(value)
+    except ZeroDivisionError:
+        return value
+
+
+def _is_amount(value: Any) -> bool:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    return bool(0 < value < 2**63 and isfinite(value))
+
+
+def _is_whole(value: Any) -> bool:
+    return _is_amount(value) and value == int(value)
+
+
+def _is_zone(value: Any) -> bool:
+    try:
+        return isinstance(value, str) and bool(value) and ZoneInfo(value) is not None
+    except (ValueError, OSError, KeyError):  # no such zone, or a path instead of a name
+        return False
+
+
+def _is_second(value: Any) -> bool:
+    return type(value) is int and _YEARS[0] <= value <= _YEARS[1]
+
+
+CLOCK: Rules = {
+    "slot_min": lambda value: type(value) is int and 0 < value <= _CENTURY_MIN,
+    "start": _is_second,
+    "time_zone": _is_zone,
+    "grain_s": _is_amount,
+}
+PLANE: Rules = {"crs": lambda value: isinstance(value, str) and value != "", "cell_m": _is_amount}
+CLAIMS: Rules = {
+    "k": _is_whole,
+    "l": _is_whole,
+    "c": lambda value: _is_amount(value) and value <= 1,
+    "delta_m": _is_amount,
+    "sensitive": lambda value: isinstance(value, str),
+    "values": lambda value: isinstance(value, (list, tuple, set, frozenset)),
+}

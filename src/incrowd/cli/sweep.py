@@ -1,0 +1,68 @@
+"""incrowd measure sweep."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from incrowd.cli.measure import numbers
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.screen import answer, note, progress_bar
+
+
+@reads
+def sweep(
+    sources: Sources,
+    reading: Reading,
+    blocks: Annotated[str, typer.Option(help="Blocks along each side.")] = "10,20,30,40,50,60,70,80,90,100,200",
+    minutes: Annotated[str, typer.Option(help="Widths of a time slot.")] = "20,30,60,80,120,240",
+    points: Annotated[str, typer.Option(help="How many points the attacker knows.")] = "1-7",
+    samples: Annotated[int, typer.Option(help="Draws for each resolution and number of points.")] = 150_000,
+    keep: Annotated[Literal["vote", "set"], typer.Option(help="Most frequent cell of a slot, or all.")] = "vote",
+    cache: Annotated[Path | None, typer.Option(help="Folder of finished resolutions, to go on after a stop.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it will cost, and stop.")] = False,
+    target: Annotated[float, typer.Option(help="Uniqueness that settings should stay at or below.")] = 0.1,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Tidy table: .parquet or .csv.")] = None,
+    report: Annotated[Path | None, typer.Option(help="HTML file for the figures.")] = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Uniqueness over all resolutions of space and time, for 1 to 7 known points.
+
+    incrowd measure sweep taxis.parquet --estimate
+
+    incrowd measure sweep taxis.parquet -o sweep.csv --report sweep.html --cache sweep-cache
+    """
+    from incrowd import measure, read
+    from incrowd import report as pages
+    from incrowd.data.files import check_table, refuse_existing
+
+    if output is not None:
+        check_table(output, force=force)
+    if report is not None:
+        refuse_existing(report, force=force)
+    grid = {"blocks": numbers(blocks), "minutes": numbers(minutes), "points": numbers(points)}
+    common = {"samples": samples, "keep": keep, "seed": seed, "cache": cache, "time_zone": reading.time_zone, **grid}
+    with progress_bar():
+        traces = read.table(one_or_many(sources), **reading.arguments())
+        cost = measure.sweep_cost(traces, **common)  # type: ignore[arg-type]
+        if estimate:
+            answer(str(cost), cost, as_json=as_json)
+            return
+        note(f"this takes {cost}")
+        found = measure.sweep(traces, **common)  # type: ignore[arg-type]
+    if output is not None:
+        found.save(output, force=force)
+    if report is not None:
+        pages.write(report, found, title="Uniqueness over resolutions", force=force)
+    lines = [f"{'points':>6} {'lowest':>8} {'highest':>8}  finest settings with uniqueness of at most {target:g}"]
+    for m in grid["points"]:
+        shares = [setting.uniqueness for setting in found.at(m)]
+        meeting = found.finest(target, points=m)
+        best = ", ".join(f"{s.blocks} x {s.blocks}, {s.minutes} min" for s in meeting) or "none"
+        lines.append(f"{m:>6} {min(shares):>8.4f} {max(shares):>8.4f}  {best}")
+    lines.append(
+        f"({len(traces):,} users, {traces.records:,} records, {samples:,} samples a cell, {keep}, seed {seed})"
+    )
+    answer("\n".join(lines), found, as_json=as_json)
