@@ -51,7 +51,7 @@ def _off_grid(values: NDArray[Any], unit_s: float, grain_s: float, offset: float
     rest = (values * unit_s) % grain_s
     if offset is None:
         distinct, times = np.unique(rest, return_counts=True)
-        offset = float(distinct[np.argmax(times)])
+        offset = distinct[np.argmax(times)]
     off: NDArray[np.bool_] = rest != offset
     return off
 
@@ -66,4 +66,4 @@ def _off_clock(column: "pa.ChunkedArray", grain_s: float) -> NDArray[np.bool_]:
         nanos = column.cast(pa.timestamp("ns")).cast(pa.int64()).fill_null(0).to_numpy()
     except pa.ArrowInvalid:  # no times, or of years that no nanosecond reaches
         return np.zeros(len(column), np.bool_)
-    return _off_grid(nanos, 1.0, grain_s * 1e9, None)
+    return _off_grid(nanos, 1, round(grain_s * 1e9), None)

@@ -51,8 +51,8 @@ def towers(
     period = slots or (clock.slots if fill else None)
     if fill and period and len(data.users) * period > MOST_FILLED:
         raise ParameterError(
-            f"filling {period:,} slots of {len(data.users):,} users makes too many visits; a stray time may stretch the "
-            "period: pass start and slots, or wider slots."
+            f"filling {period:,} slots of {len(data.users):,} users makes too many visits; a stray time may stretch "
+            "the period: pass start and slots, or wider slots."
         )
     rows = collect(
         data,

@@ -13,7 +13,8 @@ from incrowd.measure.choices import Trajectories, binomials
 from incrowd.measure.index import kernels
 from incrowd.measure.question import Question
 
-_WIDE = 2**63  # trajectories with this many subsets or more are counted in Python integers
+_WIDE = 2**62  # trajectories with about this many close sets or more are counted in Python integers
+_LARGEST = 2**63 - 1
 
 
 class CloseSubsets:
@@ -26,20 +27,24 @@ class CloseSubsets:
 
     def __init__(self, crowd: Trajectories, slot: Ints, slot_min: int, question: Question, device: str) -> None:
         self.points = question.points
-        self.group = np.zeros(len(crowd.starts), np.int64)  # 1 for trajectories with very many subsets
-        large = [n for n in np.unique(crowd.sizes).tolist() if comb(n, self.points) >= _WIDE]
-        self.group[np.isin(crowd.sizes, large)] = 1
-        self.sides = [
-            _Side.of(crowd, np.flatnonzero(self.group == g), slot, _limits(question, slot_min), self.points, used)
-            for g, used in enumerate((device, "reference"))
-        ]
+        limits = blocks_of(slot, slot_min, question.block_min), *_limits(question, slot_min)
+        near, far = kernels("drawing", device).reach(crowd.starts, crowd.sizes, slot, *limits)
+        self.farthest = int(far.max(initial=0))
+        ways = np.array([comb(d, self.points - 1) for d in range(self.farthest + 1)], object)
+        self.group = _wide(crowd, near, far, ways).astype(np.int64)  # 1 for trajectories with very many sets
+        used = (device, np.minimum(ways, _LARGEST).astype(np.int64)), ("reference", ways)
+        self.sides = [_Side.of(crowd, self.group == g, near, far, *how) for g, how in enumerate(used)]
         self.place = np.zeros(len(crowd.starts), np.int64)  # of each trajectory within its side
-        totals = np.zeros(len(crowd.starts), object)
-        for side in self.sides:
-            self.place[side.which] = np.arange(len(side.which))
-            totals[side.which] = side.total
-        self.totals = totals
-        self.feasible = totals > 0
+        self.totals = np.zeros(len(crowd.starts), object)
+        for g, side in enumerate(self.sides):
+            self.place[self.group == g] = np.arange(len(side.starts))
+            self.totals[self.group == g] = side.total
+        self.feasible = self.totals > 0
+
+    @cached_property
+    def table(self) -> Ints:
+        """The binomials that number the points after the first; made when there is a set to number."""
+        return binomials(self.farthest, self.points - 1)
 
     def total(self, which: Ints) -> NDArray[Any]:
         """How many sets are close enough."""
@@ -57,64 +62,42 @@ class CloseSubsets:
         """By first point, then colexicographically."""
         found = np.empty((len(which), self.points), np.int64)
         for g, side in enumerate(self.sides):
-            mine = self.group[which] == g
-            found[mine] = side.rows(self.place[which[mine]], number[mine])
+            mine = np.flatnonzero(self.group[which] == g)
+            if len(mine):
+                found[mine] = side.rows(self.place[which[mine]], number[mine], self.table)
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """Trajectories whose sets are counted alike: in 64 bits by the device, or in Python integers by the reference."""
+    """Trajectories whose sets are counted alike, moved together: in 64 bits by the device, or in Python integers."""
 
-    which: Ints
     starts: Ints
     sizes: Ints
-    step: Ints
+    shift: Ints  # how far the rows were moved
+    near: Ints
     weights: NDArray[Any]
     total: NDArray[Any]
-    table: NDArray[Any]
+    ways: NDArray[Any]
     device: str
 
     @classmethod
     def of(
-        cls, crowd: Trajectories, which: Ints, slot: Ints, limits: tuple[Any, ...], points: int, device: str
+        cls, crowd: Trajectories, which: NDArray[np.bool_], near: Ints, far: Ints, device: str, ways: NDArray[Any]
     ) -> "_Side":
-        starts, sizes = crowd.starts[which], crowd.sizes[which]
-        wide = device == "reference"
-        largest = int(sizes.max(initial=0))
-        table = np.array([[comb(c, i) for i in range(points)] for c in range(largest + 1)], object)
-        if not wide:
-            table = binomials(largest, points - 1)
-        step, weights = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        if len(which):
-            ways = np.ascontiguousarray(table[:, points - 1])
-            step, weights = kernels("drawing", device).close_weights(starts, sizes, slot, *limits, ways)
-        total = np.zeros(len(which), object)
-        some = sizes > 0
-        total[some] = weights[starts[some] + sizes[some] - 1]
-        return cls(which, starts, sizes, step, weights, total, table, device)
+        mine, sizes = np.repeat(which, crowd.sizes), crowd.sizes[which]
+        near, far = near[mine], far[mine]
+        ends = np.cumsum(sizes)
+        # Sums over several trajectories may wrap around 64 bits; the differences within one do not.
+        sums = np.cumsum(np.append(ways[:0], [0, *()]))
+        return cls()
 
-    def rows(self, place: Ints, number: NDArray[Any]) -> Ints:
-        points = self.table.shape[1]
-        if not len(place):
-            return np.empty((0, points), np.int64)
+    def rows(self, place: Ints, number: NDArray[Any], table: Ints) -> Ints:
         kernel = kernels("drawing", self.device)
         ranks = number.astype(self.weights.dtype)
-        ways = np.ascontiguousarray(self.table[:, points - 1])
-        first, rest = kernel.firsts(self.starts[place], self.sizes[place], self.step, self.weights, ways, ranks)
-        later = kernel.subsets(rest, points - 1, self.table) + (first + 1)[:, None]
-        return np.column_stack([first, later])
-
-
-def _limits(question: Question, slot_min: int) -> tuple[int, int, tuple[int, int]]:
-    """Fewest and most slots between the ends, and the block of a slot as slot * a // b, all in integers."""
-    gaps = Fraction(question.points - 1, int(slot_min))
-    close, tolerance = _typed(question.closeness_min or 0), _typed(question.tolerance_min)
-    nearest, farthest = ceil((close - tolerance) * gaps), floor((close + tolerance) * gaps)
-    if question.block_min is None:
-        return nearest, farthest, (0, 1)
-    ratio = int(slot_min) / _typed(question.block_min)
-    return nearest, farthest, (ratio.numerator, ratio.denominator)
+        first, rest = kernel.firsts(self.starts[place], self.sizes[place], self.near, self.weights, self.ways, ranks)
+        later = kernel.subsets(rest, table.shape[1] - 1, table) + (first + 1)[:, None]
+        return np.column_stack([first, later]) + self.shift[place][:, None]
 
 
 def _typed(number: float) -> Fraction:

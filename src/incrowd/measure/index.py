@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.data import Visits
-from incrowd.errors import check_choice
+from incrowd.errors import DataError, check_choice
 from incrowd.kernels.threads import in_blocks
 
 DEVICES = ("cpu", "reference")
@@ -52,7 +52,8 @@ class Axis:
         """The numbers of any values, -1 where there is none."""
         if self.distinct is not None:
             return found(self.distinct, values)
-        inside = (values >= self.low) & (values - self.low < self.size)  # a wrapped difference fails the first half
+        # Bounds, not the difference: that of a far value from a negative bound wraps around.
+        inside = (values >= self.low) & (values <= self.low + self.size - 1)
         return np.where(inside, values - self.low, -1)
 
 
@@ -133,15 +134,33 @@ class Index:
 
 
 _KEPT: WeakKeyDictionary[Visits, dict[str, Index]] = WeakKeyDictionary()
+_SAME_SLOT: WeakKeyDictionary[Visits, int] = WeakKeyDictionary()
+
+
+def check_visits(visits: Any) -> None:
+    """Refuse what has no points yet."""
+    if not isinstance(visits, Visits):
+        raise DataError(f"points are those of visits, not of {type(visits).__name__}; call discretize.grid first.")
 
 
 def index_of(visits: Visits, device: str = "cpu") -> Index:
     """The index of these visits, kept as long as they are, so that several questions share it."""
+    check_visits(visits)
     check_choice("device", device, DEVICES)
     kept = _KEPT.setdefault(visits, {})
     if device not in kept:
         kept[device] = Index.build(visits, device)
     return kept[device]
+
+
+def same_slot(visits: Visits) -> int:
+    """How many visits there are beyond each user's first in a slot, kept like the index."""
+    if visits not in _SAME_SLOT:
+        slot, border = visits.slot, visits.offsets[1:-1][np.diff(visits.offsets)[1:] > 0]
+        border = border[border > 0]
+        beside = np.count_nonzero(slot[1:] == slot[:-1]) - np.count_nonzero(slot[border] == slot[border - 1])
+        _SAME_SLOT[visits] = int(beside)
+    return _SAME_SLOT[visits]
 
 
 def _packed(visits: Visits, cells: Axis, slots: Axis) -> Iterator[tuple[slice, Ints]]:

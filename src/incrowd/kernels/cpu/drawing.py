@@ -43,32 +43,25 @@ def subsets(ranks: Ints, points: int, binomials: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def close_weights(
-    starts: Ints, sizes: Ints, slot: Ints, nearest: int, farthest: int, block: tuple[int, int], ways: Ints
-) -> tuple[Ints, Ints]:
-    """How many subsets begin at each row or before it, and how far their last point is at least, by two pointers."""
-    step = np.ones(len(slot), np.int64)
-    weights = np.zeros(len(slot), np.int64)
+def reach(starts: Ints, sizes: Ints, slot: Ints, block: Ints, nearest: int, farthest: int) -> tuple[Ints, Ints]:
+    """How many rows ahead a subset that begins at each row may end, by two pointers."""
+    near, far = np.ones(len(slot), np.int64), np.zeros(len(slot), np.int64)
     for t in range(len(starts)):
         stop = starts[t] + sizes[t]
         a = b = starts[t]
-        total = 0
         for i in range(starts[t], stop):
-            home = slot[i] * block[0] // block[1]
             a, b = max(a, i + 1), max(b, i + 1)
-            while b < stop and slot[b] - slot[i] <= farthest and slot[b] * block[0] // block[1] == home:
+            while b < stop and slot[b] - slot[i] <= farthest and block[b] == block[i]:
                 b += 1
             while a < b and slot[a] - slot[i] < nearest:
                 a += 1
             if a < b:
-                step[i] = a - i
-                total += ways[b - i - 1] - ways[a - i - 1]
-            weights[i] = total
-    return step, weights
+                near[i], far[i] = a - i, b - 1 - i
+    return near, far
 
 
 @njit(cache=True, nogil=True)
-def firsts(starts: Ints, sizes: Ints, step: Ints, weights: Ints, ways: Ints, ranks: Ints) -> tuple[Ints, Ints]:
+def firsts(starts: Ints, sizes: Ints, near: Ints, weights: Ints, ways: Ints, ranks: Ints) -> tuple[Ints, Ints]:
     """The first row of the close subset with each rank, and the rank of the rest among subsets of later rows."""
     row, rest = np.empty(len(ranks), np.int64), np.empty(len(ranks), np.int64)
     for q in range(len(ranks)):
@@ -81,5 +74,5 @@ def firsts(starts: Ints, sizes: Ints, step: Ints, weights: Ints, ways: Ints, ran
                 at = middle + 1
         before = weights[at - 1] if at > starts[q] else 0
         row[q] = at
-        rest[q] = ranks[q] - before + ways[step[at] - 1]
+        rest[q] = ranks[q] - before + ways[near[at] - 1]
     return row, rest

@@ -3,7 +3,7 @@
 Ranks and weights may be Python integers of any size in object arrays; the compiled twins hold 63 bits.
 """
 
-from itertools import takewhile
+from bisect import bisect_right
 from math import comb
 from typing import Any
 
@@ -24,55 +24,45 @@ def without_replacement(draws: Ints) -> Ints:
     return drawn
 
 
-def subsets(ranks: Whole, points: int, binomials: Whole) -> Ints:
-    """The sets of `points` numbers with these ranks in colexicographic order; binomials[c, i] = C(c, i)."""
+def subsets(ranks: Whole, points: int, binomials: Ints) -> Ints:
+    """The sets of `points` numbers below len(binomials) with these ranks in colexicographic order.
+
+    binomials[c, i] = C(c, i) where that fits 63 bits.
+    """
     found = np.empty((len(ranks), points), np.int64)
     for q, rank in enumerate(ranks.tolist()):
         for i in range(points, 0, -1):
-            c = i - 1
-            while comb(c + 1, i) <= rank:
-                c += 1
+            c = bisect_right(range(len(binomials)), rank, key=lambda c: comb(c, i)) - 1  # noqa: B023
             found[q, i - 1] = c
             rank -= comb(c, i)
-    del binomials
     return found
 
 
-def close_weights(
-    starts: Ints, sizes: Ints, slot: Ints, nearest: int, farthest: int, block: tuple[int, int], ways: Whole
-) -> tuple[Ints, Whole]:
-    """How many subsets begin at each row or before it in its trajectory, and how far their last point is at least.
+def reach(starts: Ints, sizes: Ints, slot: Ints, block: Ints, nearest: int, farthest: int) -> tuple[Ints, Ints]:
+    """How many rows ahead a subset that begins at each row may end: from near to far, 1 to 0 where it cannot.
 
-    A subset may begin at row i and end at row j > i when slot[j] - slot[i] lies in nearest..farthest and both lie in
-    one block, slot * block[0] // block[1]; ways[d] = C(d, points - 1) of them end at row i + d or before.
+    It may end at row j > i of its trajectory when slot[j] - slot[i] lies in nearest..farthest and both in one block;
+    slots and blocks do not fall within a trajectory.
     """
-    step = np.ones(len(slot), np.int64)
-    weights = np.zeros(len(slot), ways.dtype)
+    near, far = np.ones(len(slot), np.int64), np.zeros(len(slot), np.int64)
     for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
-        time = slot[start : start + size].tolist()
-        total = 0
-        for i in range(size):
-            in_reach = takewhile(lambda j: time[j] - time[i] <= farthest, range(i + 1, size))  # noqa: B023
-            ends = [
-                j for j in in_reach if nearest <= time[j] - time[i] and _block(time[j], block) == _block(time[i], block)
-            ]
+        for i in range(start, start + size):
+            later = range(i + 1, start + size)
+            ends = [j for j in later if nearest <= slot[j] - slot[i] <= farthest and block[j] == block[i]]
             if ends:
-                step[start + i] = ends[0] - i
-                total += ways[ends[-1] - i] - ways[ends[0] - i - 1]
-            weights[start + i] = total
-    return step, weights
+                near[i], far[i] = ends[0] - i, ends[-1] - i
+    return near, far
 
 
-def _block(slot: int, block: tuple[int, int]) -> int:
-    return slot * block[0] // block[1]
+def firsts(starts: Ints, sizes: Ints, near: Ints, weights: Whole, ways: Whole, ranks: Whole) -> tuple[Ints, Whole]:
+    """The first row of the close subset with each rank, and the rank of the rest among subsets of later rows.
 
-
-def firsts(starts: Ints, sizes: Ints, step: Ints, weights: Whole, ways: Whole, ranks: Whole) -> tuple[Ints, Whole]:
-    """The first row of the close subset with each rank, and the rank of the rest among subsets of later rows."""
+    weights[i] subsets begin at row i or before it in its trajectory; ways[d] = C(d, points - 1) of those that begin
+    at row i end at row i + d or before, were they not too near.
+    """
     row, rest = np.empty(len(ranks), np.int64), np.empty(len(ranks), weights.dtype)
     for q, rank in enumerate(ranks.tolist()):
-        mine = weights[starts[q] : starts[q] + sizes[q]].tolist()
-        place = next(i for i, weight in enumerate(mine) if weight > rank)
-        row[q] = starts[q] + place
-        rest[q] = rank - (mine[place - 1] if place else 0) + ways[step[row[q]] - 1]
+        at = bisect_right(weights, rank, int(starts[q]), int(starts[q] + sizes[q]))
+        row[q] = at
+        rest[q] = rank - (int(weights[at - 1]) if at > starts[q] else 0) + int(ways[near[at] - 1])
     return row, rest
