@@ -12,6 +12,18 @@ from incrowd.audit.verdict import Check, idle, judged, passed
 
 RECORDS = "records"
 COVERAGE = "coverage"
+BARE = "users without a visit"
+MERGED = frozenset(  # reasons of incrowd for records that fall together with another, which is published
+    (
+        "same cell and slot",
+        "repeated visit",
+        "repeated sample",
+        "exact duplicate",
+        "same time and place",
+        "sample generalised into a shared box",
+    )
+)
+Steps = tuple[Mapping[str, Any], ...]
 
 
 def records(release: Published, found: Compared | str) -> Check:
@@ -31,24 +43,34 @@ def records(release: Published, found: Compared | str) -> Check:
         if steps[-1]["kept"] not in _kept(release, found):
             faults.append(f"the last step kept {steps[-1]['kept']:,} records, the table has {release.rows:,} rows")
     if release.manifest is not None and not faults and _said(release.manifest) != _dropped(steps):
-        faults.append("what the manifest calls suppressed is not what the ledger dropped")
+        faults.append("what the manifest calls suppressed or merged is not what the ledger dropped")
     return judged(RECORDS, faults, f"{len(steps)} steps close and end with the {release.rows:,} published rows.")
 
 
 def coverage(release: Published, found: Compared | str) -> Check:
-    """Originals in no published box of their person are no more than the ledger says were dropped since."""
-    if isinstance(found, str):
-        return idle(COVERAGE, found)
+    """Originals in no published row of their person are no more than the ledger dropped since, and people likewise.
+
+    A record that fell together with others is in a published row, so that such drops account for none that is not.
+    """
+    if isinstance(found, str) or release.members is None:
+        return idle(COVERAGE, str(found))
     total, lost = len(found.covered), int((~found.covered).sum())
     evidence = f"{total - lost:,} of {total:,} original records are in a published row of their person"
     if not lost:
         return passed(COVERAGE, f"{evidence}.")
     if not release.ledger:
         return idle(COVERAGE, f"{evidence}; there is no ledger to account for the others.")
-    stated = _lost_since(release.ledger, total)
-    first = int(found.person[np.argmin(found.covered)])
-    fault = f"{evidence}, the ledger accounts for {stated:,} of the {lost:,} others; first person at position {first}"
-    return judged(COVERAGE, [fault] if lost > stated else [], f"{evidence}; {stated:,} are stated as dropped.")
+    since = _since(release.ledger, total)
+    removed = {reason: n for reason, n in _dropped(since).items() if reason not in MERGED}
+    stated, hidden = sum(removed.values()), _people_lost(release, since)
+    faults = []
+    if lost > stated:
+        first = int(found.person[np.argmin(found.covered)])
+        faults.append(f"{evidence}, the ledger removed {stated:,} of the {lost:,} others; first person at {first}")
+    absent = np.setdiff1d(found.person, release.members.positions)
+    if len(absent) > hidden:
+        faults.append(f"{len(absent):,} people are not published, the ledger lost {hidden:,}; first at {absent[0]}")
+    return judged(COVERAGE, faults, f"{evidence}; {stated:,} are stated as dropped.")
 
 
 def _kept(release: Published, found: Compared | str) -> set[int]:
@@ -60,7 +82,7 @@ def _kept(release: Published, found: Compared | str) -> set[int]:
 
 def _closes(step: Mapping[str, Any]) -> bool:
     counts = [step.get("read"), step.get("kept"), *_values(step, "dropped"), *_values(step, "created")]
-    if not all(isinstance(n, int) and n >= 0 for n in counts):
+    if not all(map(_is_count, counts)):
         return False
     return bool(step["read"] + sum(_values(step, "created")) == step["kept"] + sum(_values(step, "dropped")))
 
@@ -69,21 +91,37 @@ def _values(step: Mapping[str, Any], name: str) -> list[Any]:
     return list(part_of(step, name).values())
 
 
-def _dropped(steps: tuple[Mapping[str, Any], ...]) -> dict[str, int]:
+def _dropped(steps: Steps) -> dict[str, int]:
     reasons: dict[str, int] = {}
     for step in steps:
         for reason, n in part_of(step, "dropped").items():
-            reasons[reason] = reasons.get(reason, 0) + n
+            reasons[reason] = reasons.get(reason, 0) + (n if isinstance(n, int) else 0)
     return {reason: n for reason, n in reasons.items() if n}
 
 
-def _said(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    said = part_of(part_of(manifest, "suppressed"), "records")
-    return {reason: n for reason, n in said.items() if n}
+def _said(manifest: Mapping[str, Any]) -> dict[str, int]:
+    """What the manifest calls suppressed, and what merged."""
+    said = [part_of(part_of(manifest, "suppressed"), "records"), part_of(manifest, "merged")]
+    return _dropped(tuple({"dropped": reasons} for reasons in said))
 
 
-def _lost_since(steps: tuple[Mapping[str, Any], ...], records: int) -> int:
-    """Drops from the last step that read as many records as the original has; from the first if none did."""
+def _since(steps: Steps, records: int) -> Steps:
+    """From the last step that read as many records as the original has; from the first if none did."""
     reading = [i for i, step in enumerate(steps) if step.get("read") == records]
-    since = steps[reading[-1] if reading else 0 :]
-    return sum(n for step in since for n in _values(step, "dropped") if isinstance(n, int))
+    return steps[reading[-1] if reading else 0 :]
+
+
+def _people_lost(release: Published, steps: Steps) -> int:
+    """People whom the steps say they lost: fewer users, or users without a row; not those in the crowd of another."""
+    counts = [step.get("users") for step in steps]
+    pairs = [pair for pair in counts if isinstance(pair, list) and len(pair) == 2 and all(map(_is_count, pair))]
+    bare: int = sum(n for step in steps for note, n in part_of(step, "notes").items() if note == BARE and _is_count(n))
+    if release.noun == "Fingerprints":
+        grouped = int(release.crowd.sum()) - len(release)
+        return max(bare + sum(int(before - after) for before, after in pairs) - grouped, 0)
+    # Cutting makes more users out of fewer, which brings nobody back.
+    return bare + sum(max(int(before - after), 0) for before, after in pairs)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -1,25 +1,25 @@
 """A release -> the verdict on it: every check, in one order."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from incrowd.audit.accounts import coverage, records
+from incrowd.audit.columns import columns
 from incrowd.audit.digests import hashed_identifiers
 from incrowd.audit.files import files
 from incrowd.audit.groups import K, crowd, k_anonymity
 from incrowd.audit.identity import identifiers, numeric_identifiers
-from incrowd.audit.lkc import Share, lkc
+from incrowd.audit.lkc import LKC, Share, lkc
 from incrowd.audit.manifest import manifest, nothing_private, pseudonym_source
 from incrowd.audit.order import pseudonym_order, row_order, rows_by_pseudonym
 from incrowd.audit.origin import Original, original_of, with_members
 from incrowd.audit.published import Published, published
 from incrowd.audit.times import grain
 from incrowd.audit.truth import compare, truthfulness
-from incrowd.audit.verdict import Check, Verdict, idle
+from incrowd.audit.verdict import Check, Verdict, failed, idle
 from incrowd.data import Release
-from incrowd.errors import ParameterError, check_positive
+from incrowd.errors import ParameterError, check_positive, check_whole
 
 
 def check(
@@ -50,10 +50,11 @@ def check(
     source = None if original is None else original_of(original)
     shown = with_members(published(release), source, link)
     asked = _stricter(given, shown.claims)
-    _refuse_half(asked, sensitive, c)
+    _refuse_half(given, asked, sensitive)
     named = sensitive if sensitive is not None else _claimed_column(shown)
     counted = values if values is not None else _claimed(shown, "values")
-    checks = (*_promises(shown, asked, k, named, counted), *_against(shown, source), *_alone(shown))
+    fields = columns(shown, sensitive=named, longest=asked["l"])
+    checks = (*_promises(shown, given, asked, named, counted), *_against(shown, source), fields, *_alone(shown))
     return Verdict(checks, {name: value for name, value in asked.items() if value is not None})
 
 
@@ -62,17 +63,26 @@ def _claimed(release: Published, name: str) -> Any:
 
 
 def _promises(
-    release: Published, asked: dict[str, Any], k: int | None, sensitive: str | None, values: Iterable[Any] | None
+    release: Published,
+    given: dict[str, Any],
+    asked: dict[str, Any],
+    sensitive: str | None,
+    values: Iterable[Any] | None,
 ) -> Iterator[Check]:
     """The guarantees; a claimed k belongs to the model it is claimed for."""
     if asked["l"] is not None:
         yield idle(K, "k is asked for as part of LKC-privacy.")
-    elif "delta_m" in release.claims and k is None:
+    elif "delta_m" in release.claims and given["k"] is None:
         yield idle(K, "k is claimed as part of (k, delta)-anonymity.")
     else:
-        yield k_anonymity(release, asked["k"])
+        yield k_anonymity(release, asked["k"], sensitive)
     yield crowd(release)
-    yield lkc(release, longest=asked["l"], k=asked["k"], c=asked["c"], sensitive=sensitive, values=values)
+    try:
+        yield lkc(release, longest=asked["l"], k=asked["k"], c=asked["c"], sensitive=sensitive, values=values)
+    except ParameterError as error:
+        if given["l"] is not None:
+            raise
+        yield failed(LKC, f"what is claimed cannot be checked: {error}")  # nobody asked but the release itself
     if "delta_m" in release.claims:
         yield idle("(k, delta)-anonymity", "claimed, but not checked yet.")
 
@@ -106,13 +116,9 @@ def _stricter(given: dict[str, Any], claims: Mapping[str, Any]) -> dict[str, Any
     asked = {}
     for name, pick in harder.items():
         claimed = claims.get(name)
-        numbers = [value for value in (given[name], claimed if _is_number(claimed) else None) if value is not None]
+        numbers = [value for value in (given[name], claimed) if value is not None]
         asked[name] = pick(numbers) if numbers else None
     return asked
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, Fraction)) and not isinstance(value, bool) and value > 0
 
 
 def _claimed_column(release: Published) -> str | None:
@@ -122,18 +128,16 @@ def _claimed_column(release: Published) -> str | None:
 
 
 def _refuse(given: dict[str, Any], sensitive: str | None, values: Iterable[Any] | None) -> None:
-    check_positive(**{name: value for name, value in given.items() if value is not None})
-    for name in ("k", "l"):
-        if given[name] is not None and given[name] != int(given[name]):
-            raise ParameterError(f"{name} must be a whole number, got {given[name]}.")
+    check_whole(**{name: given[name] for name in ("k", "l") if given[name] is not None})
+    check_positive(**{"c": given["c"]} if given["c"] is not None else {})
     if given["c"] is not None and given["c"] > 1:
         raise ParameterError(f"c must be a share of at most 1, got {given['c']}.")
     if values is not None and sensitive is None:
         raise ParameterError("values are those of a sensitive attribute; pass sensitive= too.")
 
 
-def _refuse_half(asked: dict[str, Any], sensitive: str | None, c: Share | None) -> None:
-    if asked["l"] is None and (sensitive is not None or c is not None):
+def _refuse_half(given: dict[str, Any], asked: dict[str, Any], sensitive: str | None) -> None:
+    if asked["l"] is None and (sensitive is not None or given["c"] is not None):
         raise ParameterError("c and sensitive are part of LKC-privacy; pass l= and k= too.")
-    if asked["l"] is not None and asked["k"] is None and asked["c"] is None:
+    if given["l"] is not None and asked["k"] is None and asked["c"] is None:
         raise ParameterError("l alone asks for nothing; pass k=, or c= and sensitive=, too.")

@@ -2,41 +2,58 @@
 
 import re
 from collections.abc import Mapping
-from math import exp
 
 import numpy as np
 
 from incrowd.arrays import Ints, owners
+from incrowd.audit.content import Fit, fit
 from incrowd.audit.origin import Original
+from incrowd.audit.poisson import ALPHA, poisson_tail
 from incrowd.audit.published import Published
 from incrowd.audit.texts import around, whole_numbers, words
 from incrowd.audit.verdict import Check, idle, judged
+from incrowd.audit.vocabulary import FORMAT_WORDS
 
 IDENTIFIERS, NUMBERS = "identifiers", "numeric identifiers"
 SHORTEST = 6  # characters; shorter labels are met by chance
 SHORTEST_DIGITS = 12  # digits alone in running text may be counts, times or metres
-ALPHA = 1e-6
 
 
 def identifiers(release: Published, original: Original | None) -> Check:
-    """No original label is a word of a text column, of the metadata, of another file or of a file name."""
+    """No original label stands in a text column, the metadata, another file or a file name, whole or within a text.
+
+    A single short label is met by chance; half of all labels in one column are not.
+    """
     if original is None:
         return idle(IDENTIFIERS, "no original is given.")
     labels = {str(label).lower(): position for position, label in enumerate(original.users.tolist())}
-    long = {label: position for label, position in labels.items() if len(label) >= SHORTEST}
-    if not long:
-        return idle(IDENTIFIERS, f"all {len(labels):,} labels are shorter than {SHORTEST} characters, met by chance.")
-    spoken = {label: p for label, p in long.items() if not label.isdigit() or len(label) >= SHORTEST_DIGITS}
-    places = [(where, long.keys() & {word.lower() for word in found}) for where, found in words(release)]
-    places += [(where, spoken_in(text.lower(), spoken)) for where, text in around(release)]
+    spoken = {label: at for label, at in labels.items() if not label.isdigit() or len(label) >= SHORTEST_DIGITS}
+    spoken.pop("", None)
+    long = {label: at for label, at in spoken.items() if len(label) >= SHORTEST}
+    places = [(where, _told(found, spoken, len(labels))) for where, found in words(release)]
+    places += [(where, spoken_in(text.lower(), long) - _ordinary(release)) for where, text in around(release)]
     faults = [
-        f"{len(met)} labels stand in {where}, the first at position {min(long[label] for label in met)} of the original"
+        f"{len(met)} labels stand in {where}, the first at position {min(map(labels.__getitem__, met))} of the original"
         for where, met in places
         if met
     ]
+    if not long and not faults:
+        return idle(IDENTIFIERS, f"all {len(labels):,} labels are numbers or short, and met by chance.")
     return judged(
         IDENTIFIERS, faults, f"none of {len(long):,} labels of {SHORTEST} or more characters is in the release."
     )
+
+
+def _told(texts: set[str], labels: Mapping[str, int], people: int) -> set[str]:
+    """The labels in the texts of a column; short ones only where half of all people are met."""
+    met = spoken_in("\n".join(texts).lower(), labels)
+    return met if 2 * len(met) >= people else {label for label in met if len(label) >= SHORTEST}
+
+
+def _ordinary(release: Published) -> frozenset[str]:
+    """Words that say nothing about a person: those of the format, and of the promise."""
+    said = str((release.manifest or {}).get("guarantee", "")).lower()
+    return FORMAT_WORDS.union(re.findall(r"[a-z]+", said))
 
 
 def spoken_in(text: str, labels: Mapping[str, int]) -> set[str]:
@@ -47,7 +64,7 @@ def spoken_in(text: str, labels: Mapping[str, int]) -> set[str]:
     """
     lengths = {len(label) for label in labels}
     found = set()
-    for match in re.finditer(r"(?<!\w)(?=\S)|(?=[^\w\s])", text):
+    for match in re.finditer(r"(?<![^\W_])(?=\S)|(?=[^\w\s])", text):
         for end in (match.start() + length for length in lengths):
             if text[match.start() : end] in labels and not (end < len(text) and text[end - 1 : end + 1].isalnum()):
                 found.add(text[match.start() : end])
@@ -57,8 +74,8 @@ def spoken_in(text: str, labels: Mapping[str, int]) -> set[str]:
 def numeric_identifiers(release: Published, original: Original | None) -> Check:
     """Whole numbers meet original labels no more often than chance, each its own or any beyond a plain count.
 
-    Numbers 0 to P mean nothing by themselves: a dense numbering meets any other. Where members are known, pseudonyms
-    that equal the label of their own member are compared with a random assignment; both by a Poisson tail.
+    Numbers 0 to P mean nothing by themselves: a dense numbering meets any other. Pseudonyms that equal the label of
+    their own member, or that did what the person of that label did, are compared with a random assignment.
     """
     if original is None:
         return idle(NUMBERS, "no original is given.")
@@ -71,10 +88,10 @@ def numeric_identifiers(release: Published, original: Original | None) -> Check:
         beyond, expected = _beyond(value, label, len(release))
         if poisson_tail(len(beyond), expected) < ALPHA:
             faults.append(f"{len(beyond)} labels stand in {where}, the first at position {beyond[0]} of the original")
-        own, expected = _own(value, pseudonym, label, release)
-        if poisson_tail(len(own), expected) < ALPHA:
+        own = _own(value, pseudonym, label, release, original)
+        if own is not None and poisson_tail(own.found, own.expected) < ALPHA:
             faults.append(
-                f"{len(own)} numbers in {where} are their own person's label, the first at pseudonym {own[0]}"
+                f"{own.found} numbers in {where} are their own person's label, first at pseudonym {own.first}"
             )
     known = "members known" if release.members is not None else "members not known"
     return judged(NUMBERS, faults, f"{len(columns)} columns of whole numbers meet labels as chance would ({known}).")
@@ -99,10 +116,16 @@ def _beyond(value: Ints, label: Ints, count: int) -> tuple[Ints, float]:
     return met, within * len(high) / (int(high[-1]) - count)
 
 
-def _own(value: Ints, pseudonym: Ints, label: Ints, release: Published) -> tuple[Ints, float]:
-    """Pseudonyms whose value is the label of a member, and how many a random assignment would give."""
+def _own(value: Ints, pseudonym: Ints, label: Ints, release: Published, original: Original) -> Fit | None:
+    """Pseudonyms whose value is the label of a member, and how many a random assignment would give.
+
+    Where members are not known, the person with that label takes their place, and what both did is compared.
+    """
     if release.members is None:
-        return value[:0], 0.0
+        order = np.argsort(label, kind="stable")
+        at = order[np.minimum(np.searchsorted(label, value, sorter=order), len(label) - 1)]
+        equal = (label[at] == value) & (value >= 0)
+        return fit(release, original, pseudonym[equal], at[equal])
     given = np.full(len(release), -1)
     given[pseudonym] = value
     who = owners(release.members.offsets)
@@ -110,22 +133,4 @@ def _own(value: Ints, pseudonym: Ints, label: Ints, release: Published) -> tuple
     order = np.sort(label)
     bearers = np.searchsorted(order, mine, "right") - np.searchsorted(order, mine, "left")
     own = np.unique(who[(mine >= 0) & (label[release.members.positions] == mine)])
-    return own, float(bearers[mine >= 0].sum()) / len(label)
-
-
-def poisson_tail(found: int, expected: float) -> float:
-    """P(X >= found) for a Poisson variable; an upper bound beyond its mean.
-
-    >>> poisson_tail(0, 1.0), poisson_tail(1, 1e-9) < 1e-6, poisson_tail(3, 3.0) > 0.5
-    (1.0, True, True)
-    """
-    if found == 0 or found <= expected:
-        return 1.0
-    term, total = 1.0, 0.0
-    if expected > 600:  # exp underflows; the Chernoff bound is enough
-        ratio = found / expected
-        return exp(-expected * (ratio * np.log(ratio) - ratio + 1))
-    for i in range(found):
-        total += term
-        term *= expected / (i + 1)
-    return max(0.0, 1.0 - exp(-expected) * total)
+    return Fit(len(own), float(bearers[mine >= 0].sum()) / len(label), int(own[0]) if len(own) else -1)

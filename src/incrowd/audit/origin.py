@@ -17,6 +17,8 @@ Original = Traces | Visits | Fingerprints
 
 def original_of(source: Any) -> Original:
     """A noun as it is, or one read from a path: saved by incrowd, or any table of trajectories."""
+    if not isinstance(source, (Table, Counts, str, Path)):
+        raise DataError(f"a {type(source).__name__} is no original; give traces, visits, fingerprints or a path.")
     noun = source if isinstance(source, (Table, Counts)) else _read(Path(source))
     if not isinstance(noun, (Traces, Visits, Fingerprints)):
         raise DataError("the original holds counts; give the traces, visits or fingerprints the release was made from.")
@@ -24,16 +26,26 @@ def original_of(source: Any) -> Original:
 
 
 def _read(path: Path) -> Any:
-    import pyarrow.parquet as pq
-
     from incrowd import read
-    from incrowd.data.files import KEY
 
     if not path.exists():
         raise DataError(f"there is no original at {path}; check the path.")
-    if path.suffix == ".parquet" and path.is_file() and KEY in (pq.read_schema(path).metadata or {}):
-        return load(path)
-    return read.table(path)
+    return load(path) if is_saved(path) else read.table(path)
+
+
+def is_saved(path: Path) -> bool:
+    """Whether a file was saved by incrowd."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from incrowd.data.files import KEY
+
+    if path.suffix != ".parquet" or not path.is_file():
+        return False
+    try:
+        return KEY in (pq.read_schema(path).metadata or {})
+    except (pa.ArrowInvalid, OSError):
+        raise DataError(f"{path.name} is not a readable Parquet file; check the path and the copy.") from None
 
 
 def with_members(release: Published, original: Original | None, link: str | Path | None) -> Published:
@@ -53,7 +65,7 @@ def with_members(release: Published, original: Original | None, link: str | Path
 def _linked(release: Published, people: Labels, link: Path) -> Groups:
     if not link.is_file():
         raise DataError(f"there is no link file at {link}; check the path.")
-    table, _ = read_table(link, as_text=True)
+    table, _ = read_table(link)
     if not {"pseudonym", "user"} <= set(table.column_names):
         raise DataError(f"{link.name} lacks the columns pseudonym, user; give the link file of this release.")
     row = positions_of(_words(table["pseudonym"]), release.users)
@@ -81,7 +93,7 @@ def positions_of(values: Labels, among: Labels) -> Ints:
     if among.dtype.kind == "i":
         try:
             values = values.astype(np.int64)
-        except ValueError:  # some are no numbers, so that they can only be compared as text
+        except (ValueError, OverflowError):  # some are no such numbers, so that they can only be compared as text
             among = among.astype(np.str_)
     order = np.argsort(among)
     found = order[np.minimum(np.searchsorted(among, values, sorter=order), len(among) - 1)]

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import isfinite
-from numbers import Real
 from typing import Any
 from zoneinfo import ZoneInfo
+
+import numpy as np
 
 _YEARS = (-62_167_219_200, 253_402_300_799)  # seconds: the years 0 to 9999
 _CENTURY_MIN = 52_596_000
@@ -61,9 +62,8 @@ def _share(value: Any) -> Any:
 
 
 def _is_amount(value: Any) -> bool:
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return False
-    return bool(0 < value < 2**63 and isfinite(value))
+    number = isinstance(value, (int, float, Fraction, np.number)) and not isinstance(value, bool)
+    return number and bool(0 < value < 2**63) and isfinite(value)
 
 
 def _is_whole(value: Any) -> bool:

@@ -105,7 +105,7 @@ def is_text(kind: "pa.DataType") -> bool:
     """Whether a column holds text."""
     import pyarrow as pa
 
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _seconds(column: "pa.ChunkedArray", name: str) -> NDArray[Any]:

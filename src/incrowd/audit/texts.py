@@ -116,6 +116,7 @@ def _inner(array: "pa.Array", row: Ints) -> Iterator[Leaf]:
         for at in range(kind.num_fields):
             yield from _inner(pc.struct_field(array, [at]), row)
     elif any(is_list(kind) for is_list in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)):
+        row, array = row[np.asarray(array.is_valid())], array.drop_null()
         yield from _inner(pc.list_flatten(array), row[pc.list_parent_indices(array).to_numpy()])
     else:
         yield array, row

@@ -1,17 +1,21 @@
 """incrowd audit."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from incrowd.cli.options import Json
+from incrowd.cli.options import Json, Reading, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 
 
+@reads
 def audit(
+    reading: Reading,
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release folder, or any Parquet or CSV table.")],
-    original: Annotated[Path | None, typer.Option(help="The data it was made from.")] = None,
+    original: Annotated[
+        list[str], typer.Option(metavar="SOURCE", help="The data it was made from; repeatable, as for anonymize.")
+    ] = [],  # noqa: B006
     link: Annotated[Path | None, typer.Option(help="The link file: pseudonym, user.")] = None,
     k: Annotated[int | None, typer.Option(help="People that must share a fingerprint, or with --l a sequence.")] = None,
     l: Annotated[int | None, typer.Option("--l", help="Longest sequence somebody may know (LKC-privacy).")] = None,  # noqa: E741
@@ -24,15 +28,26 @@ def audit(
 
     incrowd audit release --k 5
 
-    incrowd audit release --original traces.parquet --link link.csv
+    incrowd audit release --original traces.csv --time-zone Europe/Amsterdam --link link.csv
     """
     from incrowd import audit
 
     with progress_bar():
-        verdict = audit.check(
-            release, original=original, link=link, k=k, l=l, c=c, sensitive=sensitive, values=value or None
-        )
+        asked: dict[str, Any] = {"k": k, "l": l, "c": c, "sensitive": sensitive, "values": value or None}
+        verdict = audit.check(release, original=_original(original, reading), link=link, **asked)
     failed = len(verdict.failed)
     answer(f"{verdict}\n\n{failed} of {len(verdict)} checks failed", verdict, as_json=as_json)
     if failed:
         raise typer.Exit(1)
+
+
+def _original(sources: list[str], reading: Reading) -> Any:
+    """What was saved by incrowd, or trajectories read as for any other command."""
+    from incrowd import read
+    from incrowd.audit.origin import is_saved
+
+    if not sources:
+        return None
+    if len(sources) == 1 and is_saved(Path(sources[0])):
+        return sources[0]
+    return read.table(one_or_many(sources), **reading.arguments())

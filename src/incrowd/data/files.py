@@ -145,9 +145,13 @@ def load(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
         raise DataError(f"{Path(path).name} is not a readable Parquet file; check the path and the copy.") from error
     if KEY not in (table.schema.metadata or {}):
         raise DataError(f"{Path(path).name} was not saved by incrowd; read it with incrowd.read.table.")
-    meta = json.loads(table.schema.metadata[KEY])
-    ledger = Ledger.from_dict(meta.pop("ledger", []))
-    noun: Traces | Visits | Fingerprints | Counts = _REBUILD[meta.pop("noun")](table, meta)
+    try:
+        meta = json.loads(table.schema.metadata[KEY])
+        ledger = Ledger.from_dict(meta.pop("ledger", []))
+        noun: Traces | Visits | Fingerprints | Counts = _REBUILD[meta.pop("noun")](table, meta)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        # The cause is left out: it may quote a value.
+        raise DataError(f"{Path(path).name} does not say what incrowd saved in it; save it again.") from None
     return replace(noun, ledger=ledger) if ledger.steps else noun
 
 

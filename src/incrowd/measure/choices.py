@@ -1,5 +1,6 @@
 """Which points of a trajectory an adversary may know: every choice has a number, to be drawn or enumerated."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb
 from typing import Any, Protocol
@@ -9,6 +10,8 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.measure.index import kernels
+
+_BLOCK = 1 << 20  # choices looked at at once, while they have few points
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +26,17 @@ class Trajectories:
     def over(cls, offsets: Ints, owner: Ints | None = None) -> "Trajectories":
         """The runs between offsets."""
         return cls(offsets[:-1], np.diff(offsets), np.arange(len(offsets) - 1) if owner is None else owner)
+
+    def whole(self, which: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """All rows of the trajectories named, some of these at a time after their places among those named.
+
+        The shorter ones repeat their last row, which changes no set; those without rows are left out.
+        """
+        some = np.flatnonzero(self.sizes[which])
+        for part in blocks(len(some), int(self.sizes[which].max(initial=1))):
+            at = which[some[part]]
+            last = self.sizes[at][:, None] - 1
+            yield some[part], self.starts[at][:, None] + np.minimum(np.arange(int(last.max()) + 1), last)
 
 
 class Choices(Protocol):
@@ -84,6 +98,13 @@ class Runs:
     def rows(self, which: Ints, number: Ints) -> Ints:
         """In time order."""
         return (self.crowd.starts[which] + number)[:, None] + np.arange(self.points)
+
+
+def blocks(size: int, width: int) -> Iterator[slice]:
+    """Slices of that many choices of this many points, each small enough to be looked at at once."""
+    step = max(min(_BLOCK, 8 * _BLOCK // width), 1)
+    for a in range(0, size, step):
+        yield slice(a, min(a + step, size))
 
 
 def binomials(largest: int, points: int) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, comb, floor
 from typing import Any
 
@@ -25,14 +26,14 @@ class CloseSubsets:
     Differs from [tan2017]: times are those of slots, and the day the points share is an option.
     """
 
-    def __init__(self, crowd: Trajectories, slot: Ints, slot_min: int, question: Question, device: str) -> None:
+    def __init__(self, crowd: Trajectories, slot: Ints, slot_min: int, question: Question) -> None:
         self.points = question.points
-        limits = blocks_of(slot, slot_min, question.block_min), *_limits(question, slot_min)
-        near, far = kernels("drawing", device).reach(crowd.starts, crowd.sizes, slot, *limits)
+        limits = _blocks(slot, slot_min, question.block_min), *_limits(question, slot_min)
+        near, far = kernels("drawing", question.device).reach(crowd.starts, crowd.sizes, slot, *limits)
         self.farthest = int(far.max(initial=0))
         ways = np.array([comb(d, self.points - 1) for d in range(self.farthest + 1)], object)
         self.group = _wide(crowd, near, far, ways).astype(np.int64)  # 1 for trajectories with very many sets
-        used = (device, np.minimum(ways, _LARGEST).astype(np.int64)), ("reference", ways)
+        used = (question.device, np.minimum(ways, _LARGEST).astype(np.int64)), ("reference", ways)
         self.sides = [_Side.of(crowd, self.group == g, near, far, *how) for g, how in enumerate(used)]
         self.place = np.zeros(len(crowd.starts), np.int64)  # of each trajectory within its side
         self.totals = np.zeros(len(crowd.starts), object)
@@ -88,9 +89,12 @@ class _Side:
         mine, sizes = np.repeat(which, crowd.sizes), crowd.sizes[which]
         near, far = near[mine], far[mine]
         ends = np.cumsum(sizes)
-        # Sums over several trajectories may wrap around 64 bits; the differences within one do not.
-        sums = np.cumsum(np.append(ways[:0], [0, *()]))
-        return cls()
+        starts = ends - sizes
+        sums = np.zeros(len(near) + 1, ways.dtype)
+        np.cumsum(ways[far] - ways[near - 1], out=sums[1:])
+        # The sums run over all trajectories and may wrap around 64 bits; their differences within one are right.
+        weights, total = sums[1:] - np.repeat(sums[starts], sizes), sums[ends] - sums[starts]
+        return cls(starts, sizes, crowd.starts[which] - starts, near, weights, total, ways, device)
 
     def rows(self, place: Ints, number: NDArray[Any], table: Ints) -> Ints:
         kernel = kernels("drawing", self.device)
@@ -100,9 +104,38 @@ class _Side:
         return np.column_stack([first, later]) + self.shift[place][:, None]
 
 
+def _wide(crowd: Trajectories, near: Ints, far: Ints, ways: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether 63 bits may be too few for the close sets of a trajectory, or for all sets within the reach of a row."""
+    within = np.minimum(ways, _LARGEST + 1).astype(np.float64)
+    sets = within[far] - within[near - 1]
+    sets[within[far] > _LARGEST] = np.inf
+    of = np.repeat(np.arange(len(crowd.sizes)), crowd.sizes)
+    return np.bincount(of, weights=sets, minlength=len(crowd.sizes)) >= _WIDE
+
+
+def _limits(question: Question, slot_min: int) -> tuple[int, int]:
+    """Fewest and most slots between the ends, in integers; none are farther apart than 63 bits hold."""
+    gaps = Fraction(question.points - 1, int(slot_min))
+    close, tolerance = _typed(question.closeness_min or 0), _typed(question.tolerance_min)
+    nearest, farthest = ceil((close - tolerance) * gaps), floor((close + tolerance) * gaps)
+    return min(max(nearest, 0), _LARGEST), min(farthest, _LARGEST)
+
+
+def _blocks(slot: Ints, slot_min: int, block_min: float | None) -> Ints:
+    """The block of each slot, floor(slot * slot_min / block_min) but for the numbering; all in one without blocks."""
+    if block_min is None or not len(slot):
+        return np.zeros(len(slot), np.int64)
+    ratio = int(slot_min) / _typed(block_min)
+    if max(1, -int(slot.min()), int(slot.max())) * ratio.numerator <= _LARGEST >= ratio.denominator:
+        return slot * ratio.numerator // ratio.denominator
+    distinct, at = np.unique(slot, return_inverse=True)
+    exact = np.array([s * ratio.numerator // ratio.denominator for s in distinct.tolist()], object)
+    return np.unique(exact, return_inverse=True)[1][at]
+
+
 def _typed(number: float) -> Fraction:
     """The number as it was written: 0.1 is a tenth."""
-    return Fraction(str(number))
+    return Fraction(str(+number))  # the sign makes a number of True
 
 
 def _below(total: int, rng: np.random.Generator) -> int:

@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints
 from incrowd.data import Visits
 from incrowd.discretize.cuts import Windows
-from incrowd.errors import DataError
+from incrowd.errors import DataError, check_choice
 from incrowd.measure.choices import Trajectories
-from incrowd.measure.index import Index, index_of
+from incrowd.measure.index import Index, check_visits, index_of
 from incrowd.measure.question import SHORT, Question, Uniqueness, answered
 from incrowd.measure.uniqueness import ask
 
+KNOWLEDGE = ("random", "consecutive")
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CutRisk:
     """Uniqueness of whole trajectories, of their pieces, and of people whose points were known before the cut.
 
@@ -27,9 +29,11 @@ class CutRisk:
     """
 
     points: int
+    knowledge: str
     repeats: int
     exact: bool
     seed: int
+    device: str
     users: int
     pieces: int
     short_pieces: int  # pieces with fewer than `points` points
@@ -49,10 +53,11 @@ class CutRisk:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        counts = ("points", "repeats", "exact", "seed", "users", "pieces", "short_pieces", "reason")
+        asked = ("points", "knowledge", "repeats", "exact", "seed", "device")
+        counts = ("users", "pieces", "short_pieces", "reason")
         sides = ("before", "after", "fixed_knowledge")
         return {
-            **{name: getattr(self, name) for name in counts},
+            **{name: getattr(self, name) for name in asked + counts},
             **{side: {short: risk.to_dict() for short, risk in getattr(self, side).items()} for side in sides},
         }
 
@@ -62,12 +67,13 @@ def cut_risk(
     windows: Windows,
     *,
     points: int = 4,
+    knowledge: str = "random",
     repeats: int = 1,
     exact: bool = False,
     seed: int = 0,
     device: str = "cpu",
 ) -> CutRisk:
-    """What cutting into windows does to uniqueness from m random points [song2014, Sec. 5.1].
+    """What cutting into windows does to uniqueness from m random or consecutive points [song2014, Sec. 5.1].
 
     Windows part time, so points within one are shared by as many pieces as users: the index of the whole
     trajectories answers for the pieces too. Differs from [song2014]: it does not say what becomes of short pieces.
@@ -78,19 +84,22 @@ def cut_risk(
     >>> risk.before["drop"].value, round(risk.fixed_knowledge["drop"].value, 4)
     (1.0, 0.6667)
     """
-    question = Question(points=points, repeats=repeats, exact=exact, seed=seed)
-    question.check()
+    check_choice("knowledge", knowledge, KNOWLEDGE)
+    question = Question(points=points, knowledge=knowledge, repeats=repeats, exact=exact, seed=seed, device=device)
+    check_visits(visits)
     _check_cut(visits, windows)
     index = index_of(visits, device)
     whole, pieces = Trajectories.over(visits.offsets), Trajectories.over(windows.visits.offsets, windows.owner)
     return CutRisk(
-        points=points,
-        repeats=repeats,
+        points=question.points,
+        knowledge=knowledge,
+        repeats=question.repeats,
         exact=exact,
-        seed=seed,
+        seed=question.seed,
+        device=device,
         users=len(visits),
         pieces=len(windows.owner),
-        short_pieces=int((pieces.sizes < points).sum()),
+        short_pieces=int((pieces.sizes < question.points).sum()),
         before=_by_convention(index, whole, visits, question),
         after=_by_convention(index, pieces, visits, question),
         fixed_knowledge=_by_convention(_CutIndex.over(index, pieces), whole, visits, question),
@@ -107,6 +116,7 @@ def _by_convention(
     sizes, long = cast("Ints", every.crowd_sizes), crowd.sizes >= question.points
     kept = {"drop": (np.flatnonzero(long), sizes[:, long]), "zero": (every.targets, np.where(long, sizes, 0))}
     other = {short: answered(replace(question, short=short), len(long), *kept[short]) for short in kept}
+    other = {short: replace(found, same_slot=every.same_slot) for short, found in other.items()}
     return {"drop": other["drop"], "all": every, "zero": other["zero"]}
 
 
@@ -125,10 +135,6 @@ class _CutIndex:
     def users(self) -> int:
         return self.index.users
 
-    @property
-    def device(self) -> str:
-        return self.index.device
-
     def crowd(self, rows: Ints, own: Ints) -> Ints:
         known, piece = self.index.ids[rows], self.piece[rows]
         smallest = np.full(len(rows), self.users)
@@ -140,7 +146,19 @@ class _CutIndex:
 
 
 def _check_cut(visits: Visits, windows: Windows) -> None:
+    """Refuse pieces of other rows, and pieces of the same rows that run across users or name another owner."""
+    advice = "pass what incrowd.discretize.windows gave"
+    if not isinstance(windows, Windows):
+        raise DataError(f"windows must be cut from the visits, got {type(windows).__name__}; {advice}.")
     cut = windows.visits
     same = cut.slot is visits.slot and cut.cell is visits.cell
-    if not same and not (np.array_equal(cut.slot, visits.slot) and np.array_equal(cut.cell, visits.cell)):
-        raise DataError("these windows were not cut from these visits; pass what incrowd.discretize.windows gave.")
+    same = same or (np.array_equal(cut.slot, visits.slot) and np.array_equal(cut.cell, visits.cell))
+    if not same or not _owned(visits.offsets, cut.offsets, windows.owner):
+        raise DataError(f"these windows were not cut from these visits; {advice}.")
+
+
+def _owned(offsets: Ints, pieces: Ints, owner: Ints) -> bool:
+    """Whether every piece lies within the rows of its owner."""
+    if len(owner) != len(pieces) - 1 or (len(owner) and not 0 <= owner.min() <= owner.max() < len(offsets) - 1):
+        return False
+    return bool((pieces[:-1] >= offsets[owner]).all() and (pieces[1:] <= offsets[owner + 1]).all())

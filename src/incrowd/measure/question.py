@@ -56,7 +56,7 @@ class Question:
         """Whole numbers are kept as integers, however they were given: 2.0 is 2."""
         check_whole(points=self.points, repeats=self.repeats, samples=1 if self.samples is None else self.samples)
         if not (_at_least_0(self.seed) and self.seed == int(self.seed)):
-            raise ParameterError(f"seed must be a whole number of at least 0, so that it can be re-run; got {self.seed!r}.")
+            raise ParameterError(f"seed must be a whole number of at least 0, to be re-run with; got {self.seed!r}.")
         for name in ("points", "repeats", "samples", "seed"):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else int(value))

@@ -6,6 +6,7 @@ import numpy as np
 
 from incrowd.arrays import Ints, distinct_rows, offsets_of, row_order
 from incrowd.data import Visits
+from incrowd.measure.choices import Trajectories
 from incrowd.measure.index import Axis, Index
 
 
@@ -16,14 +17,17 @@ def top_crowds(visits: Visits, points: int, match: str, device: str) -> Ints:
     visited all of them. Differs from [xu2017]: it names no match rule and no order of ties.
     """
     user, place, slots = _places(visits)
-    top = _top(user, place, slots, len(visits), points)
-    alike = _alike(top if match == "ordered" else np.sort(top, axis=1))
+    offsets = offsets_of(user, len(visits))
+    rows, ends = _top(user, place, slots, offsets, points)
+    if match != "ordered":
+        rows = np.sort(rows)  # a user's rows are in the order of places
+    top = Trajectories.over(ends)
+    alike = _alike(place[rows], top)
     if match != "contain":
         return np.bincount(alike)[alike]
     _, first = np.unique(alike, return_index=True)
-    offsets = offsets_of(user, len(visits))
-    places = replace(visits, offsets=offsets, cell=place, slot=np.zeros_like(place))
-    return _containing(Index.build(places, device), top[first])[alike]
+    visited = replace(visits, offsets=offsets, cell=place, slot=np.zeros_like(place))
+    return _containing(Index.build(visited, device), rows, top, first)[alike]
 
 
 def _places(visits: Visits) -> tuple[Ints, Ints, Ints]:
@@ -36,28 +40,30 @@ def _places(visits: Visits) -> tuple[Ints, Ints, Ints]:
     return user, place, np.diff(first, append=len(packed))
 
 
-def _top(user: Ints, place: Ints, slots: Ints, users: int, points: int) -> Ints:
-    """The first places of each user, -1 where there are fewer."""
+def _top(user: Ints, place: Ints, slots: Ints, offsets: Ints, points: int) -> tuple[Ints, Ints]:
+    """The rows of each user's first places, the most visited first, and where those of the next begin."""
     order = row_order(user, -slots, place)
-    ranked = place if order is None else place[order]
-    rank = np.arange(len(user)) - offsets_of(user, users)[user]
-    kept = rank < points
-    top = np.full((users, points), -1, np.int64)
-    top[user[kept], rank[kept]] = ranked[kept]
-    return top
+    ranked = np.arange(len(user)) if order is None else order
+    kept = np.arange(len(user)) - offsets[user] < points
+    return ranked[kept], offsets_of(user[kept], len(offsets) - 1)
 
 
-def _alike(rows: Ints) -> Ints:
-    """The same number, from 0, for equal rows."""
-    group = np.zeros(len(rows), np.int64)
-    for column in rows.T:
-        pairs = group * (int(rows.max(initial=0)) + 2) + column + 1
-        group = np.unique(pairs, return_inverse=True)[1]
-    return group
+def _alike(place: Ints, top: Trajectories) -> Ints:
+    """The same number for users with equal lists of places: users are parted by the first, then the second, …"""
+    group, groups = np.zeros(len(top.sizes), np.int64), 1
+    places = int(place.max(initial=0)) + 1
+    for rank in range(int(top.sizes.max(initial=0))):
+        longer = np.flatnonzero(top.sizes > rank)
+        pairs = group[longer] * places + place[top.starts[longer] + rank]
+        distinct, number = np.unique(pairs, return_inverse=True)
+        group[longer] = groups + number
+        groups += len(distinct)
+    return np.unique(group, return_inverse=True)[1]
 
 
-def _containing(index: Index, places: Ints) -> Ints:
-    """How many users visited all places of each row, at whatever time; -1 is no place."""
-    known = np.where(places < 0, places[:, :1], places)  # a place named twice changes no set
-    counts = index.count(index.find(known, np.zeros_like(known)))
-    return np.where(places[:, 0] < 0, index.users, counts)
+def _containing(index: Index, rows: Ints, top: Trajectories, which: Ints) -> Ints:
+    """How many users visited all the places of those named, at whatever time."""
+    counts = np.full(len(which), index.users, np.int64)  # everybody visited no places
+    for places, at in top.whole(which):
+        counts[places] = index.count(index.ids[rows[at]])
+    return counts

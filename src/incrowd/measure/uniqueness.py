@@ -1,6 +1,7 @@
 """Visits -> how many people share some known points, and how many people those points single out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -8,15 +9,14 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, ints
 from incrowd.data import Visits
-from incrowd.errors import ParameterError
-from incrowd.measure.choices import Choices, Runs, Subsets, Trajectories
-from incrowd.measure.index import index_of
+from incrowd.errors import DataError, ParameterError
+from incrowd.measure.choices import Choices, Runs, Subsets, Trajectories, blocks
+from incrowd.measure.index import check_visits, index_of, same_slot
 from incrowd.measure.question import Question, Uniqueness, answered
 from incrowd.measure.top import top_crowds
 from incrowd.progress import track
 
 EXACT_LIMIT = 100_000_000  # choices that exact=True looks at, at most
-_BLOCK = 1 << 20  # choices looked at at once
 
 
 class Index(Protocol):
@@ -26,30 +26,36 @@ class Index(Protocol):
     def users(self) -> int:
         """How many users could."""
 
-    @property
-    def device(self) -> str:
-        """Where it is counted."""
-
     def crowd(self, rows: Ints, own: Ints) -> Ints:
         """How many users share the points at each line of rows, their owner among them."""
 
 
-def crowd_sizes(visits: Visits, known: Sequence[Sequence[tuple[int, int]]], *, device: str = "cpu") -> Ints:
+def crowd_sizes(visits: Visits, known: Iterable[Iterable[tuple[int, int]]], *, device: str = "cpu") -> Ints:
     """How many users contain all the (cell, slot) points of each list: s(Q) = |{j : Q ⊆ tr_j}| [song2014, Eq. 1].
 
     >>> visits = Visits.from_arrays([1, 1, 2, 3], cell=[1, 2, 1, 1], slot=[0, 1, 0, 5])
     >>> crowd_sizes(visits, [[(1, 0)], [(1, 0), (2, 1)], [(9, 9)], []]).tolist()
     [2, 1, 0, 3]
     """
+    check_visits(visits)
+    lists = _pairs(known)
+    flat = [point for points in lists for point in points]
+    cell, slot = ints([cell for cell, _ in flat], "cell"), ints([slot for _, slot in flat], "slot")
     index = index_of(visits, device)
-    sizes = np.array([len(points) for points in known], np.int64)
-    flat = [point for points in known for point in points]
-    ids = index.find(ints([cell for cell, _ in flat], "cell"), ints([slot for _, slot in flat], "slot"))
-    counts = np.full(len(sizes), len(visits), np.int64)  # everybody contains no points
-    some = np.flatnonzero(sizes)
-    crowd = Trajectories.over(np.append(0, np.cumsum(sizes)))
-    counts[some] = index.count(ids[_padded(crowd, some, int(sizes.max(initial=0)))])
+    ids = index.find(cell, slot)
+    counts = np.full(len(lists), len(visits), np.int64)  # everybody contains no points
+    crowd = Trajectories.over(np.append(0, np.cumsum([len(points) for points in lists], dtype=np.int64)))
+    for places, rows in crowd.whole(np.arange(len(lists))):
+        counts[places] = index.count(ids[rows])
     return counts
+
+
+def _pairs(known: Iterable[Iterable[tuple[int, int]]]) -> list[list[tuple[int, int]]]:
+    try:
+        return [[(cell, slot) for cell, slot in points] for points in known]
+    except (TypeError, ValueError):
+        # The cause is left out: it may quote a value.
+        raise DataError("known must list lists of (cell, slot) pairs, such as [[(3, 0), (5, 1)], [(3, 0)]].") from None
 
 
 def uniqueness(
@@ -67,10 +73,12 @@ def uniqueness(
     match: str = "set",
     seed: int = 0,
     device: str = "cpu",
+    label: str = "",
 ) -> Uniqueness:
     """Share of targets singled out by m known points of their own [song2014, Eq. 1; tan2017, Eq. 4; xu2017, Sec. 3.2].
 
-    One draw per target and repeat; `samples` draws that many targets instead; `exact` looks at every choice.
+    One draw per target and repeat; `samples` draws that many targets instead; `exact` looks at every choice. `label`
+    names the data or the setting in reports.
     Differs from [tan2017, Alg. 1]: the points known are points of the data as matched, not of the raw data.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2, 3], cell=[1, 2, 1, 3, 1], slot=[0, 1, 0, 1, 0])
@@ -89,18 +97,21 @@ def uniqueness(
         block_min=block_min,
         match=match,
         seed=seed,
+        device=device,
+        label=label,
     )
-    question.check()
+    check_visits(visits)
     if knowledge == "close" and visits.slot_min is None:
         raise ParameterError("knowledge='close' needs visits with slot_min, the minutes of a slot.")
     if knowledge == "top":
-        return _from_tops(visits, question, device)
+        return replace(_from_tops(visits, question), same_slot=same_slot(visits))
     return ask(index_of(visits, device), Trajectories.over(visits.offsets), visits, question)
 
 
 def ask(index: Index, crowd: Trajectories, visits: Visits, question: Question) -> Uniqueness:
     """Put a question about some trajectories, whole or cut, to the index of the whole ones."""
-    return ask_about(index, crowd, _choices(crowd, visits, question, index.device), question)
+    found = ask_about(index, crowd, _choices(crowd, visits, question), question)
+    return replace(found, same_slot=same_slot(visits))
 
 
 def ask_about(index: Index, crowd: Trajectories, choices: Choices, question: Question) -> Uniqueness:
@@ -119,15 +130,15 @@ def ask_about(index: Index, crowd: Trajectories, choices: Choices, question: Que
     return answered(question, len(short), targets, _drawn(index, crowd, choices, question, some, rng))
 
 
-def _choices(crowd: Trajectories, visits: Visits, question: Question, device: str) -> Choices:
+def _choices(crowd: Trajectories, visits: Visits, question: Question) -> Choices:
     """What the adversary may know of each trajectory."""
     if question.knowledge == "consecutive":
         return Runs(crowd, question.points)
     if question.knowledge == "close":
         from incrowd.measure.closeness import CloseSubsets
 
-        return CloseSubsets(crowd, visits.slot, visits.slot_min or 1, question, device)
-    return Subsets(crowd, question.points, device)
+        return CloseSubsets(crowd, visits.slot, visits.slot_min or 1, question)
+    return Subsets(crowd, question.points, question.device)
 
 
 def _drawn(
@@ -137,29 +148,21 @@ def _drawn(
     sizes = np.zeros(len(which), np.int64)
     long = crowd.sizes[which] >= question.points
     places = np.flatnonzero(long)
-    for part in _blocks(len(places)):
+    for part in blocks(len(places), question.points):
         at = places[part]
         rows = choices.draw(which[at], rng)
         sizes[at] = index.crowd(rows, crowd.owner[which[at]])
     if question.short == "all":
-        sizes[~long] = _whole(index, crowd, which[~long], question.points)
+        sizes[~long] = _whole(index, crowd, which[~long])
     return sizes
 
 
-def _whole(index: Index, crowd: Trajectories, which: Ints, points: int) -> Ints:
-    """The crowd of each trajectory named when all its points, at most this many, are known."""
+def _whole(index: Index, crowd: Trajectories, which: Ints) -> Ints:
+    """The crowd of each trajectory named when all its points are known."""
     sizes = np.full(len(which), index.users, np.int64)  # everybody contains a trajectory without points
-    some = np.flatnonzero(crowd.sizes[which])
-    for part in _blocks(len(some)):
-        at = which[some[part]]
-        sizes[some[part]] = index.crowd(_padded(crowd, at, points), crowd.owner[at])
+    for places, rows in crowd.whole(which):
+        sizes[places] = index.crowd(rows, crowd.owner[which[places]])
     return sizes
-
-
-def _padded(crowd: Trajectories, which: Ints, points: int) -> Ints:
-    """All rows of short trajectories; the last is repeated, which changes no set."""
-    steps = np.minimum(np.arange(points), crowd.sizes[which][:, None] - 1)
-    return crowd.starts[which][:, None] + steps
 
 
 def _enumerated(index: Index, crowd: Trajectories, choices: Choices, question: Question, targets: Ints) -> Uniqueness:
@@ -168,7 +171,7 @@ def _enumerated(index: Index, crowd: Trajectories, choices: Choices, question: Q
     total, ends = _limited(choices, targets[long])
     alone, shares = np.zeros(len(targets)), np.zeros(index.users + 1)
     hits = np.zeros(len(total), np.int64)
-    for part in track(list(_blocks(int(ends[-1]))), "exact uniqueness"):
+    for part in track(list(blocks(int(ends[-1]), question.points)), "exact uniqueness"):
         number = np.arange(part.start, part.stop)
         at = np.searchsorted(ends, number, "right") - 1
         which = targets[long][at]
@@ -177,7 +180,7 @@ def _enumerated(index: Index, crowd: Trajectories, choices: Choices, question: Q
         shares += np.bincount(sizes, weights=1 / total[at], minlength=len(shares))
     alone[long] = hits / total
     if question.short == "all":
-        sizes = _whole(index, crowd, targets[~long], question.points)
+        sizes = _whole(index, crowd, targets[~long])
         alone[~long] = sizes == 1
         shares += np.bincount(sizes, minlength=len(shares))
     else:
@@ -212,10 +215,10 @@ def _expected(question: Question, users: int, targets: Ints, alone: NDArray[Any]
     )
 
 
-def _from_tops(visits: Visits, question: Question, device: str) -> Uniqueness:
+def _from_tops(visits: Visits, question: Question) -> Uniqueness:
     """Top-K needs no draw: everybody is asked, or as many people as there are samples."""
     targets = np.arange(len(visits))
-    sizes = top_crowds(visits, question.points, question.match, device)
+    sizes = top_crowds(visits, question.points, question.match, question.device)
     if question.samples is not None:
         rng = np.random.default_rng(question.seed)
         drawn = rng.integers(0, len(targets), question.samples) if len(targets) else targets
@@ -225,8 +228,3 @@ def _from_tops(visits: Visits, question: Question, device: str) -> Uniqueness:
         return _expected(question, len(visits), targets, alone, shares)
     repeated = np.broadcast_to(sizes, (question.repeats, len(sizes)))
     return answered(question, len(visits), targets, repeated, drawn=False)
-
-
-def _blocks(size: int) -> Iterator[slice]:
-    for a in range(0, size, _BLOCK):
-        yield slice(a, min(a + _BLOCK, size))

@@ -10,46 +10,66 @@ from incrowd.kernels.reference.matching import Ids, Words
 
 
 @njit(cache=True, nogil=True)
-def fewest_points(offsets: Ints, ids: Ids, starts: Ints, postings: Ids, users: int, first: int, deepest: int) -> Ints:
-    """Per user the size of the smallest set of own points nobody else contains; 0 where there is none."""
+def fewest_points(
+    offsets: Ints, ids: Ids, starts: Ints, postings: Ids, users: int, first: int, deepest: int, most: int
+) -> tuple[Ints, NDArray[np.bool_], Ints]:
+    """Per user the size of the smallest set of own points nobody else contains, whether it is, and its rows."""
     fewest = np.zeros(len(offsets) - 1, np.int64)
+    exact = np.ones(len(offsets) - 1, np.bool_)
+    rows = np.empty(offsets[-1] - offsets[0], np.int64)
     shared = np.zeros(users, np.int32)  # how many of the points another user has too
     number = np.full(users, -1, np.int32)  # of another user among those who share at least two
+    at = 0
     for u in range(len(fewest)):
         mine = ids[offsets[u] : offsets[u + 1]]
-        fewest[u] = _fewest(mine, starts, postings, first + u, deepest, shared, number)
-    return fewest
+        found, exact[u] = _smallest(mine, starts, postings, first + u, deepest, most, shared, number)
+        fewest[u] = len(found)
+        rows[at : at + len(found)] = np.sort(found) + offsets[u]
+        at += len(found)
+    return fewest, exact, rows[:at].copy()
 
 
 @njit(cache=True)
-def _fewest(
-    mine: Ids, starts: Ints, postings: Ids, own: int, deepest: int, shared: NDArray[np.int32], number: NDArray[np.int32]
-) -> int:
-    rarest = -1
-    for k in mine:
-        if rarest < 0 or starts[k + 1] - starts[k] < starts[rarest + 1] - starts[rarest]:
-            rarest = k
-    if rarest >= 0 and starts[rarest + 1] - starts[rarest] == 1:
-        return 1
-    if deepest >= 2 and _pairs_with(rarest, mine, starts, postings, own):
-        return 2  # found at once for most users, without looking at everyone they share a point with
-    most, others = _count_shared(mine, starts, postings, own, shared, number)
+def _smallest(
+    mine: Ids,
+    starts: Ints,
+    postings: Ids,
+    own: int,
+    deepest: int,
+    most: int,
+    shared: NDArray[np.int32],
+    number: NDArray[np.int32],
+) -> tuple[Ints, bool]:
+    """Which of a user's points, and whether all smaller sets are ruled out."""
+    length = starts[mine + 1] - starts[mine]
+    if len(mine) and length.min() == 1:
+        return np.array([length.argmin()]), True
+    order = np.argsort(length, kind="mergesort")
+    mine = mine[order]
+    partner = _partner(mine, starts, postings, own, most) if deepest >= 2 else 0
+    if partner:  # found at once for most users, without looking at everyone they share a point with
+        return order[np.array([0, partner])], True
+    largest, others = _count_shared(mine, starts, postings, own, shared, number)
     words = _set_bits(mine, starts, postings, others, shared, number)
-    if most == len(mine):
-        return 0
-    if deepest >= 2 and _some_pair(words):
-        return 2
-    if deepest >= 3 and _some_triple(words):
-        return 3
-    chain: int = _best_chain(words)
-    return chain
+    if largest == len(mine):
+        return order[:0], True
+    ruled_out = 1
+    for size in range(2, deepest + 1):
+        found, all_tried = _first_pair(words, most) if size == 2 else _first_triple(words, most)
+        if len(found):
+            return order[found], size <= ruled_out + 1
+        if all_tried and ruled_out == size - 1:
+            ruled_out = size
+    chain = _best_chain(words)
+    return order[chain], len(chain) <= ruled_out + 1
 
 
 @njit(cache=True)
-def _pairs_with(rarest: int, mine: Ids, starts: Ints, postings: Ids, own: int) -> bool:
-    """Whether nobody else has the rarest point and some other one."""
-    for k in mine:
-        at, end, met = starts[k], starts[k + 1], False
+def _partner(mine: Ids, starts: Ints, postings: Ids, own: int, most: int) -> int:
+    """The first point that nobody else has together with the rarest, which is at 0; 0 where there is none."""
+    rarest = mine[0] if len(mine) else 0
+    for j in range(1, min(len(mine), most + 1)):
+        at, end, met = starts[mine[j]], starts[mine[j] + 1], False
         for p in range(starts[rarest], starts[rarest + 1]):
             if postings[p] != own:
                 at = gallop(postings, at, end, postings[p])
@@ -57,8 +77,8 @@ def _pairs_with(rarest: int, mine: Ids, starts: Ints, postings: Ids, own: int) -
                 if met or at == end:
                     break
         if not met:
-            return True
-    return False
+            return j
+    return 0
 
 
 @njit(cache=True)
@@ -106,43 +126,53 @@ def _apart(a: Words, b: Words) -> bool:
 
 
 @njit(cache=True)
-def _some_pair(words: Words) -> bool:
+def _first_pair(words: Words, most: int) -> tuple[Ints, bool]:
+    """The first pair of points that nobody else has, or none; and whether all were tried."""
+    left = most
     for i in range(len(words)):
         for j in range(i + 1, len(words)):
+            if left == 0:
+                return np.empty(0, np.int64), False
             if _apart(words[i], words[j]):
-                return True
-    return False
+                return np.array([i, j]), False
+            left -= 1
+    return np.empty(0, np.int64), True
 
 
 @njit(cache=True)
-def _some_triple(words: Words) -> bool:
+def _first_triple(words: Words, most: int) -> tuple[Ints, bool]:
+    """The same of three points."""
+    left = most
     both = np.empty(words.shape[1], np.uint64)
     for i in range(len(words)):
         for j in range(i + 1, len(words)):
             for w in range(len(both)):
                 both[w] = words[i, w] & words[j, w]
-            for k in range(j + 1, len(words)):
+            end = min(len(words), j + 1 + left)
+            for k in range(j + 1, end):
                 if _apart(both, words[k]):
-                    return True
-    return False
+                    return np.array([i, j, k]), False
+            if end < len(words):
+                return np.empty(0, np.int64), False
+            left -= end - (j + 1)
+    return np.empty(0, np.int64), True
 
 
 @njit(cache=True)
-def _best_chain(words: Words) -> int:
-    """From each point, add the one that leaves the fewest others until nobody is left; the shortest chain."""
-    best = len(words)
+def _best_chain(words: Words) -> Ints:
+    """From each point, add the one that leaves the fewest others until nobody is left; the first shortest chain."""
+    best, chain = np.arange(len(words)), np.empty(len(words), np.int64)
+    shortest = len(words) + 1
     left = np.empty(words.shape[1], np.uint64)
     for first in range(len(words)):
-        for w in range(len(left)):
-            left[w] = words[first, w]
-        size, rest = 1, 1
-        while rest > 0 and size < best:
-            chosen, rest = _next_link(words, left, first)
-            for w in range(len(left)):
-                left[w] &= words[chosen, w]
+        left[:] = words[first]
+        chain[0], size, rest = first, 1, 1
+        while rest > 0 and size + 1 < shortest:
+            chain[size], rest = _next_link(words, left, first)
+            left &= words[chain[size]]
             size += 1
         if rest == 0:
-            best = size
+            best, shortest = chain[:size].copy(), size
     return best
 
 

@@ -32,7 +32,7 @@ def subsets(ranks: Whole, points: int, binomials: Ints) -> Ints:
     found = np.empty((len(ranks), points), np.int64)
     for q, rank in enumerate(ranks.tolist()):
         for i in range(points, 0, -1):
-            c = bisect_right(range(len(binomials)), rank, key=lambda c: comb(c, i)) - 1  # noqa: B023
+            c = bisect_right(range(len(binomials)), rank, key=lambda c: comb(c, i)) - 1
             found[q, i - 1] = c
             rank -= comb(c, i)
     return found

@@ -1,0 +1,163 @@
+"""Runs of GLOVE -> what each k costs, who pays for it, and what dropping the worst samples buys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Floats
+from incrowd.measure.accuracy import Accuracy
+from incrowd.papers.gramaglia2015_data import Run
+from incrowd.report.curves import Cdf, curve, drawing
+from incrowd.report.section import Grid, Section, section
+
+WORST = (0.01, 0.02, 0.05, 0.1)
+SPACE_M, TIME_MIN = 15_000, 360  # the thresholds of [gramaglia2015, Table 2], here only in their proportion
+FINE_M, FINE_MIN = 2000, 120
+DEAR = 2  # times the median effort: an expensive person
+
+
+@dataclass(frozen=True)
+class Saving:
+    """What stays when boxes beyond two limits are dropped, which are those with the worst samples."""
+
+    asked: float  # share of samples that may go
+    deleted: float  # that goes: boxes go whole
+    max_extent_m: int  # give these to Glove for the same effect
+    max_extent_min: int
+    mean_m: float
+    median_m: float
+    mean_min: float
+    median_min: float
+
+
+@dataclass(frozen=True)
+class Price:
+    """The cost of one k; an expensive person's mean effort is over twice the median."""
+
+    k: int
+    fine: float  # share of samples known to 2 km and 2 h
+    expensive: int  # people
+    half: int  # fewest people who bear half of all effort
+    effort: Cdf
+    savings: tuple[Saving, ...]  # the first is without suppression
+
+
+@dataclass(frozen=True)
+class HidingCost:
+    """What hiding everybody among k costs, for several k."""
+
+    users: int
+    samples: int
+    prices: tuple[Price, ...]
+
+
+def hiding_cost(runs: Sequence[Run], *, worst: Sequence[float] = WORST) -> HidingCost:
+    """Summarise runs of one dataset, with the worst samples suppressed as in [gramaglia2015, Sec. 7.1]."""
+    return HidingCost(runs[0].users, runs[0].accuracy.original_samples, tuple(_price(run, worst) for run in runs))
+
+
+def _price(run: Run, worst: Sequence[float]) -> Price:
+    found = run.accuracy
+    caption = f"Mean effort of a person (n = {run.users:,} people, k = {run.k}; 1 is 20 km and 8 h for every sample)."
+    return Price(
+        run.k,
+        fine=float(((found.pos_extent <= FINE_M) & (found.time_extent <= FINE_MIN)).mean()),
+        expensive=int((run.effort > DEAR * np.median(run.effort)).sum()),
+        half=bearers(run.effort),
+        effort=Cdf(f"effort-{run.k}", "mean effort", "people", (curve(f"k = {run.k}", run.effort),), caption),
+        savings=tuple(without_worst(found, part) for part in (0.0, *worst)),
+    )
+
+
+def bearers(effort: Floats) -> int:
+    """The fewest people who bear half of all effort.
+
+    >>> bearers(np.array([0.1, 0.1, 0.3, 0.1]))
+    1
+    """
+    dearest = np.sort(effort)[::-1].cumsum()
+    return int(np.searchsorted(dearest, dearest[-1] / 2)) + 1 if dearest[-1] else 0
+
+
+def without_worst(found: Accuracy, share: float) -> Saving:
+    """Lower both limits together, at 15 km to 6 h, until just no more than a share of the samples is lost."""
+    # In whole numbers, so that the limits do exactly what is said here.
+    extent = np.maximum(found.pos_extent * TIME_MIN, found.time_extent * SPACE_M)
+    limit = int(np.quantile(extent, 1 - share, method="inverted_cdf"))
+    kept = extent <= limit
+    space, time = found.pos_extent[kept], found.time_extent[kept]
+    sizes = (space.mean(), np.median(space), time.mean(), np.median(time))
+    return Saving(share, float(1 - kept.mean()), limit // TIME_MIN, limit // SPACE_M, *map(float, sizes))
+
+
+@section.register
+def _cost(result: HidingCost) -> Section:
+    first = result.prices[0]
+    none, least, most = first.savings[0], first.savings[1], first.savings[-1]
+    costs = "; ".join(
+        f"k = {price.k}: {price.savings[0].mean_m / 1000:.1f} km and {price.savings[0].mean_min:,.0f} min"
+        for price in result.prices
+    )
+    return Section(
+        question="What does hiding everybody cost, and who pays?",
+        answer=(
+            f"On average samples become known only to, {costs}. Among {first.k}, {first.expensive:,} of "
+            f"{result.users:,} people cost over twice the median. Dropping the worst {least.asked:.0%} to "
+            f"{most.asked:.0%} of samples brings {none.mean_m / 1000:.1f} km and {none.mean_min:,.0f} min down to "
+            f"{least.mean_m / 1000:.1f} km and {least.mean_min:,.0f} min, or {most.mean_m / 1000:.1f} km and "
+            f"{most.mean_min:,.0f} min."
+        ),
+        number=f"{first.expensive / result.users:.0%}",
+        number_of=f"of people are expensive to hide among {first.k}",
+        drawings=[drawing(_efforts(result))],
+        tables=[_people(result), _suppression(result)],
+        method=[
+            "A sample's effort is that of Eq. 1 from it to the box that hides it, a person's the mean over their "
+            "samples; boxes before reshaping, leftover merged [gramaglia2015, Eqs. 1-9].",
+            "The worst samples are those in the widest or longest boxes, 15 km weighing as much as 6 h; a box goes "
+            "whole, so that less may be deleted than asked. The limits give the same result as options of Glove.",
+        ],
+        data=result,
+    )
+
+
+def _efforts(result: HidingCost) -> Cdf:
+    curves = tuple(price.effort.curves[0] for price in result.prices)
+    listed = ", ".join(str(price.k) for price in result.prices)
+    caption = f"Mean effort of a person (n = {result.users:,} people, k = {listed}; 1 is 20 km and 8 h or more)."
+    return Cdf("effort", "mean effort", "people", curves, caption)
+
+
+def _people(result: HidingCost) -> Grid:
+    rows = [
+        (
+            f"{price.k}",
+            f"{price.savings[0].mean_m:,.0f} ({price.savings[0].median_m:,.0f})",
+            f"{price.savings[0].mean_min:,.0f} ({price.savings[0].median_min:,.0f})",
+            f"{price.fine:.1%}",
+            f"{price.expensive:,} ({price.expensive / result.users:.1%})",
+            f"{price.half:,} ({price.half / result.users:.1%})",
+        )
+        for price in result.prices
+    ]
+    head = ("k", "mean (median) m", "mean (median) min", "known to 2 km and 2 h", "expensive people", "bear half")
+    caption = f"Cost by k (n = {result.samples:,} samples of {result.users:,} people), nothing suppressed."
+    return Grid(head, rows, caption)
+
+
+def _suppression(result: HidingCost) -> Grid:
+    rows = [
+        (
+            f"{price.k}",
+            f"{saving.asked:.0%}",
+            f"{saving.deleted:.1%}",
+            f"{saving.max_extent_m:,} m, {saving.max_extent_min:,} min",
+            f"{saving.mean_m:,.0f} ({saving.median_m:,.0f})",
+            f"{saving.mean_min:,.0f} ({saving.median_min:,.0f})",
+        )
+        for price in result.prices
+        for saving in price.savings
+    ]
+    head = ("k", "worst", "deleted", "limits", "mean (median) m", "mean (median) min")
+    return Grid(head, rows, "What dropping the worst samples buys.")

@@ -1,0 +1,107 @@
+"""Fingerprints -> the variants the experiments of [gramaglia2015] need: coarser, shorter, fewer, or hidden."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.anonymize.glove import Glove
+from incrowd.arrays import Floats, Ints
+from incrowd.data import Fingerprints
+from incrowd.data.fingerprints import BOX
+from incrowd.errors import ParameterError, check_whole
+from incrowd.kernels.reference.stretching import METRES
+from incrowd.measure.accuracy import Accuracy, accuracy
+from incrowd.read import synthetic_city
+
+USERS, QUICK_USERS, DAYS = 2000, 300, 14
+DAY_MIN = 1440
+
+
+@dataclass(frozen=True, repr=False)
+class Run:
+    """One run of GLOVE without suppression: its accuracy, and each person's mean effort in [0, 1]."""
+
+    k: int
+    users: int
+    accuracy: Accuracy
+    effort: Floats
+
+    def __repr__(self) -> str:
+        return f"Run(k={self.k}, users={self.users:,})"
+
+
+def synthetic(*, quick: bool = False, seed: int = 0) -> Fingerprints:
+    """Two weeks of calls in a made-up country, in place of the paper's data."""
+    city = synthetic_city(users=QUICK_USERS if quick else USERS, profile="cdr", days=DAYS, seed=seed)
+    return city.fingerprints()
+
+
+def hide(fingerprints: Fingerprints, *, k: int) -> Run:
+    """Run GLOVE and keep what its figures need.
+
+    A person's effort is the mean of Eq. 1 over their samples, each stretched to the box that hides it.
+
+    >>> two = Fingerprints.from_arrays([1, 2], x=[0, 4000], y=[0, 0], t=[0, 96])
+    >>> hide(two, k=2).effort.tolist()
+    [0.2, 0.2]
+    """
+    if len(fingerprints) < k:
+        raise ParameterError(f"hiding among {k} needs at least {k} people, and there are {len(fingerprints)}.")
+    found = accuracy(Glove(k=k)(fingerprints), fingerprints)
+    space = np.minimum(found.pos_stretch / METRES.space_cap, 1)
+    time = np.minimum(found.time_stretch / METRES.time_cap, 1)
+    samples = np.diff(fingerprints.offsets)
+    effort = np.bincount(fingerprints.owner, (space + time) / 2, len(fingerprints)) / samples
+    return Run(k, len(fingerprints), found, effort)
+
+
+def generalized(fingerprints: Fingerprints, *, cell_m: int, slot_min: int) -> Fingerprints:
+    """Every sample blown up to whole cells and slots; equal ones of a person collapse [gramaglia2015, Sec. 5.2].
+
+    >>> two = Fingerprints.from_arrays([1, 1], x=[0, 1900], y=[0, 0], t=[0, 59])
+    >>> generalized(two, cell_m=2000, slot_min=60).records
+    1
+    """
+    check_whole(cell_m=cell_m, slot_min=slot_min)
+    box: dict[str, Ints] = {}
+    for low, length, grain in (("x", "dx", cell_m), ("y", "dy", cell_m), ("t", "dt", slot_min)):
+        start, side = getattr(fingerprints, low), getattr(fingerprints, length)
+        box[low] = start // grain * grain
+        box[length] = -(-(start + side) // grain) * grain - box[low]
+    return _grouped(fingerprints, fingerprints.owner, box)
+
+
+def first_days(fingerprints: Fingerprints, *, days: int) -> Fingerprints:
+    """The samples that begin in the first days, counted from midnight; people without one are left out."""
+    check_whole(days=days)
+    return _rows(fingerprints, fingerprints.t < (first_day(fingerprints) + days) * DAY_MIN)
+
+
+def days_of(fingerprints: Fingerprints) -> int:
+    """Days from the first to the last sample, both counted."""
+    return int(fingerprints.t.max()) // DAY_MIN - first_day(fingerprints) + 1
+
+
+def first_day(fingerprints: Fingerprints) -> int:
+    """The day of the first sample."""
+    return int(fingerprints.t.min()) // DAY_MIN
+
+
+def some_users(fingerprints: Fingerprints, *, users: int, seed: int = 0) -> Fingerprints:
+    """So many people drawn at random, in their order; all where there are no more."""
+    chosen = np.zeros(len(fingerprints), np.bool_)
+    chosen[np.random.default_rng(seed).permutation(len(fingerprints))[:users]] = True
+    return _rows(fingerprints, chosen[fingerprints.owner])
+
+
+def _rows(fingerprints: Fingerprints, keep: NDArray[np.bool_]) -> Fingerprints:
+    return _grouped(fingerprints, fingerprints.owner[keep], {name: getattr(fingerprints, name)[keep] for name in BOX})
+
+
+def _grouped(like: Fingerprints, owner: Ints, box: dict[str, Ints]) -> Fingerprints:
+    left, code = np.unique(owner, return_inverse=True)
+    made = Fingerprints.from_codes(
+        like.users[left], code, box, people=like.crowd[left], start=like.start, read=len(code)
+    )
+    return replace(made, crs=like.crs)

@@ -1,0 +1,154 @@
+"""[gramaglia2015, Sec. 5]: Figures 3, 4 and 5, how far people are from hiding, and why."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats
+from incrowd.data import Fingerprints
+from incrowd.measure.kgap import check_k, kgap, scan
+from incrowd.measure.stretch import layout
+from incrowd.measure.tails import tail_weight, tails
+from incrowd.papers.gramaglia2015_data import generalized
+from incrowd.papers.gramaglia2015_record import OTHER, Figure, Statement, apart, claim, share, size, thin
+from incrowd.report.curves import curve
+from incrowd.report.glove import GAP, HEAVY, TWI, gap_panel, tail_panels
+
+K = (2, 5, 10, 25, 50, 100)
+GRAINS = ((100, 1), (1000, 30), (2000, 120), (5000, 240), (20_000, 480))  # metres, minutes
+CONVERSION = "the text takes half of what Eq. 1 gives: equal parts of a gap g are g x 20 km and g x 8 h"
+MASS = 0.2  # "the probability mass is below"
+
+
+def figure_3(fingerprints: Fingerprints, *, k: Sequence[int] = K) -> Figure:
+    """Distribution of the k-gap, for k = 2 and for several k [gramaglia2015, Fig. 3]."""
+    users = len(fingerprints)
+    gaps = k_gaps(fingerprints, k=[2, *(one for one in k if 2 < one <= users)])
+    high = max(gaps)
+    half, far = float(np.median(gaps[2])), float(np.median(gaps[high]))
+    labels = {f"k = {one}": gap for one, gap in gaps.items()}
+    return Figure(
+        number="3",
+        question="How far are people from hiding?",
+        answer=f"Half of {users:,} people have a 2-gap of at most {half:.3f}, and a {high}-gap of at most {far:.3f}.",
+        panels=(
+            gap_panel({"k = 2": gaps[2]}, users=users, setting="k = 2", name="3a"),
+            gap_panel(labels, users=users, setting=f"k = {', '.join(map(str, gaps))}", name="3b"),
+        ),
+        statements=(*_said_of_gaps(gaps[2]), _growth(half, far, high)),
+        convention=GAP,
+        users=users,
+    )
+
+
+def k_gaps(fingerprints: Fingerprints, *, k: Sequence[int]) -> dict[int, Floats]:
+    """The k-gaps for several k from one look at the nearest."""
+    for one in k:
+        check_k(one)
+    most = max(k)
+    if len(fingerprints) < most:
+        kgap(fingerprints, k=most)  # says what is missing
+    laid = layout(fingerprints)
+    stretch = np.empty((len(fingerprints), most - 1))
+    for rows, _, over, under, _ in scan(laid, take=most - 1):
+        stretch[rows] = over / under / laid.full
+    return {one: stretch[:, : one - 1].mean(axis=1) for one in sorted(k)}
+
+
+def _said_of_gaps(gap: Floats) -> list[Statement]:
+    where, why = "Sec. 5.1", thin(len(gap))
+    below = _part(gap < MASS)
+    eighty = curve("", gap).at(0.8)
+    return [
+        claim(where, "people who are 2-anonymous already", "0", f"{(gap == 0).sum():,}", gap.min() > 0, OTHER),
+        claim(where, f"people with a 2-gap below {MASS}", "most", f"{below:.0%}", below > 0.5, why),
+        size(where, "2-gap of 50% of people, at most (d4d-civ)", 0.09, float(np.median(gap)), "", why),
+        size(where, "2-gap of 80% of people, at most (d4d-sen)", 0.17, eighty, "", why),
+        apart(where, "a 2-gap of 0.17 in space and time", "1.7 km, 41 min", CONVERSION, ours="3.4 km, 82 min"),
+    ]
+
+
+def _growth(half: float, far: float, k: int) -> Statement:
+    what, theirs = "growth of the k-gap with k", "sub-linear"
+    if k == 2 or half == 0:
+        return apart("Sec. 5.1", what, theirs, "needs more than one k, and a gap above 0")
+    times, steps = far / half, k / 2
+    return claim("Sec. 5.1", what, theirs, f"median x {times:.2g} for k x {steps:g}", times < steps, OTHER)
+
+
+def figure_4(fingerprints: Fingerprints, *, grains: Sequence[tuple[int, int]] = GRAINS, k: int = 2) -> Figure:
+    """The k-gap after the same generalization for all [gramaglia2015, Fig. 4]."""
+    users = len(fingerprints)
+    gaps = {grain: kgap(generalized(fingerprints, cell_m=grain[0], slot_min=grain[1]), k=k).value for grain in grains}
+    hidden = {grain: _part(gap == 0) for grain, gap in gaps.items()}
+    coarsest = max(gaps)
+    labels = {f"{cell_m / 1000:g} km, {slot_min} min": gap for (cell_m, slot_min), gap in gaps.items()}
+    return Figure(
+        number="4",
+        question="Does one generalization for all hide them?",
+        answer=(
+            f"At {coarsest[0] / 1000:g} km and {coarsest[1] / 60:g} h {hidden[coarsest]:.0%} of {users:,} people "
+            f"share their fingerprint with {k - 1} other; the rest still stand out."
+        ),
+        panels=(gap_panel(labels, users=users, setting=f"k = {k}, every sample generalized alike", name="4"),),
+        statements=(
+            _hidden_at((2000, 120), hidden, where="Sec. 7", theirs=0.0, users=users),
+            _hidden_at((20_000, 480), hidden, where="Sec. 5.2", theirs=0.35, users=users),
+        ),
+        convention=f"Samples grow to whole cells and slots, equal ones of a person collapse. {GAP}",
+        users=users,
+    )
+
+
+def _hidden_at(
+    grain: tuple[int, int], hidden: dict[tuple[int, int], float], *, where: str, theirs: float, users: int
+) -> Statement:
+    what = f"2-anonymous people at {grain[0] / 1000:g} km and {grain[1] / 60:g} h"
+    if grain not in hidden:
+        return apart(where, what, f"{theirs:.0%}", "this generalization was not asked for")
+    return share(where, what, (theirs, theirs), hidden[grain], thin(users))
+
+
+def figure_5(fingerprints: Fingerprints, *, k: int = 2) -> Figure:
+    """Tail weights, and the temporal part of the effort [gramaglia2015, Fig. 5]."""
+    found = tails(fingerprints, k=k)
+    space, time, part = (values[~np.isnan(values)] for values in (found.space, found.time, found.share))
+    heavy, temporal = (_part(space >= HEAVY), _part(time >= HEAVY)), _part(part > 0.5)
+    where = "Sec. 5.3"
+    statements = (
+        share(where, "people with a spatial tail weight below 1.5", (0.85, 0.85), 1 - heavy[0], OTHER),
+        share(where, "people with a temporal tail weight of 1.5 or more", (0.7, 0.7), heavy[1], OTHER),
+        share(where, "people with more temporal than spatial effort", (0.95, 0.95), temporal, OTHER),
+        share(where, "people with 80% of it temporal, or more", (0.5, 0.5), _part(part >= 0.8), OTHER),
+        share(where, "people with nothing but temporal effort", (0.15, 0.15), _part(part == 1), OTHER),
+        *_said_of_tails(),
+    )
+    panels = zip(tail_panels(found), ("5a", "5b", "5b-share"), strict=True)
+    return Figure(
+        number="5",
+        question="Is it where or when that gives people away?",
+        answer=(
+            f"The temporal part is the larger one for {temporal:.0%} of {found.users:,} people; {heavy[1]:.0%} have a "
+            f"heavy tail in time, {heavy[0]:.0%} in space."
+        ),
+        panels=tuple(replace(panel, name=name) for panel, name in panels),
+        statements=statements,
+        convention=TWI,
+        users=found.users,
+    )
+
+
+def _said_of_tails() -> list[Statement]:
+    """The index as the paper normalises it, on distributions whose tails are known."""
+    even = (np.arange(100_000) + 0.5) / 100_000
+    where, why = "Sec. 5.3", "another definition of the index"
+    return [
+        size(where, "tail weight of an exponential", 1.6, tail_weight(-np.log1p(-even)), "", why),
+        size(where, "tail weight of a Pareto of shape 1", 14, tail_weight(1 / (1 - even)), "", why),
+    ]
+
+
+def _part(flags: NDArray[np.bool_]) -> float:
+    return float(flags.mean()) if flags.size else float("nan")

@@ -1,0 +1,134 @@
+"""Distributions and trends as small records, and how they are drawn."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+
+from incrowd.report.section import Drawing
+from incrowd.report.style import COLOURS, MUTED, canvas, end_labels, svg
+
+STEPS = 100  # of a distribution: enough for a line, too few to show one person
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A distribution of n values: a share i / 100 of them is at most value[i]; inf stays, nan is left out."""
+
+    label: str
+    n: int
+    value: tuple[float, ...]
+
+    def at(self, share: float) -> float:
+        """The value that this share does not exceed, to a hundredth; nan when there are none."""
+        return self.value[round(share * STEPS)] if self.value else math.nan
+
+
+@dataclass(frozen=True)
+class Cdf:
+    """One set of axes with cumulative distributions of x; `of` says what is counted."""
+
+    name: str
+    x: str
+    of: str
+    curves: tuple[Curve, ...]
+    caption: str
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Mean, median and quartiles of y against x; `tags` name single points."""
+
+    name: str
+    x: str
+    y: str
+    at: tuple[float, ...]
+    mean: tuple[float, ...]
+    median: tuple[float, ...]
+    quartiles: tuple[tuple[float, float], ...]
+    caption: str
+    tags: tuple[str, ...] = ()
+
+
+def curve(label: str, values: ArrayLike) -> Curve:
+    """The distribution of some values, without interpolation.
+
+    >>> curve("ages", [1.0, 3.0, float("nan")]).at(0.5)
+    1.0
+    """
+    known: NDArray[Any] = np.asarray(values)
+    known = known[~np.isnan(known)]
+    shares = np.linspace(0, 1, STEPS + 1)
+    found = np.quantile(known, shares, method="inverted_cdf").tolist() if known.size else []
+    return Curve(label, known.size, tuple(found))
+
+
+def trend(values: Sequence[NDArray[Any]], **said: Any) -> Trend:
+    """Summarise one array per point; nan where an array is empty."""
+    summary = [_summary(np.asarray(column)) for column in values]
+    means, medians, quartiles = (tuple(part) for part in zip(*summary, strict=True))
+    return Trend(mean=means, median=medians, quartiles=quartiles, **said)
+
+
+def _summary(values: NDArray[Any]) -> tuple[float, float, tuple[float, float]]:
+    if not values.size:
+        return math.nan, math.nan, (math.nan, math.nan)
+    low, median, high = np.quantile(values, (0.25, 0.5, 0.75)).tolist()
+    return float(values.mean()), median, (low, high)
+
+
+def drawing(panel: Cdf | Trend) -> Drawing:
+    """The figure of a panel."""
+    with canvas(height_in=2.8) as (figure, axes):
+        if isinstance(panel, Cdf):
+            _draw_cdfs(axes, panel)
+        else:
+            _draw_trend(axes, panel)
+        shown = svg(figure)
+    return Drawing(shown, panel.caption, _in_words(panel))
+
+
+def _in_words(panel: Cdf | Trend) -> str:
+    if isinstance(panel, Cdf):
+        told = "; ".join(f"{one.label}: median {one.at(0.5):.3g}" for one in panel.curves if one.value)
+        return f"Cumulative distribution of {panel.x}: {told or 'nothing to show'}."
+    points = zip(panel.at, panel.mean, panel.median, strict=True)
+    told = "; ".join(f"{x:.3g}: mean {mean:.4g}, median {median:.4g}" for x, mean, median in points)
+    return f"Lines of {panel.y} against {panel.x}, {told}."
+
+
+def _draw_cdfs(axes: Axes, panel: Cdf) -> None:
+    for colour, one in zip(COLOURS * 9, panel.curves, strict=False):
+        value = np.array(one.value)
+        here = np.isfinite(value) & ((value > 0) | (not panel.log))
+        axes.step(value[here], np.linspace(0, 1, len(value))[here], where="post", color=colour, label=one.label)
+    if panel.log:
+        axes.set_xscale("log")
+    else:
+        axes.set_xlim(left=0)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel(panel.x)
+    axes.set_ylabel(f"share of {panel.of}")
+    if len(panel.curves) > 1:
+        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def _draw_trend(axes: Axes, panel: Trend) -> None:
+    low, high = zip(*panel.quartiles, strict=True)
+    axes.fill_between(panel.at, low, high, color=COLOURS[0], alpha=0.15, linewidth=0)
+    axes.plot(panel.at, panel.mean, marker="o", markersize=4, color=COLOURS[1])
+    axes.plot(panel.at, panel.median, marker="o", markersize=4, color=COLOURS[0])
+    for x, y, tag in zip(panel.at, panel.mean, panel.tags, strict=False):
+        axes.annotate(tag, (x, y), xytext=(3, 5), textcoords="offset points", fontsize=7, color=MUTED)
+    most = np.nanmax([*panel.mean, *high, 1e-9])
+    axes.set_ylim(0, 1.08 * most)
+    ends = ((panel.mean, "mean", COLOURS[1]), (panel.median, "median", COLOURS[0]))
+    last = panel.at[-1]
+    end_labels(axes, [(last, y[-1], text, colour) for y, text, colour in ends if y[-1] == y[-1]], gap=0.07 * most)
+    axes.set_xlabel(panel.x)
+    axes.set_ylabel(panel.y)
