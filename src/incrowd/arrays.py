@@ -14,6 +14,7 @@ Labels = NDArray[Any]  # int64 or str, one per user
 Codes = NDArray[np.signedinteger[Any]]  # positions of users; 32 bits are enough for most
 
 _INT64 = np.iinfo(np.int64)
+_NULL = "user holds a null character, which many file formats drop,"
 _REPAIR = "drop or repair these rows first"
 _YEARS = (-62_167_219_200, 253_402_300_799)  # from the first second of the year 0 to the last of 9999
 
@@ -147,7 +148,7 @@ def labels(values: ArrayLike) -> Labels:
     strange = np.fromiter((not isinstance(v, str) for v in given), np.bool_, len(given))
     _refuse(strange, "user is neither all text nor all whole numbers", "use one kind of label")
     nulls = np.fromiter(("\0" in v for v in given), np.bool_, len(given))
-    _refuse(nulls, "user holds a null character, which many file formats drop", "strip it first")
+    _refuse(nulls, _NULL, "strip it first")
     if array.dtype.kind not in "UO":
         raise DataError(f"user holds {array.dtype} values; pass text or whole numbers.")
     return array.astype(np.str_, copy=False)
@@ -157,9 +158,19 @@ def first_seen(values: Labels) -> tuple[Labels, Ints]:
     """Distinct labels in order of first appearance, and the position of each value among them."""
     distinct, first, inverse = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
+    _refuse_nulls(distinct[order], first[order])
     position = np.empty_like(order)
     position[order] = np.arange(len(order))
     return distinct[order], position[inverse].astype(np.int64, copy=False)
+
+
+def _refuse_nulls(distinct: Labels, first: Ints) -> None:
+    if distinct.dtype.kind == "U" and len(distinct):
+        characters = distinct.view(np.uint32).reshape(len(distinct), -1)
+        # numpy pads labels with nulls: one is meant where a character follows it.
+        inside = (characters[:, :-1] == 0) & (characters[:, 1:] != 0)
+        if inside.any():
+            raise DataError(f"{_NULL} at row {first[inside.any(axis=1)][0]}; strip it first.")
 
 
 def row_order(*keys: Ints) -> Ints | None:

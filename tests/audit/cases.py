@@ -48,11 +48,23 @@ class Case:
         column[row] = value
         self.write(table.set_column(table.column_names.index(name), name, pa.array(column)))
 
+    def add(self, name: str, values, *, declared: bool = True) -> None:
+        """One more column, by default as a published attribute that the manifest declares."""
+        column = values if isinstance(values, pa.Array) else pa.array(values)
+        self.write(self.table().append_column(name, column))
+        if declared:
+            self.say(attributes=[*self.manifest().get("attributes", []), name])
+
+    def of_user(self, row: int) -> np.ndarray:
+        """The rows of the pseudonym at a row."""
+        user = self.table()["user"].to_numpy()
+        return user == user[row]
+
     def say(self, **said) -> None:
         """Replace parts of the manifest, and seal it."""
         path = self.folder / "manifest.json"
         manifest = {**json.loads(path.read_text()), **said}
-        files = sorted(p for p in self.folder.iterdir() if p != path)
+        files = sorted(p for p in self.folder.iterdir() if p != path and p.is_file())
         manifest.setdefault("files", {})
         if "files" not in said:
             manifest["files"] = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in files}

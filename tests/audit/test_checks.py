@@ -79,6 +79,10 @@ def test_plain_tables_of_other_tools(tmp_path):
     table = pa.table({"user": ["b", "a", "a", "b"], "cell": [1, 2, 1, 2], "slot": [0, 1, 0, 1], "mood": [1.5, 2, 3, 4]})
     pq.write_table(table, tmp_path / "any.parquet")
     verdict = check(tmp_path / "any.parquet", k=2)
+    assert verdict["k-anonymity"].status == "fail"  # a mood singles out
+    assert verdict["columns"].status == "not applicable"
+    pq.write_table(table.drop_columns("mood"), tmp_path / "any.parquet")
+    verdict = check(tmp_path / "any.parquet", k=2)
     assert verdict["k-anonymity"].status == "pass"
     assert {verdict[name].status for name in ("manifest", "files", "time grain", "rows by pseudonym")} == {
         "not applicable"
@@ -236,7 +240,7 @@ def test_the_command_exits_1_when_a_check_fails(cut):
             str(cut.original.save(cut.link.with_name("o.parquet"))),
         ],
     )
-    assert good.exit_code == 0 and "0 of 17 checks failed" in good.stdout
+    assert good.exit_code == 0 and "0 of 18 checks failed" in good.stdout
     bad = run(app, [str(cut.folder), "--k", "5", "--json"])
     assert bad.exit_code == 1
     assert json.loads(bad.stdout)["passed"] is False

@@ -1,14 +1,14 @@
 """Identifiers: what counts as a leak, and what chance explains."""
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import incrowd as ic
 from audit.cases import on_disk, people_visits, repeatable
 from incrowd.anonymize import Cut
 from incrowd.audit import check
-from incrowd.audit.identity import poisson_tail, spoken_in
+from incrowd.audit.identity import spoken_in
+from incrowd.audit.poisson import poisson_tail
 
 
 def numbered(tmp_path, labels):
@@ -33,7 +33,7 @@ def add_own_labels(case, share):
     }
     table = case.table()
     own = [person[u] if u % share == 0 else 0 for u in table["user"].to_pylist()]
-    case.write(table.append_column("code", pa.array(own)))
+    case.add("code", own)
 
 
 @pytest.mark.parametrize("share", [1, 10])

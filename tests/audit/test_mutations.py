@@ -38,18 +38,12 @@ def slots_halved(case):
 
 
 def extra_times(case):
-    table = case.table()
-    micros = np.zeros(table.num_rows, np.int64)
-    micros[7] = 61_000_000
-    case.write(table.append_column("seen", pa.array(micros, pa.timestamp("us"))))
+    case.add("seen", pa.array(np.where(case.of_user(7), 61_000_000, 0), pa.timestamp("us")))
 
 
 def text_column(value):
     def leak(case):
-        table = case.table()
-        texts = ["nothing"] * table.num_rows
-        texts[10] = value
-        case.write(table.append_column("note", pa.array(texts)))
+        case.add("note", np.where(case.of_user(10), value, "nothing"))
 
     leak.__name__ = f"text_column_{value[:12]}"
     return leak
@@ -73,10 +67,7 @@ def in_metadata(case):
 
 def number_from_hash(case):
     digest = hashlib.sha256(b"rider-0042").hexdigest()
-    table = case.table()
-    ids = [0] * table.num_rows
-    ids[4] = int(digest[:15], 16)
-    case.write(table.append_column("code", pa.array(ids)))
+    case.add("code", np.where(case.of_user(4), int(digest[:15], 16), 0))
 
 
 def hashes_shuffled(case):
@@ -190,7 +181,7 @@ VISITS = {
     text_column("id=" + hashlib.sha1(b"saltrider-0119").hexdigest()): {"hashed identifiers"},
     text_column(hashlib.sha1(b"rider-9999").hexdigest()): set(),
     in_readme: {"identifiers"},
-    in_file_name: {"identifiers"},
+    in_file_name: {"identifiers", "files"},
     in_metadata: {"identifiers"},
     number_from_hash: {"hashed identifiers"},
     hashes_shuffled: {"files"},

@@ -155,6 +155,13 @@ def test_labels_of_mixed_kinds_missing_or_lossy_are_refused(values):
         arrays.labels(values)
 
 
+def test_a_null_character_inside_a_label_is_refused():
+    for values in (np.array(["b", "a\0b", "a\0b"]), np.array(["b", "a\0b"], ">U9"), ["b", "a\0"]):
+        with pytest.raises(DataError, match=r"null character.* at row 1"):
+            arrays.first_seen(arrays.labels(values))
+    assert arrays.first_seen(np.array(["b", "abc", ""]))[1].tolist() == [0, 1, 2]
+
+
 @settings(deadline=None)
 @given(st.lists(st.integers(-5, 5)))
 def test_first_seen_keeps_the_order_of_appearance(values):

@@ -148,6 +148,27 @@ def test_foreign_files_are_refused(tmp_path):
         load(str(tmp_path / "foreign.parquet"))
 
 
+def test_damaged_notes_and_results_are_refused(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table({"user": ["a"], "cell": [0], "slot": [0]})
+    unsaid = "does not say what incrowd saved in it"
+    for noted, message in [
+        (b"not json", unsaid),
+        (b"[" * 9_999, unsaid),
+        (b"[]", unsaid),
+        (b'{"noun": []}', unsaid),
+        (b'{"noun": "Visits"}', unsaid),
+        (b'{"noun": "Traces", "planar": true, "ordered": true}', unsaid),
+        (b'{"noun": "Visits", "ledger": [7]}', unsaid),
+        (b'{"noun": "Sweep"}', "holds 'Sweep', a result and no data"),
+    ]:
+        pq.write_table(table.replace_schema_metadata({"incrowd": noted}), tmp_path / "t.parquet")
+        with pytest.raises(ic.DataError, match=message):
+            load(tmp_path / "t.parquet")
+
+
 def test_values_of_mixed_kinds_cannot_be_written(tmp_path):
     for values in ([1, "two"], [{1, "two"}, {3}]):
         traces = ic.Traces.from_arrays([1, 2], [0, 0], [1, 1], [1, 1], attributes={"age": values})

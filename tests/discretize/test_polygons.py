@@ -111,6 +111,20 @@ def test_another_plane_is_refused(tmp_path):
             zones(at((4.5, 52.5)), path)
 
 
+@pytest.mark.parametrize("text", ["[" * 5_000, "[1]", "junk", '{"type": "FeatureCollection", "features": 7}'])
+def test_files_of_another_format_are_refused(tmp_path, text):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    (tmp_path / "z.geojson").write_text(text)
+    with pytest.raises(DataError, match="not readable GeoJSON"):
+        zones(at((4.5, 52.5)), tmp_path / "z.geojson")
+    for geo in (text, '{"primary_column": "g", "columns": {"g": 7}}'):
+        pq.write_table(pa.table({"g": [b""]}).replace_schema_metadata({"geo": geo}), tmp_path / "z.parquet")
+        with pytest.raises(DataError, match="not readable GeoParquet"):
+            zones(at((4.5, 52.5)), tmp_path / "z.parquet")
+
+
 def test_the_crs_of_geoparquet_is_understood(tmp_path):
     import pyproj
 

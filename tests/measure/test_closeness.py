@@ -1,6 +1,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from incrowd.measure.question import Question
 HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
 
 
-def close(visits, points, minutes, slot_min=1, **options):
+def close(visits, points=2, minutes=1, slot_min=1, **options):
     timed = replace(visits, slot_min=slot_min)
     return uniqueness(timed, points=points, knowledge="close", closeness_min=minutes, **options)
 
@@ -49,7 +50,7 @@ def numbers(slots, minutes, tolerance, block, points, slot_min):
     found = []
     for rows in combinations(range(len(slots)), points):
         mean = Fraction((slots[rows[-1]] - slots[rows[0]]) * slot_min, points - 1)
-        blocks = {Fraction(slots[r] * slot_min) // Fraction(block) for r in rows} if block else {0}
+        blocks = {Fraction(slots[r] * slot_min) // Fraction(str(block)) for r in rows} if block else {0}
         if abs(mean - Fraction(str(minutes))) <= Fraction(str(tolerance)) and len(blocks) == 1:
             found.append(rows)
     return found
@@ -57,17 +58,19 @@ def numbers(slots, minutes, tolerance, block, points, slot_min):
 
 @settings(deadline=None, max_examples=80)
 @given(
-    st.lists(st.integers(-5, 15), min_size=1, max_size=9, unique=True),
+    st.tuples(
+        st.sampled_from([0, 80_000, -(10**9)]), st.lists(st.integers(-5, 15), min_size=1, max_size=9, unique=True)
+    ),
     st.sampled_from([0, 1, 2.5, 3.3, 10, 0.1]),
     st.sampled_from([0, 0.3, 1, 5]),
-    st.sampled_from([None, 7, 20]),
+    st.sampled_from([None, 7, 20, 1440 / 7, 1e-20, 1e30]),
     st.integers(2, 4),
     st.sampled_from([1, 3]),
 )
 def test_choices_are_exactly_the_close_ones(slots, minutes, tolerance, block, points, slot_min):
-    slots = sorted(slots)
+    slots = sorted(slots[0] + slot for slot in slots[1])
     wanted = numbers(slots, minutes, tolerance, block, points, slot_min)
-    for wide in (2**63, 1):  # in 64 bits, and in Python integers
+    for wide in (2**62, 1):  # in 64 bits, and in Python integers
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(closeness, "_WIDE", wide)
             choices = made(slots, minutes, tolerance, block, points, slot_min)
@@ -82,10 +85,10 @@ def made(slots, minutes, tolerance, block, points, slot_min):
         points=points, knowledge="close", closeness_min=minutes, tolerance_min=tolerance, block_min=block
     )
     whole = Trajectories.over(np.array([0, len(slots)]))
-    return closeness.CloseSubsets(whole, np.array(slots), slot_min, question, "cpu")
+    return closeness.CloseSubsets(whole, np.array(slots), slot_min, question)
 
 
-@pytest.mark.parametrize("wide", [2**63, 1])
+@pytest.mark.parametrize("wide", [2**62, 1])
 def test_every_choice_is_drawn_equally_often(wide, monkeypatch):
     monkeypatch.setattr(closeness, "_WIDE", wide)
     choices = made([0, 1, 2, 4, 5, 9], 2, 1, None, 3, 1)
@@ -119,3 +122,56 @@ def test_the_wide_way_agrees_with_the_narrow_one(monkeypatch):
     narrow = uniqueness(visits, **options)
     monkeypatch.setattr(closeness, "_WIDE", 200)  # some users above, some below
     assert uniqueness(visits, **options).probability.tolist() == narrow.probability.tolist()
+
+
+@pytest.mark.parametrize("device", ["cpu", "reference"])
+def test_blocks_of_any_length_are_exact(device):
+    """400 pairs of neighbouring slots around 80,000 and seven blocks a day: the product needs more than 64 bits."""
+    slots, block = np.arange(80_000, 80_400), 1440 / 7
+    visits = ic.Visits.from_arrays(
+        np.repeat(slots, 2), cell=np.zeros(800, int), slot=np.column_stack([slots, slots + 1]).ravel(), slot_min=5
+    )
+    found = close(visits, 2, 5, slot_min=5, block_min=block, exact=True, device=device)
+    length = Fraction(str(block))
+    wanted = [i for i, s in enumerate(slots.tolist()) if (5 * s) // length == (5 * s + 5) // length]
+    assert found.targets.tolist() == wanted and 0 < found.skipped < 400
+
+
+@pytest.mark.parametrize(
+    ("options", "population"),
+    [
+        ({"minutes": 1e20}, 0),
+        ({"minutes": 1, "tolerance_min": 1e20}, 3),
+        ({"minutes": 1, "block_min": 1e-20}, 0),
+        ({"minutes": 1, "block_min": 1e300}, 4),
+        ({"minutes": True}, 4),
+        ({"minutes": 1, "points": 10**9}, 0),
+    ],
+)
+def test_extreme_times_have_their_answer(options, population):
+    everyone = "0:1 1:1 2:2 | 0:1 1:1 2:2 | 0:1 1:2 2:2 | 0:1 1:1"
+    asked = {"points": 3 if "tolerance_min" in options else 2, **options}
+    assert close(crowd(everyone), **asked).population == population
+
+
+def test_long_trajectories_with_few_close_sets_are_counted_in_64_bits():
+    """C(800, 10) needs 78 bits, but only neighbours are close; all of one reach count where their sets are few."""
+    near = made(list(range(800)), 1, 0.5, None, 10, 1)
+    assert near.group.tolist() == [0] and 0 < near.totals[0] < 2**62
+    rows = near.draw(np.zeros(500, np.int64), np.random.default_rng(0))
+    assert (rows[:, -1] - rows[:, 0] <= 13).all() and (np.diff(rows, axis=1) > 0).all()
+    far = made(list(range(800)), 60, 30, None, 10, 1)
+    assert far.group.tolist() == [1] and far.totals[0] > 2**63
+
+
+def test_many_large_totals_stay_apart():
+    """Each user alone fits 64 bits, all of them together do not."""
+    users, slots = 40, 64
+    question = Question(points=30, knowledge="close", closeness_min=1, tolerance_min=10**6)
+    crowd_of = Trajectories.over(np.arange(users + 1) * slots)
+    slot = np.tile(np.arange(slots), users)
+    choices = closeness.CloseSubsets(crowd_of, slot, 1, question)
+    assert not choices.group.any() and sum(choices.totals) > 2**63
+    assert set(choices.totals.tolist()) == {comb(64, 30)}
+    last = choices.rows(np.arange(users), np.full(users, comb(64, 30) - 1, object))
+    np.testing.assert_array_equal(last % slots, np.tile(np.arange(34, 64), (users, 1)))

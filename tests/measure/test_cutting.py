@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -82,6 +83,51 @@ def test_one_window_changes_nothing_and_one_slot_leaves_nobody():
 def test_windows_of_other_visits_are_refused():
     with pytest.raises(ic.DataError, match="not cut from these visits"):
         cut_risk(crowd(HAND), cut(crowd("0:1 1:1"), 2))
+
+
+def test_windows_of_other_owners_are_refused():
+    """The same rows, but the pieces run across users or name other owners."""
+    visits = crowd("0:1 1:1 | 0:1 1:1 | 0:2")
+    made = cut(visits, 2)
+    other = replace(visits, users=np.arange(2), offsets=np.array([0, 1, 5]))
+    owners = [np.array(owner) for owner in ([1, 0, 2], [0, 1, 3], [0, 1, -1], [0, 1])]
+    for wrong in (cut(other, 2), *(replace(made, owner=owner) for owner in owners)):
+        with pytest.raises(ic.DataError, match="not cut from these visits"):
+            cut_risk(visits, wrong)
+    assert cut_risk(visits, made, points=1).pieces == 3
+    with pytest.raises(ic.DataError, match=r"got NoneType; pass what incrowd\.discretize\.windows gave"):
+        cut_risk(visits, None)
+
+
+def test_users_without_visits_have_no_piece():
+    visits = crowd("0:1 1:1 | 0:1")
+    emptied = replace(visits, users=np.arange(4), offsets=np.array([0, 0, 2, 2, 3]))
+    assert cut_risk(emptied, cut(emptied, 1), points=1).pieces == 3
+
+
+def test_consecutive_points_may_be_known_too():
+    """Within a window a run is a run; from before the cut, the runs 0-2 and 2-3 of the first are in two windows."""
+    visits = crowd("0:1 2:1 3:1 | 0:1 2:2 3:2 | 0:2 2:1 3:2")
+    risk = cut_risk(visits, cut(visits, 2), points=2, knowledge="consecutive", exact=True)
+    assert risk.knowledge == risk.to_dict()["knowledge"] == risk.before["all"].knowledge == "consecutive"
+    for side, data in ((risk.before, visits), (risk.after, cut(visits, 2).visits)):
+        for short in ("drop", "all", "zero"):
+            alone = uniqueness(data, points=2, knowledge="consecutive", short=short, exact=True)
+            assert side[short].probability.tolist() == alone.probability.tolist()
+    assert risk.fixed_knowledge["drop"].probability.tolist() == [1 / 2, 1, 1]
+    drawn = cut_risk(visits, cut(visits, 2), points=2, knowledge="consecutive", repeats=200)
+    assert abs(drawn.fixed_knowledge["drop"].value - 5 / 6) < 0.1
+    for wrong in ("top", "close"):
+        with pytest.raises(ic.ParameterError, match="choose from random, consecutive"):
+            cut_risk(visits, cut(visits, 2), knowledge=wrong)
+
+
+def test_result_says_how_it_was_asked():
+    visits = crowd("0:1 0:2 1:1 | 0:1")
+    risk = cut_risk(visits, cut(visits, 1), points=2.0, device="reference")
+    assert (risk.points, type(risk.points), risk.device) == (2, int, "reference")
+    assert {found.same_slot for side in (risk.before, risk.after) for found in side.values()} == {1}
+    assert risk != cut_risk(visits, cut(visits, 1), points=2)
 
 
 people = st.lists(

@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import incrowd as ic
+from builders import crowd
 from incrowd.measure import crowd_sizes
-from incrowd.measure.index import Axis, Index
+from incrowd.measure.index import Axis, Index, same_slot
 
 FAR = 2**62
 
@@ -36,7 +39,19 @@ def test_long_lists_are_kept_as_bitsets():
 
 
 def test_axis_finds_only_what_is_on_it():
-    for values in ([3, 5, 9], [-FAR, 0, FAR]):
+    for values in ([3, 5, 9], [-9, -5, 3], [-FAR, 0, FAR]):
         axis = Axis.over(np.array(values))
         assert (axis.find(np.array(values)) == axis.number(np.array(values))).all()
         assert axis.find(np.array([-(2**63), 2**63 - 1])).tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize(
+    ("people", "beside"), [("0:1 1:1", 0), ("0:1 0:2 0:3 1:1", 2), ("5:1 | 5:1 | 5:2 5:3 | 6:1 7:1 7:2", 2)]
+)
+def test_visits_in_one_slot_are_counted_within_users(people, beside):
+    visits = crowd(people)
+    assert same_slot(visits) == same_slot(visits) == beside
+    empty = replace(
+        visits, users=np.arange(len(visits) + 3), offsets=np.append(0, np.append(visits.offsets, [visits.records] * 2))
+    )
+    assert same_slot(empty) == beside

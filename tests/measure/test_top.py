@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -36,6 +38,18 @@ def test_samples_are_users_drawn_at_random():
 def test_set_is_not_monotone_in_k():
     visits = crowd("0:1 1:1 2:2 | 0:2 1:2 2:1")
     assert (top(visits, 1).value, top(visits, 2).value) == (1, 0)
+
+
+@pytest.mark.parametrize("match", ["set", "ordered", "contain"])
+def test_more_places_than_anybody_has_change_and_cost_nothing(match):
+    some, many = (top(crowd(HAND), points, match).crowd_sizes.tolist() for points in (3, 10**15))
+    assert some == many
+
+
+@pytest.mark.parametrize(("match", "sizes"), [("set", [2, 1, 2]), ("ordered", [2, 1, 2]), ("contain", [3, 1, 3])])
+def test_users_without_visits_have_an_empty_list(match, sizes):
+    visits = replace(crowd("0:1"), users=np.arange(3), offsets=np.array([0, 0, 1, 1]))
+    assert top(visits, 2, match).crowd_sizes.tolist() == [sizes]
 
 
 people = st.lists(

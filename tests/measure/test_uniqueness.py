@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from builders import crowd
-from incrowd.measure import crowd_sizes, uniqueness
+from incrowd.measure import choices, crowd_sizes, uniqueness
 
 HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
 DEVICES = ["cpu", "reference"]
@@ -149,11 +149,110 @@ def test_same_seed_same_draws_under_every_convention():
         {"knowledge": "close", "closeness_min": 5, "block_min": 0},
         {"knowledge": "close", "closeness_min": 5},  # no slot_min
         {"device": "abacus"},
+        {"points": "2"},
+        {"points": None},
+        {"seed": -1},
+        {"seed": 1.5},
+        {"seed": "a"},
+        {"seed": None},
+        {"seed": float("nan")},
+        {"knowledge": "close", "closeness_min": "5"},
+        {"label": 7},
     ],
 )
 def test_options_without_meaning_are_refused(options):
     with pytest.raises(ic.ParameterError):
         uniqueness(crowd(HAND), **options)
+
+
+def test_a_seed_that_cannot_be_re_run_is_refused_in_words():
+    with pytest.raises(ic.ParameterError, match=r"seed must be a whole number of at least 0, .* got None\."):
+        uniqueness(crowd(HAND), seed=None)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"exact": True},
+        {"samples": 3.0},
+        {"repeats": 2.0},
+        {"knowledge": "consecutive"},
+        {"knowledge": "top"},
+        {"seed": 3.0},
+        {"seed": np.uint64(3)},
+    ],
+)
+@pytest.mark.parametrize("points", [2.0, np.int32(2)])
+def test_whole_numbers_are_kept_as_integers(points, options):
+    found = uniqueness(crowd(HAND), points=points, **options)
+    asked = {name: int(value) if isinstance(value, (float, np.uint64)) else value for name, value in options.items()}
+    assert found.to_dict() == uniqueness(crowd(HAND), points=2, **asked).to_dict()
+    kept = [found.points, found.repeats, found.seed, *([found.samples] if found.samples else [])]
+    assert {type(value) for value in kept} == {int}
+
+
+def test_true_is_one_point():
+    assert type(uniqueness(crowd(HAND), points=True).points) is int
+
+
+@pytest.mark.parametrize("known", [[(1, 0)], [[(1, 0, 3)]], [[1]], None, "ab", [["a"]], [None], 7])
+def test_points_that_are_no_pairs_are_refused(known):
+    with pytest.raises(ic.DataError, match=r"known must list lists of \(cell, slot\) pairs"):
+        crowd_sizes(crowd(HAND), known)
+
+
+def test_points_may_come_from_anything_that_lists_them():
+    known = iter([iter([(1, 0), (1, 1)]), {(1, 0)}, np.array([[2, 2], [2, 3]])])
+    assert crowd_sizes(crowd(HAND), known).tolist() == [3, 4, 1]
+
+
+@pytest.mark.parametrize("measure", ["uniqueness", "crowd_sizes", "exposure", "cut_risk"])
+def test_what_has_no_points_is_refused_with_what_to_call(measure):
+    traces = ic.Traces.from_arrays([1], [0], lon=[1.0], lat=[1.0])
+    more = {"crowd_sizes": [[]], "cut_risk": [None]}.get(measure, [])
+    for wrong in (traces, None):
+        with pytest.raises(ic.DataError, match=rf"not of {type(wrong).__name__}; call discretize\.grid first"):
+            getattr(ic.measure, measure)(wrong, *more)
+    with pytest.raises(ic.DataError, match=r"call discretize\.grid first"):
+        uniqueness(traces, knowledge="top")
+
+
+def test_answers_about_different_data_are_different():
+    one, other = uniqueness(crowd(HAND), points=1), uniqueness(crowd("0:1 | 0:1"), points=1)
+    assert one != other and len({one, other}) == 2
+    assert one == one and one != uniqueness(crowd(HAND), points=1)
+
+
+@pytest.mark.parametrize("options", [{}, {"exact": True}, {"samples": 5}, {"knowledge": "top"}])
+def test_results_cannot_be_changed(options):
+    found = uniqueness(crowd(HAND), points=2, **options)
+    for array in (found.targets, found.crowd_sizes, found.probability):
+        assert array is None or not array.flags.writeable
+
+
+@pytest.mark.parametrize("options", [{}, {"exact": True}, {"samples": 5}, {"knowledge": "top"}])
+def test_result_says_what_was_counted_where(options):
+    visits = crowd("0:1 0:2 0:3 1:1 | 0:1 2:2 2:4 | 2:4")
+    found = uniqueness(visits, points=2, device="reference", label="taxis", **options)
+    assert (found.same_slot, found.device, found.label) == (3, "reference", "taxis")
+    assert found.to_dict()["same_slot"] == 3
+    plain = uniqueness(visits, points=2, device="reference", **options)
+    assert {**found.to_dict(), "label": ""} == plain.to_dict()
+
+
+@pytest.mark.parametrize("options", [{}, {"exact": True}])
+def test_far_more_points_than_anybody_has_cost_nothing(options):
+    found = uniqueness(crowd(HAND), points=10**9, short="all", **options)
+    assert found.probability.tolist() == [1, 1, 1, 0]
+
+
+def test_blocks_of_choices_change_no_draw(monkeypatch):
+    asked = {"points": 3, "repeats": 3, "short": "all"}
+    whole, enumerated = uniqueness(town(), **asked), exact(town(), 2)
+    monkeypatch.setattr(choices, "_BLOCK", 7)
+    assert uniqueness(town(), **asked).crowd_sizes.tolist() == whole.crowd_sizes.tolist()
+    assert exact(town(), 2).probability.tolist() == enumerated.probability.tolist()
 
 
 def test_exact_beyond_its_limit_is_refused():

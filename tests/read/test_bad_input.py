@@ -80,8 +80,8 @@ def test_bad_rows_are_set_aside_and_accounted_for(tmp_path, text, reason, column
     traces = ic.read.table(path, bad_rows=aside)
     step = traces.ledger.steps[0]
     kept = 4 if end else 3
-    assert (traces.records, step.read, step.dropped) == (kept, kept + 1, {"unreadable row": 1})
     (line,) = set_aside(aside)
+    assert (traces.records, step.read, step.dropped) == (kept, kept + 1, {line["reason"]: 1})
     assert (line["file"], line["position"], line["number"]) == (str(path), "line", "5")
     assert line["reason"].startswith(reason) and (column is None or line["column"] == column)
     if isinstance(text, str):
@@ -102,6 +102,8 @@ def test_bad_rows_of_both_kinds_are_found_on_their_lines(tmp_path):
         (10, "a latitude outside [-90"),
     ]
     assert traces.records == 3 and traces.users.tolist() == ["u\n1", "u1"]
+    dropped = {reason.split(",")[0]: count for reason, count in traces.ledger.steps[0].dropped.items()}
+    assert dropped == {"too few fields": 1, "a latitude outside [-90": 2, "no time": 1, "no number": 1}
 
 
 def test_each_bad_row_is_found_in_its_own_file(tmp_path):
@@ -168,7 +170,28 @@ def test_a_missing_or_repeated_column(tmp_path):
 
 def test_a_file_without_header_is_not_quoted(tmp_path):
     message = refusal(written(tmp_path, f"u1,2024-01-01,{SECRET},5\n"))
-    assert "has no header; give the position of each column" in message and "u1" not in message
+    assert "(has 4 fields in its first line)" in message and "give every position counted from 0" in message
+    assert "u1" not in message
+
+
+@pytest.mark.parametrize(
+    ("first", "advice"),
+    [
+        (f"alice 2024-01-01T00:00:00 {SECRET} 4.89\n", "give a Layout with its delimiter"),
+        (f"alice 2024 {SECRET.replace('.', ' ')}\n", "give a Layout with its delimiter"),
+        ("alice\n", "give a Layout with its delimiter"),
+        (f'{{"user":"alice","t":"2024-01-01T00:00:00","lat":"{SECRET}"}}\n', "every position"),
+        (f'"uid,timestamp,lat,lon\nalice,2024-01-01 00:00:00,{SECRET},5\n', "close the quote in its header"),
+        (f'uid,when,"lat\nalice,2024-01-01 00:00:00,{SECRET},5\n', "close the quote in its header"),
+        ("alice,12:30,north,east\n", "every position"),
+        ("alice,at 1700000000,north,east\n", "every position"),
+    ],
+)
+def test_a_record_in_the_place_of_a_header_is_not_quoted(tmp_path, first, advice):
+    message = refusal(written(tmp_path, first * 2, "trips.txt"))
+    assert advice in message and "alice" not in message and "2024" not in message and SECRET[3:] not in message
+    frame = pa.table({f"alice at {SECRET}": [1], "uid": [1]})
+    assert "(has 2 fields" in refusal(frame)
 
 
 def test_no_rows(tmp_path):
@@ -243,9 +266,83 @@ def test_a_column_that_changes_its_unit(tmp_path):
     assert "a time in another unit than the first rows in column 't' at line 302" in refusal(path)
 
 
+@pytest.mark.parametrize("at", [0, 150, 999])
+@pytest.mark.parametrize(("usual", "odd"), [(1, 1_000), (1_000, 1), (1_000_000, 1_000), (1, 10**9), (10**9, 1)])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_one_epoch_in_another_unit_is_the_one_set_aside(tmp_path, usual, odd, at, kind):
+    t = [(1_700_000_000 + i) * (odd if i == at else usual) for i in range(1_000)]
+    path = written(tmp_path, "uid,t,lat,lon\n" + "".join(f"1,{second},52,5\n" for second in t))
+    if kind == "parquet":
+        path = tmp_path / "trips.parquet"
+        pq.write_table(pa.table({"uid": [1] * 1_000, "t": t, "lat": [52.0] * 1_000, "lon": [5.0] * 1_000}), path)
+    place = f"line {at + 2}" if kind == "csv" else f"row {at}"
+    assert f"in another unit than the first rows in column 't' at {place} of" in refusal(path)
+    traces = ic.read.table(path, bad_rows=tmp_path / "bad.csv")
+    assert traces.t.tolist() == [1_700_000_000 + i for i in range(1_000) if i != at]
+    assert traces.ledger.steps[0].dropped == {"a time in another unit than the first rows": 1}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("at", [0, 49, 700])
+@pytest.mark.parametrize("odd", ["NA", "17_00000049", "epoch"])
+def test_one_word_among_epochs_is_the_one_set_aside(tmp_path, odd, at, packed):
+    t = [odd if i == at else str(1_700_000_000 + i) for i in range(1_000)]
+    text = ("uid,t,lat,lon\n" + "".join(f"1,{second},52,5\n" for second in t)).encode()
+    path = written(tmp_path, gzip.compress(text) if packed else text, "trips.csv.gz" if packed else "trips.csv")
+    assert f"no number in column 't' at line {at + 2} of {path};" in refusal(path)
+    traces = ic.read.table(path, bad_rows=tmp_path / "bad.csv")
+    assert traces.records == 999 and traces.ledger.steps[0].dropped == {"no number": 1}
+
+
+def test_numbers_with_underscores_and_words_for_times(tmp_path):
+    rows = ["u_1,2024-01-01,5_2,5", "u_1,2024-01-01,52,5_0.5", "u_1,epoch,52,5", "u_1,infinity,52,5", "u_1,now,52,5"]
+    path = written(tmp_path, HEAD + GOOD + "\n".join(rows) + "\n")
+    traces = ic.read.table(path, bad_rows=tmp_path / "bad.csv")
+    assert traces.users.tolist() == ["u1"]
+    assert list(traces.ledger.steps[0].dropped.values()) == [2, 3]
+    frame = pa.table({"uid": [1], "t": [1], "lat": ["5_2"], "lon": ["5"]})
+    assert "no number in column 'lat' at row 0" in refusal(frame)
+    labels = written(tmp_path, HEAD + GOOD.replace("u1", "u_1"), "labels.csv")
+    assert ic.read.table(labels).users.tolist() == ["u_1"]
+
+
+def test_a_null_character_makes_no_second_user_of_the_same_name(tmp_path):
+    path = written(tmp_path, HEAD + GOOD + GOOD.replace("u1", "u1\0") + GOOD.replace("u1", "u\x001"))
+    assert f"a null character in column 'uid' at line 3 of {path};" in refusal(path)
+    traces = ic.read.table(path, bad_rows=tmp_path / "bad.csv")
+    assert traces.users.tolist() == ["u1"] and traces.ledger.steps[0].dropped == {"a null character": 2}
+    frame = pa.table({"uid": [None, "a", "a\0"], "t": [1, 2, 3], "lat": [1, 2, 3], "lon": [1, 2, 3]})
+    assert "a null character in column 'uid' at row 1" in refusal(frame[1:])
+    hive = tmp_path / "user=a%00"
+    hive.mkdir()
+    pq.write_table(pa.table({"t": [1], "lat": [1.0], "lon": [1.0]}), hive / "0.parquet")
+    assert "a null character" in refusal(hive / "0.parquet")
+
+
+@pytest.mark.parametrize("ends", ["LCL", "CLL", "LLC", "CCL", "LRL"])
+def test_line_ends_that_change_are_named(tmp_path, ends):
+    lines = zip([HEAD, GOOD, GOOD], ends, strict=True)
+    text = "".join(line.replace("\n", {"L": "\n", "C": "\r\n", "R": "\r"}[end]) for line, end in lines)
+    odd = next(i for i, end in enumerate(ends, 1) if end != ends[0])
+    written(tmp_path, HEAD + GOOD, "a.csv")
+    for path in (written(tmp_path, text, "b.csv"), written(tmp_path, gzip.compress(text.encode()), "b.csv.gz")):
+        for options in ({}, {"bad_rows": tmp_path / "bad.csv"}):
+            assert f"line {odd} of {path} ends otherwise than the lines before it" in refusal(path, **options)
+    assert f"line {odd} of {tmp_path / 'b.csv'} ends" in refusal([tmp_path / "a.csv", tmp_path / "b.csv"])
+
+
 def test_files_of_other_nouns_and_options_that_do_not_fit(tmp_path):
     visits = ic.Visits.from_arrays([1], [0], [0]).save(tmp_path / "visits.parquet")
     assert "holds Visits, not Traces; load it with incrowd.read.saved" in refusal(visits)
+    frame = pa.table({"user": ["a"], "t": [0], "lon": [1.0], "lat": [1.0]})
+    for noted in (b"not json", b"[1]", b"[" * 9_999, b"{}", b'{"noun": "Traces"}', b'{"noun": "Traces", "ledger": 7}'):
+        assert "does not say what incrowd saved in it" in refusal(frame.replace_schema_metadata({"incrowd": noted}))
+    sweep = frame.replace_schema_metadata({"incrowd": b'{"noun": "Sweep"}'})
+    assert "the data frame holds 'Sweep', a result and no data" in refusal(sweep)
+    for geo in (b"junk", b"[]", b"{}", b'{"primary_column": "g", "columns": {"g": {"encoding": "WKB"}}}'):
+        located = frame.replace_schema_metadata({"geo": geo})
+        assert "'geo' metadata that are not GeoParquet's; pass columns" in refusal(located)
+        assert ic.read.table(located, {"lon": "lon", "lat": "lat"}).records == 1
     traces = ic.Traces.from_arrays([1], [0], [0], [0])
     saved = traces.save(tmp_path / "traces.parquet")
     path = written(tmp_path, HEAD + GOOD)

@@ -33,7 +33,7 @@ def test_geolife(tmp_path):
     with pytest.raises(ic.DataError, match=r"too few fields at line 9 of .*017/Trajectory/c.plt"):
         ic.read.table(tmp_path, layout="geolife")
     bad.write_text(PLT + "91,0,0,492,39744,2008-10-23,02:53:04\n")
-    with pytest.raises(ic.DataError, match=r"column '0' at line 9 of .*017/Trajectory/c.plt"):
+    with pytest.raises(ic.DataError, match=r"column '0 \(lat\)' at line 9 of .*017/Trajectory/c.plt"):
         ic.read.table(tmp_path, layout="geolife")
 
 
@@ -77,7 +77,7 @@ def test_foursquare_in_latin_1(tmp_path):
     assert traces.t.tolist() == [1333476009] and traces.users.tolist() == [470]
     assert traces.attributes["category"].tolist() == ["Café"]
     path.write_bytes((row * 2 + row.replace("Apr", "Abc")).encode("latin-1"))
-    with pytest.raises(ic.DataError, match=r"no time.* in column '7' at line 3 of "):
+    with pytest.raises(ic.DataError, match=r"no time.* in column '7 \(t\)' at line 3 of "):
         ic.read.table(path, layout="foursquare")
 
 
@@ -94,6 +94,27 @@ def test_gpx(tmp_path):
         assert traces.users.tolist() == ["ann", "bob"] and traces.offsets.tolist() == [0, 3, 4]
         np.testing.assert_array_equal(traces.t[:3], 1704067200 + 60 * np.arange(3))
         assert traces.lat.tolist() == [52.0, 52.1, 52.2, 1.0]
+
+
+def test_gpx_places_without_a_time_are_no_records(tmp_path):
+    point = '<{0} lat="52" lon="5">{1}</{0}>'
+    time = "<time>2024-01-01T00:00:00Z</time>"
+    places = point.format("wpt", "<name>home</name>") + point.format("wpt", time) + point.format("rtept", "")
+    track = point.format("trkpt", time)
+    text = "<gpx>{0}<trk><trkseg>{1}</trkseg></trk></gpx>"
+    path = tmp_path / "ann.b.GPX.gz"
+    path.write_bytes(gzip.compress(text.format(places, track).encode()))
+    (tmp_path / "zoe.gpx").write_text(text.format("", track))
+    for source in (tmp_path, path):
+        traces = ic.read.table(source)
+        assert traces.users.tolist()[0] == "ann.b" and traces.offsets.tolist()[:2] == [0, 2]
+        assert traces.ledger.steps[0].notes["GPX waypoints and route points without a time, left out"] == 2
+    (tmp_path / "zoe.gpx").write_text(text.format(places, track + point.format("trkpt", "")))
+    with pytest.raises(ic.DataError, match=r"no time.* in column 't' at line 1 of .*zoe.gpx"):
+        ic.read.table(tmp_path / "zoe.gpx")
+    path.write_bytes(path.read_bytes()[:60])
+    with pytest.raises(ic.DataError, match="cannot be read to its end"):
+        ic.read.table(path)
 
 
 def test_every_layout_says_what_it_is():

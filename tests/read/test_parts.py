@@ -95,7 +95,7 @@ def test_the_temporary_file_has_no_name_and_goes_with_the_parts(trips, monkeypat
         parts_of(trips / "trips.csv", memory_mb=1)
     assert not list(folder.iterdir())
     pieces = parts_of(trips / "trips.csv", memory_mb=1, bad_rows=trips / "bad.csv")
-    assert pieces.ledger.steps[0].dropped == {"unreadable row": 1} and pieces.records == 40_000
+    assert pieces.ledger.steps[0].dropped == {"a latitude outside [-90, 90]": 1} and pieces.records == 40_000
     assert len((trips / "bad.csv").read_text().splitlines()) == 2
 
 
@@ -103,12 +103,15 @@ def test_saved_traces_stream_too_but_not_in_log_order(tmp_path, monkeypatch):
     spill_everything(monkeypatch, records=2)
     metres = ic.Traces.from_arrays(["b", "a", "b"], [9, 2, 1], x=[1e6, 2, 3], y=[4, 5, 6])
     pieces = parts_of(metres.save(tmp_path / "metres.parquet"), memory_mb=1)
-    assert pieces.planar and pieces.box == (2, 4, 1e6, 6) and pieces.ledger == metres.ledger
+    assert pieces.planar and pieces.box == (2, 4, 1e6, 6)
+    assert pieces.ledger.steps[:-1] == metres.ledger.steps and pieces.ledger.steps[-1].name == "read"
     log = ic.Traces.from_arrays([1, 1], [9, 1], [0, 0], [0, 0], order="log").save(tmp_path / "log.parquet")
+    time = ic.Traces.from_arrays([1, 1], [1, 9], [0, 0], [0, 0]).save(tmp_path / "time.parquet")
     for records in (1, 10):
         spill_everything(monkeypatch, records)
-        with pytest.raises(ic.DataError, match="log order; call"):
-            parts_of(log, memory_mb=1)
+        for source in (log, [log, time], [time, log]):
+            with pytest.raises(ic.DataError, match="log order; call"):
+                parts_of(source, memory_mb=1)
 
 
 def test_options_are_refused_before_work(trips):

@@ -13,6 +13,7 @@ def test_towers_keep_the_order_of_the_file(tmp_path):
     ("text", "sentence"),
     [
         ("id,lat\n1,52\n", "no column for lon"),
+        ("4.89,52.37\n4.9,52.4\n", r"no column for lon \(has 2 fields"),
         ("lon,lat\n", "no row"),
         ("lon,lat\n5,99\n", "latitude outside"),
         ("lon,lat\n5\n", "cannot be read"),

@@ -247,7 +247,11 @@ def test_geoparquet_points(tmp_path):
     import json
     import struct
 
-    points = [struct.pack("<BIdd", 1, 1, 5 + i, 52 + i) for i in range(2)] + [struct.pack("<BIddd", 1, 1001, 7, 54, 0)]
+    points = [
+        struct.pack("<BIdd", 1, 1, 5, 52),
+        struct.pack(">BIdd", 0, 1, 6, 53),
+        struct.pack("<BIddd", 1, 1001, 7, 54, 0),
+    ]
     meta = {"primary_column": "geometry", "columns": {"geometry": {"encoding": "WKB", "geometry_types": ["Point"]}}}
     frame = pa.table({"id": [1, 1, 1], "t": [0, 1, 2], "geometry": pa.array(points, pa.binary())})
     pq.write_table(frame.replace_schema_metadata({"geo": json.dumps(meta)}), tmp_path / "points.parquet")
@@ -274,8 +278,32 @@ def test_saved_traces_come_back_as_they_were(tmp_path, planar, order):
         back = ic.read.table(source)
         assert same(back, traces) and back.ordered == traces.ordered == (order == "time")
         assert back.attributes["job"].tolist() == traces.attributes["job"].tolist()
-        assert back.ledger == traces.ledger
+        assert back.ledger.steps[:-1] == traces.ledger.steps
+        assert (back.ledger.steps[-1].name, back.ledger.steps[-1].read, back.ledger.steps[-1].kept) == ("read", 3, 3)
     assert same(ic.read.saved(tmp_path / "saved.parquet"), traces)
+
+
+def test_saved_files_read_together_account_for_every_record(tmp_path):
+    log = ic.Traces.from_arrays([1, 1, 1], [5, 3, 9], [5, 6, 7], [52, 52, 52], order="log")
+    time = ic.Traces.from_arrays([2, 2], [0, 60], [5, 6], [52, 52])
+    a, b, c = (noun.save(tmp_path / f"{i}.parquet") for i, noun in enumerate((log, time, time)))
+    plain = tmp_path / "plain.parquet"
+    pq.write_table(pa.table({"user": [3], "t": [FIRST * 1000], "lat": [52], "lon": [5]}), plain)
+    for files, records, ordered in [([a, b], 5, False), ([b, a], 5, False), ([b, c], 4, True), ([plain, b], 3, True)]:
+        traces = ic.read.table(files)
+        (step,) = traces.ledger.steps
+        assert (traces.records, traces.ordered, step.read, step.kept) == (records, ordered, records, records)
+    assert ic.read.table([b, plain]).t.tolist() == [0, 60, FIRST]
+    assert ic.read.table([a, b]).t.tolist() == [5, 3, 9, 0, 60]
+
+
+def test_bad_rows_of_a_saved_file_are_in_its_ledger(tmp_path):
+    frame = ic.Traces.from_arrays([2, 2], [0, 60], [5, 6], [52, 52]).to_arrow()
+    off = frame.set_column(3, "lat", pa.array([52.0, 152.0]))
+    traces = ic.read.table(off, bad_rows=tmp_path / "bad.csv")
+    given, step = traces.ledger.steps
+    assert (given.name, step.name, step.read, step.kept) == ("given", "read", 2, 1)
+    assert step.dropped == {"a latitude outside [-90, 90]": 1} and traces.records == 1
 
 
 records = st.lists(

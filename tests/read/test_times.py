@@ -45,8 +45,16 @@ def test_units_by_magnitude(value, unit):
     assert unit_of(np.array([0, value, np.nan])) == unit
 
 
+def test_a_few_strangers_do_not_change_the_unit():
+    for strangers in ([1.7e12, 1.7e18], [np.inf, np.nan], [0, -3]):
+        assert unit_of(np.array([1.7e9] * 3 + strangers)) == "s"
+    assert unit_of(np.array([1_700_000_000_000] * 2 + [1_700_000_000])) == "ms"
+    assert unit_of(np.array([np.nan])) == "s"
+
+
 def test_epochs_are_floored_and_strangers_marked():
     t, odd = from_epoch(np.array([-1.5e12, 1.7e12 + 999, np.nan, 1.7e9, np.inf]), "ms")
     assert t[:2].tolist() == [-1_500_000_000, 1_700_000_000] and odd.tolist() == [False, False, True, True, True]
     t, odd = from_epoch(np.array([1_700_000_000_999_999_999, -1_700_000_000_000_000_001]), "ns")
     assert t.tolist() == [1_700_000_000, -1_700_000_001] and not odd.any()
+    assert from_epoch(np.array([1_700_000_000_000, -(2**63), 7]), "s")[1].tolist() == [True, True, False]

@@ -21,6 +21,8 @@ ALGORITHMS = (hashlib.md5, hashlib.sha1, hashlib.sha256)
 LENGTHS = (32, 40, 64)
 SALTS = ("salt", "incrowd", "secret", "password", "1234", "pepper")
 SEPARATORS = ("", ":", "_", "-")
+_BEFORE = [(salt + separator).encode() for salt in SALTS for separator in SEPARATORS]
+_BEHIND = [(separator + salt).encode() for salt in SALTS for separator in SEPARATORS]
 WHOLE = 15  # hexadecimal digits, 60 bits: what fits a signed integer; no label meets one by chance
 SHORTEST = 4
 _FULL = 1 / 20  # short digests that fill more of their space than this are a count rather than hashes
@@ -62,12 +64,10 @@ def digests(label: str) -> Iterator[str]:
     >>> hashlib.md5(b"a").hexdigest() in set(digests("a")), len(set(digests("a"))), len(set(digests("aB")))
     (True, 294, 441)
     """
-    glued = [salt + separator for salt in SALTS for separator in SEPARATORS]
-    behind = [separator + salt for salt in SALTS for separator in SEPARATORS]
-    for text in (label, label.lower(), label.upper()):
-        for salted in (text, *(salt + text for salt in glued), *(text + salt for salt in behind)):
+    for text in (label.encode(), label.lower().encode(), label.upper().encode()):
+        for salted in (text, *(salt + text for salt in _BEFORE), *(text + salt for salt in _BEHIND)):
             for algorithm in ALGORITHMS:
-                yield algorithm(salted.encode(), usedforsecurity=False).hexdigest()
+                yield algorithm(salted, usedforsecurity=False).hexdigest()
 
 
 def _met(short: Short, labels: list[str]) -> tuple[int, int]:

@@ -19,6 +19,7 @@ from incrowd.errors import DataError
 MANIFEST = "manifest.json"
 CELLS = "cells.csv"
 TIMES = ("slot", "t")  # where each noun keeps its time
+MANKIND = 10**12  # no crowd is larger
 SEEDED, RANDOM = "seeded", "operating system"
 
 
@@ -70,7 +71,8 @@ class Published:
         if "crowd" not in self.table.numbers:
             return np.ones(len(self), np.int64)
         fewest = np.full(len(self), np.iinfo(np.int64).max)
-        np.minimum.at(fewest, self.table.code, self.table.numbers["crowd"].astype(np.int64))
+        said = np.clip(self.table.numbers["crowd"], -MANKIND, MANKIND)
+        np.minimum.at(fewest, self.table.code, said.astype(np.int64))
         return fewest
 
     def sets(self, extras: Iterable[str] = ()) -> tuple[Ints, dict[str, Ints]]:

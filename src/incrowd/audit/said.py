@@ -36,7 +36,7 @@ def claims_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     >>> claims_of({"l": 2, "k": 3, "c": "1/3", "delta_m": float("nan")})
     ({'l': 2, 'k': 3, 'c': Fraction(1, 3)}, ['claims.delta_m has no meaning'])
     """
-    claims, faults = _usable("claims", {name: _share(value) for name, value in said.items()}, CLAIMS)
+    claims, faults = _usable("claims", {**said, "c": _share(said.get("c"))}, CLAIMS)
     if "l" in claims and not {"k", "c"} & claims.keys():
         faults.append("claims.l means nothing without k or c")
     if "c" in claims and "l" not in claims:

@@ -114,6 +114,8 @@ def _boxes_s(release: Published) -> Space | str:
 
 def _centres(ids: Ints, centres: Floats, cell: NDArray[Any]) -> Floats:
     """The centre of each row's cell; not a number where it has none, so that no point lies in it."""
+    if not len(ids):
+        return np.full((len(cell), 2), np.nan)
     order = np.argsort(ids)
     at = order[np.minimum(np.searchsorted(ids, cell, sorter=order), len(ids) - 1)]
     return np.where((ids[at] == cell)[:, None], centres[at], np.nan)

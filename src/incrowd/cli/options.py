@@ -26,7 +26,12 @@ TimeZone = Annotated[
 READING: dict[str, tuple[Any, Any]] = {
     "column": (
         Annotated[
-            list[str], typer.Option(metavar="ROLE=NAME", help="Which column is user, t, lon or lat; repeatable.")
+            list[str],
+            typer.Option(
+                metavar="ROLE=NAME",
+                help="Which column is user, t, lon or lat, or x and y in metres: its name or, in files without a "
+                "header, its position counted from 0; repeatable.",
+            ),
         ],
         [],
     ),
@@ -69,11 +74,11 @@ class Reading:
         }
 
 
-def _pairs(texts: list[str]) -> dict[str, str] | None:
+def _pairs(texts: list[str]) -> dict[str, str | int] | None:
     split = [text.partition("=") for text in texts]
     if not all(role and name for role, _, name in split):
-        raise ParameterError("--column takes ROLE=NAME, such as --column lat=breedte.")
-    return {role: name for role, _, name in split} or None
+        raise ParameterError("--column takes ROLE=NAME or ROLE=POSITION, such as --column lat=breedte.")
+    return {role: int(name) if name.isdecimal() else name for role, _, name in split} or None
 
 
 def reads(command: Callable[..., None]) -> Callable[..., None]:

@@ -4,7 +4,7 @@ import base64
 import glob
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -143,16 +143,36 @@ def load(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
         table = pq.read_table(path)
     except (pa.ArrowInvalid, OSError) as error:
         raise DataError(f"{Path(path).name} is not a readable Parquet file; check the path and the copy.") from error
-    if KEY not in (table.schema.metadata or {}):
+    meta = noted(table.schema.metadata, Path(path).name)
+    if not meta:
         raise DataError(f"{Path(path).name} was not saved by incrowd; read it with incrowd.read.table.")
+    ledger = Ledger.from_dict(meta.get("ledger", []))
     try:
-        meta = json.loads(table.schema.metadata[KEY])
-        ledger = Ledger.from_dict(meta.pop("ledger", []))
-        noun: Traces | Visits | Fingerprints | Counts = _REBUILD[meta.pop("noun")](table, meta)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        noun: Traces | Visits | Fingerprints | Counts = _REBUILD[meta["noun"]](table, meta)
+    except (ValueError, LookupError, TypeError):
         # The cause is left out: it may quote a value.
-        raise DataError(f"{Path(path).name} does not say what incrowd saved in it; save it again.") from None
+        raise unsaid(Path(path).name) from None
     return replace(noun, ledger=ledger) if ledger.steps else noun
+
+
+def noted(metadata: Mapping[bytes, bytes] | None, file: str) -> dict[str, Any]:
+    """What incrowd noted in a file of its own; nothing in others."""
+    if not metadata or KEY not in metadata:
+        return {}
+    try:
+        meta: dict[str, Any] = json.loads(metadata[KEY])
+        Ledger.from_dict(meta.get("ledger", []))
+        known = meta["noun"] in _REBUILD
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise unsaid(file) from None
+    if not known:
+        raise DataError(f"{file} holds {meta['noun']!r}, a result and no data; open it with pandas, polars or pyarrow.")
+    return meta
+
+
+def unsaid(file: str) -> DataError:
+    """A file of our own whose notes are damaged."""
+    return DataError(f"{file} does not say what incrowd saved in it; save it again.")
 
 
 def _traces(table: "pa.Table", meta: dict[str, Any]) -> Traces:

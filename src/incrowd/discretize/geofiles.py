@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from incrowd.errors import DataError, MissingExtra
 
 Shapes = NDArray[Any]  # of shapely polygons and multipolygons
+# Raised on the way by a file that is not of its format, or nested without end.
+_BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 def shapely() -> Any:
@@ -64,7 +66,7 @@ def _geojson(path: Path) -> list[Any]:
         features = text["features"] if text.get("type") == "FeatureCollection" else [text]
         geometries = [f.get("geometry") if f.get("type") == "Feature" else f for f in features]
         shapes = [g and shape(g) for g in geometries]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (*_BROKEN, OSError, shapely().errors.ShapelyError) as error:
         raise DataError(f"{path.name} is not readable GeoJSON; check that it is a FeatureCollection.") from error
     _check_degrees(named, path)
     return shapes
@@ -79,12 +81,13 @@ def _geoparquet(path: Path) -> list[Any]:
         about = json.loads((schema.metadata or {})[b"geo"])
         column = about["primary_column"]
         details = about["columns"][column]
+        encoding, crs = details.get("encoding"), details.get("crs", "OGC:CRS84")
         wkb = pq.read_table(path, columns=[column])[column].to_pylist()
-    except (pa.ArrowInvalid, OSError, KeyError, ValueError) as error:
+    except (*_BROKEN, OSError, pa.ArrowException) as error:
         raise DataError(f"{path.name} is not readable GeoParquet; check that it has 'geo' metadata.") from error
-    if details.get("encoding") != "WKB":
+    if encoding != "WKB":
         raise DataError(f"the geometries of {path.name} are not in WKB; write it with encoding='WKB'.")
-    _check_degrees(details.get("crs", "OGC:CRS84"), path)
+    _check_degrees(crs, path)
     shapes: list[Any] = shapely().from_wkb(wkb, on_invalid="ignore").tolist()
     return shapes
 

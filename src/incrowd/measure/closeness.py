@@ -86,8 +86,10 @@ class _Side:
     def of(
         cls, crowd: Trajectories, which: NDArray[np.bool_], near: Ints, far: Ints, device: str, ways: NDArray[Any]
     ) -> "_Side":
-        mine, sizes = np.repeat(which, crowd.sizes), crowd.sizes[which]
-        near, far = near[mine], far[mine]
+        sizes = crowd.sizes[which]
+        if not which.all():
+            mine = np.repeat(which, crowd.sizes)
+            near, far = near[mine], far[mine]
         ends = np.cumsum(sizes)
         starts = ends - sizes
         sums = np.zeros(len(near) + 1, ways.dtype)
@@ -106,6 +108,8 @@ class _Side:
 
 def _wide(crowd: Trajectories, near: Ints, far: Ints, ways: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether 63 bits may be too few for the close sets of a trajectory, or for all sets within the reach of a row."""
+    if int(crowd.sizes.max(initial=0)) * ways[-1] < _WIDE:
+        return np.zeros(len(crowd.sizes), np.bool_)
     within = np.minimum(ways, _LARGEST + 1).astype(np.float64)
     sets = within[far] - within[near - 1]
     sets[within[far] > _LARGEST] = np.inf

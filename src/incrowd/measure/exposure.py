@@ -17,7 +17,7 @@ from incrowd.progress import track
 
 DEEPEST = 3
 MAX_SETS = 100_000_000  # tried per person and size, at most; every set of three of 844 points
-_PARTS = 256
+_PARTS = 64  # of the users, each told when done
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -157,5 +157,5 @@ def wilson(hits: int, draws: int) -> tuple[float, float]:
     return low, 1.0 if hits == draws else min(1.0, middle + half)
 
 
-def _at_least_0(value: object) -> bool:
-    return isinstance(value, Real) and 0 <= value < float("inf")
+def _at_least_0(value: Any) -> bool:
+    return isinstance(value, Real) and value < float("inf") and not value < 0

@@ -1,13 +1,19 @@
 """[gramaglia2015]: its figures on any dataset, and what its text says beside what the data say."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from incrowd import report
 from incrowd.data import Fingerprints
-from incrowd.papers.gramaglia2015_accuracy import DAYS, SHARES, figure_7, figure_8, figure_9, figure_10, figure_11
+from incrowd.data.files import whole_file
+from incrowd.papers.gramaglia2015_accuracy import figure_7, figure_8, figure_9
 from incrowd.papers.gramaglia2015_cost import HidingCost, hiding_cost
 from incrowd.papers.gramaglia2015_data import QUICK_USERS, Run, generalized, hide, some_users, synthetic
 from incrowd.papers.gramaglia2015_gaps import GRAINS, K, figure_3, figure_4, figure_5
+from incrowd.papers.gramaglia2015_general import DAYS, SHARES, figure_10, figure_11
 from incrowd.papers.gramaglia2015_record import Figure, Statement
+from incrowd.plain import to_json
+from incrowd.report.curves import drawing
 
 HIDDEN = (2, 3, 5)
 
@@ -29,6 +35,7 @@ __all__ = [
     "hide",
     "hiding_cost",
     "reproduce",
+    "save",
 ]
 
 
@@ -67,6 +74,19 @@ def reproduce(
         figure_8(runs),
         figure_9(runs),
         figure_10(data, days=DAYS[::2] if quick else DAYS),
-        figure_11(data, shares=SHARES[::2] if quick else SHARES, seed=seed),
+        figure_11(data, shares=SHARES[2::2] if quick else SHARES, seed=seed),
     )
     return Reproduction(name, len(data), data.records, figures, hiding_cost(runs))
+
+
+def save(found: Reproduction, folder: str | Path) -> Path:
+    """Write a report, and each panel as SVG with the JSON it was drawn from beside it; older ones are replaced."""
+    folder = Path(folder)
+    folder.mkdir(exist_ok=True)
+    for panel in (panel for figure in found.figures for panel in figure.panels):
+        for suffix, text in (("json", to_json(panel, indent=1)), ("svg", drawing(panel).svg)):
+            with whole_file(folder / f"figure-{panel.name}.{suffix}", force=True) as part:
+                part.write_text(f"{text}\n", encoding="utf-8")
+    title = f"k-gap and GLOVE on {found.name}"
+    report.write(folder / "report.html", *found.figures, found.cost, title=title, force=True)
+    return folder

@@ -1,25 +1,20 @@
-"""[gramaglia2015, Sec. 7]: Figures 7 to 11, what GLOVE leaves of the accuracy of the data."""
+"""[gramaglia2015, Sec. 7]: Figures 7, 8 and 9 and Table 2, what GLOVE leaves of the accuracy of the data."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.data import Fingerprints
 from incrowd.measure.accuracy import Accuracy
-from incrowd.papers.gramaglia2015_data import Run, days_of, first_days, hide, some_users
-from incrowd.papers.gramaglia2015_record import OTHER, Figure, Statement, apart, claim, share, size, thin
+from incrowd.papers.gramaglia2015_data import BEFORE, CONVENTION, Run
+from incrowd.papers.gramaglia2015_record import Figure, Statement, apart, claim, share, size, thin
 from incrowd.report.curves import Trend, trend
-from incrowd.report.glove import EXTENT, accuracy_panels
+from incrowd.report.glove import accuracy_panels
 
-DAYS = (1, 2, 4, 7, 10, 14)
-SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 LIMITS_M = (80_000, 40_000, 20_000, 15_000, 10_000, 5000)
 LIMITS_MIN = (1440, 720, 480, 360, 240, 120)
 NO_LIMIT = 1 << 40
-BEFORE = "boxes before reshaping, leftover merged"
-CONVENTION = f"{EXTENT} Boxes are those before reshaping; a last group of too few is merged with its nearest."
+BAND = "the band holds the quartiles"
 FINE = (("2 km", "pos_extent", 2000), ("2 h", "time_extent", 120))
 
 
@@ -90,13 +85,11 @@ def figure_8(runs: Sequence[Run]) -> Figure:
 def figure_9(
     runs: Sequence[Run], *, limits_m: Sequence[int] = LIMITS_M, limits_min: Sequence[int] = LIMITS_MIN
 ) -> Figure:
-    """Accuracy against samples suppressed, by thresholds, for the first of the runs [gramaglia2015, Fig. 9, Table 2]."""
-    first = runs[0]
-    found = first.accuracy
-    space = [(NO_LIMIT, NO_LIMIT), *((limit, 360) for limit in limits_m)]
-    time = [(NO_LIMIT, NO_LIMIT), *((NO_LIMIT, limit) for limit in limits_min)]
-    n = f"n = {found.original_samples:,} samples of {first.users:,} people, k = {first.k}, {BEFORE}"
+    """Accuracy of the first run against samples suppressed by thresholds [gramaglia2015, Fig. 9 and Table 2]."""
+    first, found = runs[0], runs[0].accuracy
     kept = suppressed(found, 15_000, 360)
+    n = f"n = {found.original_samples:,} samples of {first.users:,} people, k = {first.k}, {BEFORE}"
+    late = "all but the first point also without what is longer than 6 h"
     return Figure(
         number="9",
         question="What does suppressing the worst samples buy?",
@@ -106,14 +99,13 @@ def figure_9(
             f"{_minutes(found.time_extent[kept])}."
         ),
         panels=(
-            _against(found, "pos_extent", space, f"Extent in space ({n}); all but the first also without what is "
-                     "longer than 6 h; the band holds the quartiles.", "9-space"),
-            _against(found, "time_extent", time, f"Extent in time ({n}); the band holds the quartiles.", "9-time"),
+            _against(found, [(limit, 360) for limit in limits_m], f"Extent in space ({n}; {late}; {BAND}).", True),
+            _against(found, [(NO_LIMIT, limit) for limit in limits_min], f"Extent in time ({n}; {BAND}).", False),
         ),
         statements=(*_said_of_limits(first), *(said for run in runs for said in _table_2(run))),
         convention=f"{CONVENTION} A box wider or longer than a threshold is dropped for everybody in it.",
         users=first.users,
-    )  # fmt: skip
+    )
 
 
 def suppressed(found: Accuracy, limit_m: int, limit_min: int) -> NDArray[np.bool_]:
@@ -122,14 +114,15 @@ def suppressed(found: Accuracy, limit_m: int, limit_min: int) -> NDArray[np.bool
     return stay
 
 
-def _against(found: Accuracy, name: str, limits: list[tuple[int, int]], caption: str, panel: str) -> Trend:
-    stays = [(suppressed(found, *limit), limit) for limit in limits]
+def _against(found: Accuracy, limits: list[tuple[int, int]], caption: str, in_space: bool) -> Trend:
+    """One point without limits, and one for each that leaves something."""
+    stays = [(suppressed(found, *limit), limit) for limit in [(NO_LIMIT, NO_LIMIT), *limits]]
     some = [(stay, limit) for stay, limit in stays if stay.any()]
-    in_space = name == "pos_extent"
     tags = [f"{limit[0] // 1000} km" if in_space else f"{limit[1] // 60} h" for _, limit in some]
+    extent = found.pos_extent / 1000 if in_space else found.time_extent
     return trend(
-        [getattr(found, name)[stay] / (1000 if in_space else 1) for stay, _ in some],
-        name=panel,
+        [extent[stay] for stay, _ in some],
+        name="9-space" if in_space else "9-time",
         x="share of samples suppressed",
         y="position known to (km)" if in_space else "time known to (min)",
         at=tuple(float(1 - stay.mean()) for stay, _ in some),
@@ -141,103 +134,35 @@ def _against(found: Accuracy, name: str, limits: list[tuple[int, int]], caption:
 def _said_of_limits(run: Run) -> list[Statement]:
     found, where, why = run.accuracy, "Sec. 7.1", thin(run.users)
     both, late = suppressed(found, 20_000, 360), suppressed(found, NO_LIMIT, 360)
-    before, after = float(found.time_extent.mean()), _mean(found.time_extent[late])
+    near = bool(_mean(found.pos_extent[both]) <= 1500 and both.mean() >= 0.92)
+    halved = bool(2 * _mean(found.time_extent[late]) <= found.time_extent.mean() and late.mean() >= 0.92)
+    space = f"{_km(found.pos_extent)} to {_km(found.pos_extent[both])}, {1 - both.mean():.1%} gone"
+    time = f"{_minutes(found.time_extent)} to {_minutes(found.time_extent[late])}, {1 - late.mean():.1%} gone"
     return [
-        claim(where, "mean extent in space without what exceeds 20 km or 6 h, k = 2", "over 5 to about 1 km, under 8%",
-              f"{_km(found.pos_extent)} to {_km(found.pos_extent[both])}, {1 - both.mean():.1%}",
-              bool(_mean(found.pos_extent[both]) <= 1500 and both.mean() > 0.92), why),
-        claim(where, "mean extent in time without what exceeds 6 h, k = 2", "halved by 4%",
-              f"{before:,.0f} to {after:,.0f} min, {1 - late.mean():.1%}",
-              bool(after <= before / 2 and late.mean() > 0.91), why),
-    ]  # fmt: skip
+        claim(where, "mean extent in space at 20 km and 6 h, k = 2", "> 5 to ~1 km, < 8% gone", space, near, why),
+        claim(where, "mean extent in time at 6 h, k = 2", "halved, 4% gone", time, halved, why),
+    ]
 
 
+SAME = "printed as for k = 2 to the last digit, which is implausible"
+FEW_LEFT = "most samples are beyond the thresholds here, so that few are left to average"
 TABLE_2 = {2: (0.083, 1013.71, 60.21), 5: (0.083, 5129.9, 171.01)}  # deleted, metres, minutes
 
 
 def _table_2(run: Run) -> list[Statement]:
     if run.k not in TABLE_2:
         return []
-    deleted, metres, minutes = TABLE_2[run.k]
-    found, why = run.accuracy, thin(run.users)
-    kept = suppressed(found, 15_000, 360)
-    what = f"samples deleted at 15 km and 6 h, k = {run.k}"
-    same = "it equals that for k = 2 to the last digit, which cannot be"
-    gone = float(1 - kept.mean())
+    theirs, where = TABLE_2[run.k], "Table 2"
+    kept = suppressed(run.accuracy, 15_000, 360)
+    space, time = (_mean(values[kept]) for values in (run.accuracy.pos_extent, run.accuracy.time_extent))
+    gone, why = float(1 - kept.mean()), thin(run.users)
+    said = [share(where, f"deleted at 15 km and 6 h, k = {run.k}", (theirs[0], theirs[0]), gone, why)]
+    for what, unit, value, own in (("position", "m", theirs[1], space), ("time", "min", theirs[2], time)):
+        said.append(size(where, f"mean {what} error (extent), k = {run.k}", value, own, unit, why))
+    odd = [SAME if run.k > 2 else "", *[FEW_LEFT if gone > 0.5 else ""] * 2]
     return [
-        share("Table 2", what, (deleted, deleted), gone, why)
-        if run.k == 2
-        else apart("Table 2", what, f"{deleted:.0%}", same, ours=f"{gone:.0%}"),
-        size("Table 2", f"mean position error (extent), k = {run.k}", metres, _mean(found.pos_extent[kept]), "m", why),
-        size("Table 2", f"mean time error (extent), k = {run.k}", minutes, _mean(found.time_extent[kept]), "min", why),
+        apart(s.where, s.what, s.theirs, note, ours=s.ours) if note else s for s, note in zip(said, odd, strict=True)
     ]
-
-
-def figure_10(fingerprints: Fingerprints, *, days: Sequence[int] = DAYS, k: int = 2) -> Figure:
-    """Accuracy against the days the data span [gramaglia2015, Fig. 10]."""
-    span = days_of(fingerprints)
-    asked = sorted({*(d for d in days if d < span), span})
-    runs = [hide(first_days(fingerprints, days=d), k=k) for d in asked]
-    where = f"n = {runs[0].users:,} to {runs[-1].users:,} people, k = {k}, {BEFORE}; the band holds the quartiles"
-    space, time = (_ratio(runs, name) for name in ("pos_extent", "time_extent"))
-    theirs, what = "twice as accurate", "one day instead of two weeks"
-    said = (
-        claim("Sec. 7.3", what, theirs, f"x {space:.2g} in space, x {time:.2g} in time", min(space, time) > 1.5, OTHER)
-        if asked[0] == 1 and span >= 14
-        else apart("Sec. 7.3", what, theirs, f"the data span {span} days")
-    )
-    return Figure(
-        number="10",
-        question="Are shorter data easier to hide?",
-        answer=(
-            f"The first {_days(asked[0])} of {_days(span)} are known {space:.2g} times better in space and {time:.2g} "
-            "times in time, on average over samples."
-        ),
-        panels=_trends(runs, asked, "days", "10", f"Mean and median extent in {{}} against days ({where})."),
-        statements=(said,),
-        convention=f"{CONVENTION} The first days are kept, and people with a sample in them.",
-        users=len(fingerprints),
-    )
-
-
-def figure_11(fingerprints: Fingerprints, *, shares: Sequence[float] = SHARES, k: int = 2, seed: int = 0) -> Figure:
-    """Accuracy against the share of people in the data [gramaglia2015, Fig. 11]."""
-    sizes = sorted({round(part * len(fingerprints)) for part in shares if round(part * len(fingerprints)) >= k})
-    runs = [hide(some_users(fingerprints, users=n, seed=seed), k=k) for n in sizes]
-    where = f"n = {sizes[0]:,} to {sizes[-1]:,} people, k = {k}, {BEFORE}, seed {seed}; the band holds the quartiles"
-    space, time = (1 / _ratio(runs, name) for name in ("pos_extent", "time_extent"))
-    what = f"fewer people are harder to hide ({sizes[0]:,} of {sizes[-1]:,})"
-    ours = f"x {space:.2g} in space, x {time:.2g} in time"
-    return Figure(
-        number="11",
-        question="Are fewer people harder to hide?",
-        answer=f"With {sizes[0]:,} of {sizes[-1]:,} people the mean extent is {space:.2g} times as large in space and "
-        f"{time:.2g} times in time.",
-        panels=_trends(runs, sizes, "people", "11", f"Mean and median extent in {{}} against people ({where})."),
-        statements=(
-            claim("Sec. 7.3", what, "coarser", ours, space > 1, OTHER)
-            if len(sizes) > 1
-            else apart("Sec. 7.3", what, "coarser", "needs more than one size"),
-        ),
-        convention=f"{CONVENTION} People are drawn at random, each smaller crowd from the next larger one.",
-        users=len(fingerprints),
-    )
-
-
-def _trends(runs: Sequence[Run], at: Sequence[int], x: str, name: str, caption: str) -> tuple[Trend, Trend]:
-    def drawn(key: str, scale: int, y: str, short: str) -> Trend:
-        values = [getattr(run.accuracy, key) / scale for run in runs]
-        return trend(values, name=f"{name}-{short}", x=x, y=y, at=tuple(map(float, at)), caption=caption.format(short))
-
-    return drawn("pos_extent", 1000, "position known to (km)", "space"), drawn(
-        "time_extent", 1, "time known to (min)", "time"
-    )
-
-
-def _ratio(runs: Sequence[Run], name: str) -> float:
-    """How many times coarser the last run is than the first."""
-    first, last = (run.accuracy.mean[name] for run in (runs[0], runs[-1]))
-    return last / first
 
 
 def _mean(values: NDArray[np.int64]) -> float:
@@ -250,7 +175,3 @@ def _km(values: NDArray[np.int64]) -> str:
 
 def _minutes(values: NDArray[np.int64]) -> str:
     return f"{_mean(values):,.0f} min"
-
-
-def _days(count: int) -> str:
-    return "day" if count == 1 else f"{count} days"

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.measure.accuracy import Accuracy
 from incrowd.papers.gramaglia2015_data import Run
 from incrowd.report.curves import Cdf, curve, drawing
 from incrowd.report.section import Grid, Section, section
@@ -16,6 +15,15 @@ SPACE_M, TIME_MIN = 15_000, 360  # the thresholds of [gramaglia2015, Table 2], h
 FINE_M, FINE_MIN = 2000, 120
 DEAR = 2  # times the median effort: an expensive person
 
+EFFORT = (
+    "A sample's effort is that of Eq. 1 from it to the box that hides it, a person's the mean over their samples; "
+    "boxes before reshaping, leftover merged [gramaglia2015, Eqs. 1-9]."
+)
+LIMITS = (
+    "The worst samples are those in the widest or longest boxes, 15 km weighing as much as 6 h; a box goes whole, so "
+    "that less may be deleted than asked. As options of Glove the limits delete the same."
+)
+
 
 @dataclass(frozen=True)
 class Saving:
@@ -23,6 +31,7 @@ class Saving:
 
     asked: float  # share of samples that may go
     deleted: float  # that goes: boxes go whole
+    people: int  # who lose a sample
     max_extent_m: int  # give these to Glove for the same effect
     max_extent_min: int
     mean_m: float
@@ -66,7 +75,7 @@ def _price(run: Run, worst: Sequence[float]) -> Price:
         expensive=int((run.effort > DEAR * np.median(run.effort)).sum()),
         half=bearers(run.effort),
         effort=Cdf(f"effort-{run.k}", "mean effort", "people", (curve(f"k = {run.k}", run.effort),), caption),
-        savings=tuple(without_worst(found, part) for part in (0.0, *worst)),
+        savings=tuple(without_worst(run, part) for part in (0.0, *worst)),
     )
 
 
@@ -80,46 +89,43 @@ def bearers(effort: Floats) -> int:
     return int(np.searchsorted(dearest, dearest[-1] / 2)) + 1 if dearest[-1] else 0
 
 
-def without_worst(found: Accuracy, share: float) -> Saving:
+def without_worst(run: Run, share: float) -> Saving:
     """Lower both limits together, at 15 km to 6 h, until just no more than a share of the samples is lost."""
+    found = run.accuracy
     # In whole numbers, so that the limits do exactly what is said here.
     extent = np.maximum(found.pos_extent * TIME_MIN, found.time_extent * SPACE_M)
     limit = int(np.quantile(extent, 1 - share, method="inverted_cdf"))
     kept = extent <= limit
     space, time = found.pos_extent[kept], found.time_extent[kept]
     sizes = (space.mean(), np.median(space), time.mean(), np.median(time))
-    return Saving(share, float(1 - kept.mean()), limit // TIME_MIN, limit // SPACE_M, *map(float, sizes))
+    people = len(np.unique(run.owner[~kept]))
+    return Saving(share, float(1 - kept.mean()), people, limit // TIME_MIN, limit // SPACE_M, *map(float, sizes))
 
 
 @section.register
 def _cost(result: HidingCost) -> Section:
     first = result.prices[0]
     none, least, most = first.savings[0], first.savings[1], first.savings[-1]
-    costs = "; ".join(
-        f"k = {price.k}: {price.savings[0].mean_m / 1000:.1f} km and {price.savings[0].mean_min:,.0f} min"
-        for price in result.prices
-    )
+    costs = "; ".join(f"k = {price.k}: {_size(price.savings[0])}" for price in result.prices)
     return Section(
         question="What does hiding everybody cost, and who pays?",
         answer=(
-            f"On average samples become known only to, {costs}. Among {first.k}, {first.expensive:,} of "
-            f"{result.users:,} people cost over twice the median. Dropping the worst {least.asked:.0%} to "
-            f"{most.asked:.0%} of samples brings {none.mean_m / 1000:.1f} km and {none.mean_min:,.0f} min down to "
-            f"{least.mean_m / 1000:.1f} km and {least.mean_min:,.0f} min, or {most.mean_m / 1000:.1f} km and "
-            f"{most.mean_min:,.0f} min."
+            f"Mean extent of a sample by crowd: {costs}. Among {first.k}, {first.expensive:,} of {result.users:,} "
+            f"people cost over twice the median, and {first.half:,} bear half of the effort. Without the worst "
+            f"{least.asked:.0%} of samples, which {least.people:,} people have, {_size(none)} become {_size(least)}; "
+            f"without the worst {most.asked:.0%}, {_size(most)}."
         ),
-        number=f"{first.expensive / result.users:.0%}",
-        number_of=f"of people are expensive to hide among {first.k}",
+        number=f"{first.expensive:,}",
+        number_of=f"people are expensive to hide among {first.k}",
         drawings=[drawing(_efforts(result))],
         tables=[_people(result), _suppression(result)],
-        method=[
-            "A sample's effort is that of Eq. 1 from it to the box that hides it, a person's the mean over their "
-            "samples; boxes before reshaping, leftover merged [gramaglia2015, Eqs. 1-9].",
-            "The worst samples are those in the widest or longest boxes, 15 km weighing as much as 6 h; a box goes "
-            "whole, so that less may be deleted than asked. The limits give the same result as options of Glove.",
-        ],
+        method=[EFFORT, LIMITS],
         data=result,
     )
+
+
+def _size(saving: Saving) -> str:
+    return f"{saving.mean_m / 1000:.1f} km and {saving.mean_min:,.0f} min"
 
 
 def _efforts(result: HidingCost) -> Cdf:
@@ -152,12 +158,13 @@ def _suppression(result: HidingCost) -> Grid:
             f"{price.k}",
             f"{saving.asked:.0%}",
             f"{saving.deleted:.1%}",
-            f"{saving.max_extent_m:,} m, {saving.max_extent_min:,} min",
+            f"{saving.people:,}",
+            f"{saving.max_extent_m:,} m, {saving.max_extent_min:,} min" if saving.asked else "none",
             f"{saving.mean_m:,.0f} ({saving.median_m:,.0f})",
             f"{saving.mean_min:,.0f} ({saving.median_min:,.0f})",
         )
         for price in result.prices
         for saving in price.savings
     ]
-    head = ("k", "worst", "deleted", "limits", "mean (median) m", "mean (median) min")
+    head = ("k", "worst", "deleted", "people who lose some", "limits", "mean (median) m", "mean (median) min")
     return Grid(head, rows, "What dropping the worst samples buys.")

@@ -13,9 +13,12 @@ from incrowd.errors import ParameterError, check_whole
 from incrowd.kernels.reference.stretching import METRES
 from incrowd.measure.accuracy import Accuracy, accuracy
 from incrowd.read import synthetic_city
+from incrowd.report.glove import EXTENT
 
 USERS, QUICK_USERS, DAYS = 2000, 300, 14
 DAY_MIN = 1440
+BEFORE = "boxes before reshaping, leftover merged"
+CONVENTION = f"{EXTENT} Boxes are those before reshaping; a last group of too few is merged with its nearest."
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,6 +29,7 @@ class Run:
     users: int
     accuracy: Accuracy
     effort: Floats
+    owner: Ints  # of each sample
 
     def __repr__(self) -> str:
         return f"Run(k={self.k}, users={self.users:,})"
@@ -53,7 +57,7 @@ def hide(fingerprints: Fingerprints, *, k: int) -> Run:
     time = np.minimum(found.time_stretch / METRES.time_cap, 1)
     samples = np.diff(fingerprints.offsets)
     effort = np.bincount(fingerprints.owner, (space + time) / 2, len(fingerprints)) / samples
-    return Run(k, len(fingerprints), found, effort)
+    return Run(k, len(fingerprints), found, effort, fingerprints.owner)
 
 
 def generalized(fingerprints: Fingerprints, *, cell_m: int, slot_min: int) -> Fingerprints:

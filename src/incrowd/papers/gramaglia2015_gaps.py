@@ -117,8 +117,10 @@ def figure_5(fingerprints: Fingerprints, *, k: int = 2) -> Figure:
     space, time, part = (values[~np.isnan(values)] for values in (found.space, found.time, found.share))
     heavy, temporal = (_part(space >= HEAVY), _part(time >= HEAVY)), _part(part > 0.5)
     where = "Sec. 5.3"
+    endless = _part(np.isinf(space))
+    flat = f"{OTHER}; {endless:.0%} have equal median and upper quartile, which counts as heavy here"
     statements = (
-        share(where, "people with a spatial tail weight below 1.5", (0.85, 0.85), 1 - heavy[0], OTHER),
+        share(where, "people with a spatial tail weight below 1.5", (0.85, 0.85), 1 - heavy[0], flat),
         share(where, "people with a temporal tail weight of 1.5 or more", (0.7, 0.7), heavy[1], OTHER),
         share(where, "people with more temporal than spatial effort", (0.95, 0.95), temporal, OTHER),
         share(where, "people with 80% of it temporal, or more", (0.5, 0.5), _part(part >= 0.8), OTHER),

@@ -1,5 +1,6 @@
 """[gramaglia2015]: a figure of the paper on other data, with what the text says beside what these data say."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,7 @@ RULE = (
     "hold. The paper's data (d4d-civ: 82,000 people, d4d-sen: 320,000, two weeks each) are not public."
 )
 OTHER = "other people and places than the paper's"
+UNDEFINED = "undefined for these data"
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,17 @@ def share(where: str, what: str, theirs: tuple[float, float], ours: float, why: 
     """
     low, high = theirs
     text = f"{low:.0%}" if low == high else f"{low:.0%} to {high:.0%}"
+    if math.isnan(ours):
+        return apart(where, what, text, UNDEFINED)
     return claim(where, what, text, f"{ours:.0%}", low - NEAR <= ours <= high + NEAR, why)
 
 
 def size(where: str, what: str, theirs: float, ours: float, unit: str, why: str) -> Statement:
     """A size the text prints."""
-    holds = theirs / FACTOR <= ours <= theirs * FACTOR
-    return claim(where, what, f"{theirs:,.4g} {unit}", f"{ours:,.4g} {unit}", holds, why)
+    text, own = (f"{value:,.4g} {unit}".rstrip() for value in (theirs, ours))
+    if math.isnan(ours):
+        return apart(where, what, text, UNDEFINED)
+    return claim(where, what, text, own, theirs / FACTOR <= ours <= theirs * FACTOR, why)
 
 
 def claim(where: str, what: str, theirs: str, ours: str, holds: bool, why: str) -> Statement:
@@ -74,7 +80,7 @@ def thin(users: int) -> str:
     """Why accuracy differs from the paper's: the crowd, where it is small."""
     if users >= FEW:
         return OTHER
-    return f"{users:,} people here, 82,000 there: hiding gets harder below a few tens of thousands (Sec. 7.3)"
+    return f"other people, and {users:,} of them instead of 82,000: a thin crowd hides worse (Figure 11)"
 
 
 def statement_grid(statements: Iterable[Statement]) -> Grid:

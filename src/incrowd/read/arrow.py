@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.data.files import KEY
+from incrowd.data.files import noted, unsaid
 from incrowd.errors import DataError, ParameterError
 from incrowd.read.buffers import missing, values
 from incrowd.read.columns import Field, identifier, sort_of
@@ -59,11 +59,12 @@ def points(wkb: "pa.Array") -> tuple[Floats, Floats]:
     data = np.frombuffer(wkb.buffers()[2] or pa.py_buffer(b""), np.uint8)
     there = size >= 21
     rows = data[starts[there, None] + np.arange(21)]
-    kind = np.ascontiguousarray(rows[:, 1:5]).view("<u4")[:, 0]
-    # Little-endian, and a point: flat, or with height in either dialect.
-    point = (rows[:, 0] == 1) & np.isin(kind, (1, 1001, 0x80000001))
     xy = np.full((len(wkb), 2), np.nan)
-    xy[np.flatnonzero(there)[point]] = np.ascontiguousarray(rows[point, 5:]).view("<f8")
+    for first, order in ((0, ">"), (1, "<")):  # the first byte tells the order of the others
+        kind = np.ascontiguousarray(rows[:, 1:5]).view(f"{order}u4")[:, 0]
+        # Flat, or with height in either dialect.
+        point = (rows[:, 0] == first) & np.isin(kind, (1, 1001, 0x80000001))
+        xy[np.flatnonzero(there)[point]] = np.ascontiguousarray(rows[point, 5:]).view(f"{order}f8")
     return xy[:, 0], xy[:, 1]
 
 
@@ -88,7 +89,7 @@ def _footer(file: Path) -> Any:
 
 def _scan(files: list[Path], origin: str, schema: "pa.Schema", request: Request) -> Scan:
     place = str(files[0]) if files else "the data frame"
-    saved = json.loads((schema.metadata or {}).get(KEY, b"{}"))
+    saved = noted(schema.metadata, place)
     if saved:
         request = _as_saved(saved, schema, request, place)
     point = {} if {"lon", "x"} & set(request.columns) else _point(schema, place)
@@ -106,6 +107,8 @@ def _field(schema: "pa.Schema", at: int) -> Field:
 def _as_saved(saved: Mapping[str, Any], schema: "pa.Schema", request: Request, place: str) -> Request:
     if saved["noun"] != "Traces":
         raise DataError(f"{place} holds {saved['noun']}, not Traces; load it with incrowd.read.saved.")
+    if not {"planar", "ordered"} <= saved.keys():
+        raise unsaid(place)
     if request.columns:
         raise ParameterError(f"{place} was saved by incrowd and knows its columns; leave columns and layout out.")
     nouns = METRES if saved["planar"] else DEGREES
@@ -115,15 +118,22 @@ def _as_saved(saved: Mapping[str, Any], schema: "pa.Schema", request: Request, p
 
 def _point(schema: "pa.Schema", place: str) -> dict[str, tuple[Field, ...]]:
     """The coordinates of GeoParquet, where this is one."""
-    geo = json.loads((schema.metadata or {}).get(b"geo", b"{}"))
-    if not geo:
+    if b"geo" not in (schema.metadata or {}):
         return {}
-    name = geo["primary_column"]
-    column = geo["columns"][name]
-    system = (column.get("crs") or {}).get("id", {}) if "crs" in column else None
+    try:
+        geo = json.loads(schema.metadata[b"geo"])
+        name = geo["primary_column"]
+        column = geo["columns"][name]
+        encoding = column["encoding"]
+        system = (column.get("crs") or {}).get("id", {}) if "crs" in column else None
+        schema.field(name)
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        raise DataError(
+            f"{place} has 'geo' metadata that are not GeoParquet's; pass columns with the names of lon and lat."
+        ) from None
     if system is not None and (system.get("authority"), str(system.get("code"))) not in _DEGREE_SYSTEMS:
         raise DataError(f"column {name!r} of {place} is not in WGS 84 degrees; transform it first.")
-    if column["encoding"] == "point":
+    if encoding == "point":
         return {
             noun: (Field(f"{identifier(name)}.{axis}", "real", name),) for noun, axis in (("lon", "x"), ("lat", "y"))
         }

@@ -15,7 +15,7 @@ NUMBER, USER, TIME = "no number", "no user", "no time, or none in ISO 8601"
 UNIT = "a time in another unit than the first rows"
 YEARS = "a time outside the years 1 to 9999"
 LAT, LON, METRE = "a latitude outside [-90, 90]", "a longitude outside [-180, 180]", "no finite number"
-POINT = "no point"
+POINT, NULL = "no point", "a null character"
 _SWAPPED = "check that lon and lat are not swapped"
 _ADVICE = {LAT: _SWAPPED, LON: f"{_SWAPPED}, nor counted from 0 to 360"}
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.read import bad
-from incrowd.read.buffers import Mask, floats, missing, to_arrow, values
+from incrowd.read.buffers import Mask, floats, missing, to_arrow, truth, values
 from incrowd.read.scans import Scan
 from incrowd.read.users import TextLabels
 
@@ -16,18 +16,29 @@ if TYPE_CHECKING:
 Check = tuple[str, str, Mask]  # column, reason, where
 
 
-def users_of(raw: "pa.RecordBatch", scan: Scan) -> tuple["pa.Array", Mask]:
-    """The user of each record, and where there is none."""
-    if "user" in scan.constants:
-        user = constant(raw, scan, "user")
-        return user, np.zeros(len(user), np.bool_)
-    user = raw["user"]
+def users_of(raw: "pa.RecordBatch", scan: Scan) -> tuple["pa.Array", list[Check]]:
+    """The user of each record, and what is wrong with it."""
+    user = constant(raw, scan, "user") if "user" in scan.constants else raw["user"]
     absent = missing(user)
     if "digits" in raw.schema.names and user.null_count:
         digits = raw["digits"]
         if (values(digits, np.uint8)[absent & ~missing(digits)] > 0).any():
             raise TextLabels
-    return user, absent
+    return user, [("user", bad.USER, absent), *_nulls(user)]
+
+
+def _nulls(user: "pa.Array") -> list[Check]:
+    """Where a label holds a null character, which numpy and many formats drop: two users would become one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_string(user.type) or not len(user):
+        return []
+    starts = np.frombuffer(user.buffers()[1], np.int32)[[user.offset, user.offset + len(user)]]
+    characters = np.frombuffer(user.buffers()[2] or b"", np.uint8)[slice(*starts)]
+    if characters.min(initial=1) > 0:
+        return []
+    return [("user", bad.NULL, truth(pc.match_substring(user, "\0").fill_null(False)))]
 
 
 def constant(raw: "pa.RecordBatch", scan: Scan, noun: str) -> "pa.Array":

@@ -110,7 +110,8 @@ def _text_time(text: str, form: str | None, local: bool) -> tuple[dict[str, str]
     if form is not None:
         return {"t": f"epoch_us(try_strptime({text}, {quoted(form)}))"}, False, "%z" in form
     plain, general = (f"epoch_us(TRY_CAST({text} AS {kind}))" for kind in ("TIMESTAMP", "TIMESTAMPTZ"))
-    times = {"t": f"CASE WHEN {text} LIKE {_PLAIN} THEN {plain} ELSE {general} END"}
+    # A time begins with a digit: the engine knows words for some, such as epoch.
+    times = {"t": f"CASE WHEN {text} LIKE {_PLAIN} THEN {plain} WHEN ltrim({text}) < ':' THEN {general} END"}
     if not local:
         return times, False, True
     return {**times, "aware": f"{text} NOT LIKE {_PLAIN} AND regexp_matches({text}, {_OFFSET})"}, False, None
@@ -119,7 +120,12 @@ def _text_time(text: str, form: str | None, local: bool) -> tuple[dict[str, str]
 def _number(field: Field, file: str) -> str:
     if field.sort not in ("text", "whole", "real"):
         raise _unfit(field, file, "coordinates are numbers")
-    return f"TRY_CAST({field.sql} AS DOUBLE)"
+    return f"TRY_CAST({digits(field.sql) if field.sort == 'text' else field.sql} AS DOUBLE)"
+
+
+def digits(text: str) -> str:
+    """Text that may be a number; the engine would take 5_2 for 52."""
+    return f"CASE WHEN NOT contains({text}, '_') THEN {text} END"
 
 
 def _unfit(field: Field, file: str, need: str) -> DataError:

@@ -15,7 +15,7 @@ from incrowd.errors import DataError
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
 from incrowd.read.buffers import values
-from incrowd.read.files import records_of, unreadable
+from incrowd.read.files import different_ends, mixed_ends, records_of, unreadable
 from incrowd.read.scans import Scan
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ _REASONS = {
     "INVALID ENCODING": bad.BYTES,
     "LINE SIZE OVER MAXIMUM": bad.LONG,
 }
+_STATE = "reached an invalid state"  # what the engine says of line ends that change
 _PHRASES = {
     "Error when converting": bad.NUMBER,
     "unterminated quote": bad.QUOTE,
@@ -124,7 +125,8 @@ class Run:
         line, file = re.search(r"on Line: (\d+)", message), re.search(r"^\s*file = (.*)$", message, re.MULTILINE)
         name = file.group(1) if file else self.scan.place
         if line is None:
-            return unreadable(name)
+            odd = mixed_ends(Path(name), self.scan.request.layout.encoding) if _STATE in message else 0
+            return different_ends(name, odd) if odd else unreadable(name)
         column, reason = re.search(r'converting column "c(\d+)"', message), None
         if counts := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
             reason = bad.FEW if int(counts.group(2)) < int(counts.group(1)) else bad.MANY

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,8 @@ def size_of(files: Iterable[Path]) -> int:
 
 def head_of(file: Path, layout: Layout, *, header: bool) -> Head | None:
     """Header, delimiter and first rows of a text file; None where it is empty."""
-    compression = _compression(file)
     try:
-        with _opened(file, compression, layout.encoding) as text:
+        with _opened(file, layout.encoding) as text:
             lines = [line for line in islice(text, layout.skip, layout.skip + SAMPLE) if line.strip()]
     except OSError as error:
         raise unreadable(file) from error
@@ -82,22 +82,47 @@ def head_of(file: Path, layout: Layout, *, header: bool) -> Head | None:
     rows = [tuple(row) for row in _reader(lines, delimiter, layout)]
     fields = tuple(field.strip() for field in rows[0])
     shape = fields if header else tuple(str(i) for i in range(len(fields)))
-    return Head(delimiter, shape, compression, tuple(rows[1:] if header else rows))
+    return Head(delimiter, shape, _compression(file), tuple(rows[1:] if header else rows))
+
+
+def unpacked(file: Path) -> Any:
+    """The bytes of a file, compressed or not."""
+    import pyarrow as pa
+
+    compression = _compression(file)
+    return pa.input_stream(str(file), compression=None if compression == "none" else compression)
 
 
 def check_whole(file: Path) -> None:
     """Unpack a compressed file once to its end, since a cut one can end at a line's end."""
-    import pyarrow as pa
-
-    compression = _compression(file)
-    if compression == "none":
+    if _compression(file) == "none":
         return
     try:
-        with pa.input_stream(str(file), compression=compression) as stream:
+        with unpacked(file) as stream:
             while stream.read(_CHUNK):
                 pass
     except OSError as error:
         raise unreadable(file) from error
+
+
+def has_underscore(file: Path) -> bool:
+    """Whether the lines after the first may hold an underscore; a search of the bytes costs next to nothing."""
+    if _compression(file) != "none":
+        return True
+    with file.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as data:
+        return data.find(b"_", max(0, data.find(b"\n"))) >= 0
+
+
+def mixed_ends(file: Path, encoding: str) -> int:
+    """The first line that ends otherwise than the lines before it, from 1; 0 where there is none."""
+    first = ""
+    with _opened(file, encoding) as text:
+        for number, line in enumerate(text, 1):
+            end = line[len(line.rstrip("\r\n")) :]
+            first = first or end
+            if end and end != first:
+                return number
+    return 0
 
 
 def unreadable(file: Path | str) -> DataError:
@@ -105,10 +130,18 @@ def unreadable(file: Path | str) -> DataError:
     return DataError(f"{file} cannot be read to its end; it is cut short, damaged or of another format: copy it again.")
 
 
+def different_ends(file: Path | str, line: int) -> DataError:
+    """Files of Windows and of other systems, joined."""
+    return DataError(
+        f"line {line} of {file} ends otherwise than the lines before it (CR LF, LF or CR), as in joined exports; "
+        "give the exports as a list of files, or make all line ends alike."
+    )
+
+
 def records_of(file: Path, delimiter: str, layout: Layout, *, header: bool) -> Iterator[tuple[int, int, str]]:
     """Of each record: its line as the engine counts (a quoted line break is none), its line from 1, its text."""
     pending: list[str] = []
-    with _opened(file, _compression(file), layout.encoding) as text:
+    with _opened(file, layout.encoding) as text:
         skipped = len(list(islice(text, layout.skip)))
 
         def lines() -> Iterator[str]:
@@ -185,12 +218,9 @@ def _compression(file: Path) -> str:
     return next((name for magic, name in _MAGIC.items() if start.startswith(magic)), "none")
 
 
-def _opened(file: Path, compression: str, encoding: str) -> io.TextIOWrapper:
-    import pyarrow as pa
-
-    stream = pa.input_stream(str(file), compression=None if compression == "none" else compression)
+def _opened(file: Path, encoding: str) -> io.TextIOWrapper:
     name = "utf-8-sig" if encoding == "utf-8" else encoding
-    return io.TextIOWrapper(io.BufferedReader(stream, _CHUNK), encoding=name, errors="replace", newline="")
+    return io.TextIOWrapper(io.BufferedReader(unpacked(file), _CHUNK), encoding=name, errors="replace", newline="")
 
 
 def _delimiter(line: str) -> str:

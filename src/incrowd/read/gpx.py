@@ -7,14 +7,15 @@ from xml.parsers import expat
 
 from incrowd.errors import DataError
 from incrowd.read.columns import Field
-from incrowd.read.files import from_path
+from incrowd.read.files import from_path, unpacked, unreadable
 from incrowd.read.scans import Request, Scan, make
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _POINTS = ("trkpt", "rtept", "wpt")
-_STEM = r"([^/]+)\.[^./]+$"
+_STEM = r"([^/]+?)(?i:\.gpx)?\.[^./]+$"
+_NOTE = "GPX waypoints and route points without a time, left out"
 
 
 def gpx_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
@@ -22,14 +23,22 @@ def gpx_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
     fields = {noun: (Field(noun, "text", noun),) for noun in ("t", "lon", "lat")}
     for file in files:
         user = {"user": (from_path(file, request.layout.user_from or _STEM),)}
-        frame = _points(file).to_reader()
-        yield make(request, [file], "frame", fields, user, unit="line", numbered="line", frame=frame)
+        points = _points(file)
+        # A place marked or planned, without a time, is nobody's record.
+        records = [point for point in points if point["tag"] == "trkpt" or "t" in point]
+        more = {"frame": _table(records).to_reader(), "notes": {_NOTE: len(points) - len(records)}}
+        yield make(request, [file], "frame", fields, user, unit="line", numbered="line", **more)
 
 
-def _points(file: Path) -> "pa.Table":
-    """Longitude, latitude and time of each point as text, and the line it starts on."""
+def _table(points: list[dict[str, Any]]) -> "pa.Table":
     import pyarrow as pa
 
+    kinds = {"lon": pa.string(), "lat": pa.string(), "t": pa.string(), "line": pa.int64()}
+    return pa.table({name: pa.array([p.get(name) for p in points], kind) for name, kind in kinds.items()})
+
+
+def _points(file: Path) -> list[dict[str, Any]]:
+    """Longitude, latitude and time of each point as text, and the line it starts on."""
     points: list[dict[str, Any]] = []
     inside: list[str] = []
     parser = expat.ParserCreate()
@@ -42,7 +51,8 @@ def _points(file: Path) -> "pa.Table":
         tag = name.rpartition(":")[2]
         inside.append(tag)
         if tag in _POINTS:
-            points.append({"lon": values.get("lon"), "lat": values.get("lat"), "line": parser.CurrentLineNumber})
+            place = {"lon": values.get("lon"), "lat": values.get("lat")}
+            points.append({"tag": tag, **place, "line": parser.CurrentLineNumber})
 
     def text(data: str) -> None:
         if inside[-1] == "time" and len(inside) > 1 and inside[-2] in _POINTS:
@@ -53,9 +63,10 @@ def _points(file: Path) -> "pa.Table":
     parser.EndElementHandler = lambda _: inside.pop()
     parser.CharacterDataHandler = text
     try:
-        with file.open("rb") as stream:
+        with unpacked(file) as stream:
             parser.ParseFile(stream)
+    except OSError as error:
+        raise unreadable(file) from error
     except expat.ExpatError as error:
         raise DataError(f"{file} is not well-formed XML at line {error.lineno}; export it again.") from None
-    kinds = {"lon": pa.string(), "lat": pa.string(), "t": pa.string(), "line": pa.int64()}
-    return pa.table({name: pa.array([p.get(name) for p in points], kind) for name, kind in kinds.items()})
+    return points

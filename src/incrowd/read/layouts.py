@@ -40,6 +40,10 @@ ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 DEGREES = ("user", "t", "lon", "lat")
 METRES = ("user", "t", "x", "y")
 
+# What a column may be called, and what gives away a date, a time, a decimal or an identifier.
+_NAME = re.compile(r"[^\W\d][\w .-]{0,40}")
+_VALUE = re.compile(r"\d[.:-]\d|\d{5}")
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -107,7 +111,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
             encoding="latin-1",
             time_format="%a %b %d %H:%M:%S %z %Y",
         ),
-        "gpx": Layout("GPX: the points of each file; the user is the name of the file", kind="gpx", files="*.gpx"),
+        "gpx": Layout("GPX: the points of each file; the user is the name of the file", kind="gpx", files="*.gpx*"),
         "geoparquet": Layout("GeoParquet: points in WGS 84, with user and time columns", kind="parquet"),
     }
 )
@@ -171,24 +175,29 @@ def _position(name: str | int, header: Sequence[str], by_name: Mapping[str, list
     return places[0]
 
 
+def listed(header: Sequence[str]) -> str:
+    """The names of columns, for a message; their number alone where they may be the values of a record.
+
+    >>> listed(["uid", "time"]), listed(["alice", "2024-01-01"]), listed(["alice 12:30"])
+    ('has: uid, time', 'has 2 fields in its first line', 'has 1 field in its first line')
+    """
+    # A record can pass for a single name when its fields are not told apart.
+    if len(header) > 1 and all(_NAME.fullmatch(field) and not _VALUE.search(field) for field in header):
+        return f"has: {', '.join(header)}"
+    return f"has {len(header)} field{'s' * (len(header) != 1)} in its first line"
+
+
 def _missing(name: str, header: Sequence[str], file: str) -> DataError:
-    # A first line without a letter is data: its fields are someone's values and stay unsaid.
-    if not any(re.search("[A-Za-z_]", field) for field in header) or any(_number(field) for field in header):
-        return DataError(
-            f"{file} has no header; give the position of each column, counted from 0, such as columns={{'user': 0, …}}."
-        )
-    listed = ", ".join(header)
-    return DataError(
-        f"column {name!r} is missing in {file} (has: {listed}); pass columns={{'{name}': …}} with its name there."
-    )
-
-
-def _number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    said, option = listed(header), f"pass columns={{'{name}': …}} (--column {name}=…)"
+    if said.startswith("has: "):
+        advice = f"{option} with its name there"
+    elif any("\n" in field for field in header):
+        advice = "close the quote in its header"
+    elif len(header) == 1:
+        advice = "separate fields by a comma, semicolon, tab or |, or give a Layout with its delimiter"
+    else:
+        advice = f"{option} with its name or, in a file without a header, give every position counted from 0"
+    return DataError(f"column {name!r} is missing in {file} ({said}); {advice}.")
 
 
 def _plain(name: str) -> str:

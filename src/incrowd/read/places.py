@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Floats, degrees
 from incrowd.errors import DataError
-from incrowd.read.layouts import ALIASES
+from incrowd.read.layouts import ALIASES, listed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,8 +29,8 @@ def towers(path: str | Path) -> Floats:
     for role in ("lon", "lat"):
         name = next((by_name[alias] for alias in ALIASES[role] if alias in by_name), None)
         if name is None:
-            has = ", ".join(table.column_names)
-            raise DataError(f"{Path(path).name} has no column for {role} (has: {has}); name one {role}.")
+            said = listed(table.column_names)
+            raise DataError(f"{Path(path).name} has no column for {role} ({said}); name one {role}.")
         columns.append(table[name].to_numpy())
     if not len(table):
         raise DataError(f"{Path(path).name} has no row; list at least one place.")

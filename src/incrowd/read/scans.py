@@ -57,6 +57,7 @@ class Scan:
     numbered: str = ""  # a column that holds the position of each record
     frame: Any = None  # an Arrow stream, known to SQL as `frame`
     saved: Mapping[str, Any] = field(default_factory=dict)  # what incrowd noted in a file of its own
+    notes: Mapping[str, int] = field(default_factory=dict)  # for the ledger: what is in the files but is no record
 
     @property
     def place(self) -> str:

@@ -21,7 +21,7 @@ def spilled(reading: Reading, pieces: int) -> Parts:
     buckets, clock = Buckets(pieces), Clock()
     corners: list[tuple[float, float, float, float]] = []
     for batch in reading.batches():
-        if reading.saved and not reading.saved["ordered"]:
+        if not reading.ordered:
             raise unordered()
         buckets.add(batch)
         clock.add(batch.code, batch.t, len(reading.users))

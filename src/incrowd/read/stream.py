@@ -83,7 +83,7 @@ class Reading:
     notes: Counter[str] = field(default_factory=Counter)
     kept: int = 0
     planar: bool | None = None
-    saved: dict[str, Any] = field(default_factory=dict)
+    saved: list[Mapping[str, Any]] = field(default_factory=list)  # what incrowd noted in each file; empty in others
     unit: str | None = None
 
     def batches(self) -> Iterator[Batch]:
@@ -104,15 +104,19 @@ class Reading:
         if not self.kept:
             raise self.bad[0].error() if self.bad else DataError(f"{scan.place} has no rows; check the export.")
 
+    @property
+    def ordered(self) -> bool:
+        """Whether no file says that it was saved in log order."""
+        return all(noted.get("ordered", True) for noted in self.saved)
+
     def ledger(self, notes: dict[str, int]) -> Ledger:
-        """What happened to every record of the source."""
-        if self.saved:
-            return Ledger.from_dict(self.saved.get("ledger", []))
+        """What happened to every record of the source; the ledger of one saved file goes on, several cannot."""
         size = len(self.users)
-        dropped = {"unreadable row": len(self.bad)} if self.request.set_aside else {}
+        before = Ledger.from_dict(self.saved[0].get("ledger", [])) if len(self.saved) == 1 else Ledger()
+        dropped = Counter(row.reason for row in self.bad)
         read = self.kept + len(self.bad)
         notes = {**self.notes, **notes}
-        return Ledger().add("read", read=read, kept=self.kept, dropped=dropped, notes=notes, users=(size, size))
+        return before.add("read", read=read, kept=self.kept, dropped=dropped, notes=notes, users=(size, size))
 
     def attributes(self) -> Attributes:
         """The attributes asked for, one value or set of values per user."""
@@ -122,16 +126,18 @@ class Reading:
     def _meet(self, scan: Scan) -> None:
         if self.planar not in (None, scan.request.planar):
             raise DataError(f"{scan.place} is in other coordinates than the files before it; read them apart.")
-        self.planar, self.saved = scan.request.planar, dict(scan.saved)
+        self.planar = scan.request.planar
+        self.saved += [scan.saved] * max(1, len(scan.files))
+        self.notes.update(scan.notes)
         for name in scan.request.attributes:
             self.values.setdefault(name, Values())
 
     def _checked(self, raw: "pa.RecordBatch", run: Run) -> tuple[Batch, list[BadRow]]:
         scan = run.scan
-        user, absent = users_of(raw, scan)
+        user, unfit = users_of(raw, scan)
         t, faults = self._seconds(raw, scan)
         first, second, off = places_of(raw, scan)
-        checks = [("user", bad.USER, absent), *faults, *off]
+        checks = [*unfit, *faults, *off]
         wrong = np.logical_or.reduce([mask for _, _, mask in checks])
         aside = self._aside(wrong, checks, raw, run) if wrong.any() else []
         if aside:
@@ -164,7 +170,7 @@ class Reading:
         absent = missing(column)
         if scan.selection.epoch:
             t, odd = self._from_epoch(column, scan)
-            return t, [("t", bad.TIME, absent), ("t", bad.UNIT, odd)]
+            return t, [("t", bad.NUMBER if scan.header else bad.TIME, absent), ("t", bad.UNIT, odd)]
         unit = getattr(column.type, "unit", "us")
         t = np.floor_divide(values(column, np.int64), PER_SECOND[unit])
         outside = (t < FIRST) | (t > LAST)
@@ -174,8 +180,10 @@ class Reading:
 
     def _from_epoch(self, column: "pa.Array", scan: Scan) -> tuple[Ints, Mask]:
         numbers = floats(column) if column.type == "double" else values(column, np.int64)
+        if scan.saved:
+            return from_epoch(numbers, "s")
         if self.unit is None and len(numbers):
-            self.unit = "s" if scan.saved else unit_of(numbers)
+            self.unit = unit_of(numbers)
             if self.unit is None:
                 raise DataError(
                     f"the numbers in column {scan.selection.names['t']!r} of {scan.place} are no seconds, milli-, "

@@ -45,7 +45,7 @@ def _collected(reading: Reading, order: Order) -> Traces:
         # Copies: a view would keep every column of its batch alive.
         for chunk, column in zip(chunks, (batch.code, batch.t, batch.first, batch.second), strict=True):
             chunk.append(column.copy())
-    if reading.saved and not reading.saved["ordered"]:
+    if not reading.ordered:
         order = "log"
     rows = [_joined(chunks.pop()) for _ in range(4)]
     users = reading.users.labels()

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from statistics import median
 
 from incrowd.errors import DataError
-from incrowd.read.columns import Field, Sort, quoted
-from incrowd.read.files import Head, check_whole, head_of, hive_keys
-from incrowd.read.scans import Request, Scan, find, make, sql_list
+from incrowd.read.columns import Field, Sort, digits, quoted
+from incrowd.read.files import Head, check_whole, has_underscore, head_of, hive_keys
+from incrowd.read.scans import Found, Request, Scan, find, make, sql_list
 
 _TYPES: dict[Sort, str] = {"whole": "BIGINT", "real": "DOUBLE"}
 
@@ -27,14 +28,27 @@ def text_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
 
 def _scan(files: list[Path], head: Head, request: Request) -> Scan:
     found, constants = find(files, head.fields, request, request.nouns)
+    header = head.fields if request.header else _with_roles(head.fields, found)
     fields = {}
-    types = dict.fromkeys(range(len(head.fields)), "VARCHAR")
+    types = dict.fromkeys(range(len(header)), "VARCHAR")
+    # The engine skips an underscore between digits: where there is one, numbers are looked at as text first.
+    careful = any(has_underscore(file) for file in files)
     for noun, places in found.items():
         sort = _sort(noun, places, head) if noun in request.nouns else "text"
-        types[places[0]] = _TYPES.get(sort, types[places[0]])
-        fields[noun] = tuple(Field(f"c{place}", sort, head.fields[place]) for place in places)
+        sql = [f"c{place}" for place in places]
+        if sort in _TYPES and careful:
+            sql[0] = digits(sql[0])
+        elif sort in _TYPES:
+            types[places[0]] = _TYPES[sort]
+        fields[noun] = tuple(Field(one, sort, header[place]) for one, place in zip(sql, places, strict=True))
     origin = f"read_csv({sql_list(files)}, {_options(head, request, types)})"
-    return make(request, files, origin, fields, constants, unit="line", header=head.fields, delimiter=head.delimiter)
+    return make(request, files, origin, fields, constants, unit="line", header=header, delimiter=head.delimiter)
+
+
+def _with_roles(positions: Sequence[str], found: Found) -> tuple[str, ...]:
+    """Columns known by position, each with what it is read as."""
+    roles = {place: noun for noun, places in found.items() for place in places}
+    return tuple(f"{at} ({roles[int(at)]})" if int(at) in roles else at for at in positions)
 
 
 def _options(head: Head, request: Request, types: dict[int, str]) -> str:
@@ -61,10 +75,11 @@ def _sort(noun: str, places: tuple[int, ...], head: Head) -> Sort:
     sample = [row[places[0]] for row in head.rows if len(row) > places[0] and row[places[0]]]
     if noun == "user":
         return "digits" if sample and all(map(_is_label, sample)) else "text"
-    if len(places) > 1 or not sample or not all(map(_is_number, sample)):
+    numbers = [abs(float(value)) for value in sample if _is_number(value)]
+    if len(places) > 1 or 2 * len(numbers) <= len(sample):
         return "text"
     # A float keeps the fraction of a second, a whole number every digit of a nanosecond.
-    return "whole" if max(abs(float(value)) for value in sample) >= 1e14 else "real"
+    return "whole" if median(numbers) >= 1e14 else "real"
 
 
 def _is_label(value: str) -> bool:
@@ -73,6 +88,6 @@ def _is_label(value: str) -> bool:
 
 def _is_number(value: str) -> bool:
     try:
-        return abs(float(value)) < float("inf")
+        return abs(float(value)) < float("inf") and "_" not in value
     except ValueError:
         return False

@@ -28,24 +28,23 @@ def zone_of(name: str | None) -> ZoneInfo | None:
 
 
 def unit_of(values: Floats | Ints) -> str | None:
-    """The unit of an epoch, by the magnitude of its largest value; None where no unit fits."""
+    """The unit of an epoch, by the magnitude of its median, which a few strangers do not move; None where none fits."""
     size = np.abs(values.astype(np.float64))
-    largest = float(np.max(size, where=np.isfinite(size), initial=0.0))
-    return next((unit for unit, (low, high) in _WINDOWS.items() if low <= largest < high), None)
+    size = size[np.isfinite(size)]
+    middle = np.partition(size, len(size) // 2)[len(size) // 2] if len(size) else 0.0
+    return next((unit for unit, (low, high) in _WINDOWS.items() if low <= middle < high), None)
 
 
 def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, NDArray[np.bool_]]:
-    """Whole seconds, floored, and where there are none: missing, or too small to be in this unit like the rest.
+    """Whole seconds, floored, and where there are none: missing, or too small or large to be in this unit.
 
     >>> from_epoch(np.array([1_600_000_000_999.0, 1_600_000_000.0]), "ms")
     (array([1600000000,          0]), array([False,  True]))
     """
-    good = np.abs(values) >= _WINDOWS[unit][0]
-    if values.dtype.kind != "f":
-        return np.floor_divide(values, PER_SECOND[unit]), ~good
-    scaled = np.floor(values / PER_SECOND[unit])
-    good &= np.abs(scaled) <= LAST
-    return np.where(good, scaled, 0).astype(np.int64), ~good
+    whole = values.dtype.kind != "f"
+    scaled = np.floor_divide(values, PER_SECOND[unit]) if whole else np.floor(values / PER_SECOND[unit])
+    good = (np.abs(values) >= _WINDOWS[unit][0]) & (np.abs(scaled) <= LAST)
+    return np.where(good, scaled, 0).astype(np.int64, copy=False), ~good
 
 
 def unit_note(unit: str) -> str:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,7 @@ def _summary(values: NDArray[Any]) -> tuple[float, float, tuple[float, float]]:
     return float(values.mean()), median, (low, high)
 
 
+@lru_cache(maxsize=32)  # a page and the files beside it show the same
 def drawing(panel: Cdf | Trend) -> Drawing:
     """The figure of a panel."""
     with canvas(height_in=2.8) as (figure, axes):
@@ -123,8 +125,7 @@ def _draw_trend(axes: Axes, panel: Trend) -> None:
     axes.fill_between(panel.at, low, high, color=COLOURS[0], alpha=0.15, linewidth=0)
     axes.plot(panel.at, panel.mean, marker="o", markersize=4, color=COLOURS[1])
     axes.plot(panel.at, panel.median, marker="o", markersize=4, color=COLOURS[0])
-    for x, y, tag in zip(panel.at, panel.mean, panel.tags, strict=False):
-        axes.annotate(tag, (x, y), xytext=(3, 5), textcoords="offset points", fontsize=7, color=MUTED)
+    _tag(axes, panel)
     most = np.nanmax([*panel.mean, *high, 1e-9])
     axes.set_ylim(0, 1.08 * most)
     ends = ((panel.mean, "mean", COLOURS[1]), (panel.median, "median", COLOURS[0]))
@@ -132,3 +133,12 @@ def _draw_trend(axes: Axes, panel: Trend) -> None:
     end_labels(axes, [(last, y[-1], text, colour) for y, text, colour in ends if y[-1] == y[-1]], gap=0.07 * most)
     axes.set_xlabel(panel.x)
     axes.set_ylabel(panel.y)
+
+
+def _tag(axes: Axes, panel: Trend) -> None:
+    """Name the points, except those too close to the last named one to be read."""
+    apart, last = 0.05 * (max(panel.at) - min(panel.at)), -math.inf
+    for x, y, tag in zip(panel.at, panel.mean, panel.tags, strict=False):
+        if x - last >= apart:
+            axes.annotate(tag, (x, y), xytext=(3, 5), textcoords="offset points", fontsize=7, color=MUTED)
+            last = x

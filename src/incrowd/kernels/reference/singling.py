@@ -54,7 +54,8 @@ def _smallest(others: list[set[int]], deepest: int, most: int) -> tuple[Set, boo
 
 
 def _chain(others: list[set[int]], start: int) -> Set:
-    chain, left = (start,), others[start]
+    chain: Set = (start,)
+    left = others[start]
     while left:
         chosen = min(range(len(others)), key=lambda i: len(left & others[i]))
         chain, left = (*chain, chosen), left & others[chosen]

@@ -1,0 +1,240 @@
+"""incrowd anonymize glove, incrowd measure kgap | tails | accuracy, incrowd papers gramaglia2015."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from incrowd.cli.anonymize import FileKind, KeepLink, check_targets, publish
+from incrowd.cli.inputs import saved_noun
+from incrowd.cli.measure import numbers
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.data import Fingerprints, load
+from incrowd.errors import DataError, ParameterError
+
+Several = Annotated[str, typer.Option("--k", help="Sizes of the crowd to hide in: 2, 2-5 or 2,5,10.")]
+One = Annotated[int, typer.Option("--k", help="Size of the crowd to hide in.")]
+MaxM = Annotated[int | None, typer.Option(help="Drop what became wider than this; 15000 in the paper.")]
+MaxMin = Annotated[int | None, typer.Option(help="Drop what became longer than this; 360 in the paper.")]
+SHOWN = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
+
+
+@reads
+def glove(
+    sources: Sources,
+    reading: Reading,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the release.")] = None,
+    k: One = 2,
+    max_extent_m: MaxM = None,
+    max_extent_min: MaxMin = None,
+    reshape: Annotated[
+        Literal["none", "union", "split"], typer.Option(help="What becomes of boxes that overlap in time.")
+    ] = "none",
+    leftover: Annotated[
+        Literal["merge", "suppress"], typer.Option(help="What becomes of a last group of too few people.")
+    ] = "merge",
+    shard_users: Annotated[
+        int | None, typer.Option(help="Divide the people into shards of at most so many, which is faster.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Keep the work in this file; a run that was killed goes on from it.")
+    ] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what the run will take, and stop.")] = False,
+    file: FileKind = "parquet",
+    keep_link: KeepLink = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Merge whole fingerprints until everybody hides among k people.
+
+    incrowd anonymize glove trips.csv --k 2 --estimate
+
+    incrowd anonymize glove trips.csv -o release --k 2 --max-extent-m 15000 --max-extent-min 360 --checkpoint run.npz
+    """
+    from incrowd import anonymize, measure
+
+    method = anonymize.Glove(
+        k=k,
+        max_extent_m=max_extent_m,
+        max_extent_min=max_extent_min,
+        reshape=None if reshape == "none" else reshape,
+        leftover=leftover,
+        shard_users=shard_users,
+    )
+    if output is not None:
+        check_targets(output, keep_link, force=force)
+    elif not estimate:
+        raise ParameterError("a release needs a folder; pass -o FOLDER, or --estimate to see the cost first.")
+    with progress_bar():
+        data = fingerprints_of(sources, reading)
+        cost = _cost(data, k, shard_users)
+        if estimate or output is None:
+            answer(str(cost), cost, as_json=as_json)
+            return
+        note(f"glove: {cost}")
+        release = method(data, checkpoint=checkpoint)
+        note(f"glove: {measure.accuracy(release, data)}")
+        publish(release, data, output, file=file, link=keep_link, force=force, as_json=as_json)
+
+
+@reads
+def kgap(sources: Sources, reading: Reading, k: Several = "2", as_json: Json = False) -> None:
+    """How far everybody is from hiding among k: 0 looks like the others already, 1 is completely isolated.
+
+    incrowd measure kgap trips.csv --k 2,5
+    """
+    from incrowd import measure
+
+    wanted = _sizes(k)
+    with progress_bar():
+        data = fingerprints_of(sources, reading)
+        found = [measure.kgap(data, k=one) for one in wanted]
+    head = " ".join(f"{f'{share:.0%}':>8}" for share in SHOWN)
+    lines = [f"{'k':>4} {'alike':>8} {head}"]
+    for gap in found:
+        values = " ".join(f"{value:>8.4f}" for value in _quantiles(gap.value))
+        lines.append(f"{gap.k:>4} {int((gap.value == 0).sum()):>8,} {values}")
+    lines.append(f"(k-gap by quantile of {len(data):,} people, {data.records:,} samples; alike: those with gap 0)")
+    answer("\n".join(lines), found, as_json=as_json)
+
+
+@reads
+def tails(sources: Sources, reading: Reading, k: One = 2, as_json: Json = False) -> None:
+    """Why people are hard to hide: how heavy the tails of their sample stretches are, in space and time.
+
+    incrowd measure tails trips.csv --k 2
+    """
+    from incrowd import measure
+
+    with progress_bar():
+        found = measure.tails(fingerprints_of(sources, reading), k=k)
+    rows = (
+        ("tail weight", found.delta),
+        ("in space", found.space),
+        ("in time", found.time),
+        ("time / space", found.ratio),
+        ("time / both", found.share),
+    )
+    lines = [f"{'':<14} {'defined':>9} " + " ".join(f"{f'{share:.0%}':>8}" for share in SHOWN)]
+    for name, column in rows:
+        known = column[column == column]
+        lines.append(f"{name:<14} {len(known):>9,} " + " ".join(f"{value:>8.3f}" for value in _quantiles(known)))
+    lines.append(f"(by quantile of {found.users:,} people, k = {k}; 1 is the tail of a Gaussian, 1.6 exponential)")
+    answer("\n".join(lines), found, as_json=as_json)
+
+
+@reads
+def accuracy(
+    sources: Sources,
+    reading: Reading,
+    k: Several = "2,3,5",
+    max_extent_m: MaxM = None,
+    max_extent_min: MaxMin = None,
+    as_json: Json = False,
+) -> None:
+    """What is left of the accuracy when everybody hides among k; runs GLOVE and publishes nothing.
+
+    incrowd measure accuracy trips.csv --k 2,3,5 --max-extent-m 15000 --max-extent-min 360
+    """
+    from incrowd import anonymize, measure
+
+    methods = [anonymize.Glove(k=one, max_extent_m=max_extent_m, max_extent_min=max_extent_min) for one in _sizes(k)]
+    with progress_bar():
+        data = fingerprints_of(sources, reading)
+        found = {}
+        for method in methods:
+            note(f"glove: {_cost(data, method.k, None)}")
+            found[method.k] = measure.accuracy(method(data), data)
+    lines = [f"{'k':>4} {'mean m':>10} {'median m':>10} {'mean min':>10} {'median min':>10} {'deleted':>8}"]
+    for size, one in found.items():
+        sizes = (each[name] for name in ("pos_extent", "time_extent") for each in (one.mean, one.median))
+        lines.append(f"{size:>4} " + " ".join(f"{value:>10,.0f}" for value in sizes) + f" {one.deleted_share:>8.1%}")
+    lines.append(f"(extent of the box of each surviving sample; {len(data):,} people, {data.records:,} samples)")
+    answer("\n".join(lines), found, as_json=as_json)
+
+
+@reads
+def gramaglia2015(
+    reading: Reading,
+    data: Annotated[list[str], typer.Option(help="Your own files instead of a synthetic country; repeatable.")] = [],  # noqa: B006
+    quick: Annotated[bool, typer.Option("--quick", help="A few hundred people and fewer settings: seconds.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for the report, and JSON and SVG of each figure.")
+    ] = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """k-gap and GLOVE: Figures 3 to 11 on a synthetic country or your data, the paper's words beside them.
+
+    incrowd papers gramaglia2015 --quick -o figures
+
+    incrowd papers gramaglia2015 --data calls.parquet -o figures
+    """
+    from incrowd.data.files import refuse_existing
+    from incrowd.papers import gramaglia2015 as paper
+
+    if output is not None:
+        refuse_existing(output, force=force)
+        if output.is_file():
+            raise ParameterError(f"{output} is a file; give the name of a folder.")
+    with progress_bar():
+        prints = fingerprints_of(data, reading) if data else None
+        if prints is not None and not quick:
+            note(f"each run of GLOVE: {_cost(prints, 2, None)}")
+        found = paper.reproduce(prints, quick=quick, seed=seed)
+    if output is not None:
+        paper.save(found, output)
+    said = found.statements
+    lines = [f"{s.where:<9} {s.what}\n    theirs: {s.theirs}; ours: {s.ours}; {_verdict(s)}" for s in said]
+    agree = sum(s.verdict == "agrees" for s in said)
+    lines.append(f"{agree} of {len(said)} statements agree ({found.name}: {found.users:,} people)")
+    answer("\n".join(lines), found, as_json=as_json)
+
+
+def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:
+    """Fingerprints that were saved, or trajectories at 100 m and 1 min."""
+    from incrowd import discretize
+
+    source = one_or_many(sources)
+    noun = saved_noun(source)
+    if noun == "Fingerprints":
+        found: Any = load(str(source))
+        return found  # type: ignore[no-any-return]
+    if noun not in (None, "Traces"):
+        raise DataError(
+            f"this file holds {noun}, not trajectories or fingerprints; "
+            "run incrowd discretize --into fingerprints on the trajectories."
+        )
+    return discretize.fingerprints(source, **reading.arguments())
+
+
+def _cost(data: Fingerprints, k: int, shard_users: int | None) -> Any:
+    """The cost of a run; each shard is compared with itself only."""
+    from incrowd import anonymize
+
+    cost = anonymize.glove_cost(data, k=k)
+    part = min(1.0, (shard_users or cost.users) / cost.users)
+    return replace(cost, pairs=int(cost.pairs * part), seconds=cost.seconds * part)
+
+
+def _sizes(text: str) -> list[int]:
+    try:
+        return numbers(text)
+    except ParameterError:
+        raise ParameterError("--k takes numbers such as 2, 2-5 or 2,5,10.") from None
+
+
+def _quantiles(values: Any) -> list[float]:
+    import numpy as np
+
+    if not len(values):
+        return [float("nan")] * len(SHOWN)
+    found: list[float] = np.quantile(values, SHOWN, method="inverted_cdf").tolist()
+    return found
+
+
+def _verdict(said: Any) -> str:
+    return f"{said.verdict}: {said.why}" if said.why else said.verdict

@@ -1,0 +1,168 @@
+"""The commands of GLOVE, in a small app of their own."""
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import incrowd as ic
+from boxes import prints
+from incrowd.cli import glove
+from incrowd.data import load
+
+app = typer.Typer()
+for command in (glove.glove, glove.kgap, glove.tails, glove.accuracy, glove.gramaglia2015):
+    app.command()(command)
+
+
+def run(*words):
+    """(exit code, stdout, stderr); an error we raise on purpose is raised."""
+    result = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def four(tmp_path):
+    return prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400").save(tmp_path / "four.parquet")
+
+
+@pytest.fixture
+def country(tmp_path):
+    city = ic.read.synthetic_city(users=40, towers=12, days=2, profile="cdr")
+    return city.fingerprints().save(tmp_path / "country.parquet")
+
+
+def test_a_release_is_published_and_passes_the_audit(four, tmp_path):
+    code, out, err = run("glove", four, "-o", tmp_path / "release", "--k", 2, "--keep-link", tmp_path / "link.csv")
+    assert code == 0 and "guarantee: k-anonymity" in out
+    assert err.startswith("glove: 4 users, 4 samples, k=2: about") and "pos_extent=600, time_extent=211" in err
+    assert (tmp_path / "link.csv").exists()
+    assert load(tmp_path / "release" / "data.parquet").crowd.tolist() == [2, 2]
+    assert ic.audit.check(tmp_path / "release", original=four, k=2).passed
+
+
+def test_every_option_reaches_the_method(four, tmp_path):
+    limits = ("--max-extent-m", 15_000, "--max-extent-min", 360, "--reshape", "union", "--leftover", "suppress")
+    code, out, _ = run("glove", four, "-o", tmp_path / "r", "--k", 3, "--shard-users", 8, *limits, "--json")
+    assert code == 0 and json.loads(out)["folder"] == "r"
+    said = json.loads((tmp_path / "r" / "manifest.json").read_text())["parameters"]
+    asked = {"k": 3, "max_extent_m": 15_000, "max_extent_min": 360, "reshape": "union", "leftover": "suppress"}
+    assert {name: said[name] for name in asked} == asked and said["shard_users"] == 8
+
+
+def test_the_estimate_stops_there(four, tmp_path):
+    code, out, err = run("glove", four, "--estimate", "-o", tmp_path / "release")
+    assert code == 0 and out.startswith("4 users, 4 samples, k=2: about") and err == ""
+    assert not (tmp_path / "release").exists()
+    whole, shards = (
+        json.loads(run("glove", four, "--estimate", "--json", *words)[1]) for words in ((), ("--shard-users", 4))
+    )
+    assert whole["pairs"] == shards["pairs"] == 20  # four people are one shard
+    with pytest.raises(ic.ParameterError, match="-o FOLDER"):
+        run("glove", four)
+
+
+def test_shards_cost_less(country):
+    whole, shards = (
+        json.loads(run("glove", country, "--estimate", "--json", *words)[1])["pairs"]
+        for words in ((), ("--shard-users", 10))
+    )
+    assert shards == whole // 4
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_killed_run_goes_on_to_the_same_result(country, tmp_path, monkeypatch, k):
+    """Killed at its fifth save, the run resumes from the file and ends as one that never stopped."""
+    from incrowd.anonymize import glove_greedy, glove_saving
+
+    monkeypatch.setitem(ic.anonymize.Glove.__call__.__kwdefaults__, "checkpoint_s", 0.0)
+    monkeypatch.setattr(glove_greedy, "BLOCK", 4)
+    keep, saves = glove_saving.Saved.keep, []
+
+    def killed(self, *given, **more):
+        keep(self, *given, **more)
+        saves.append(1)
+        if len(saves) == 5:
+            raise KeyboardInterrupt
+
+    file, words = tmp_path / "run.npz", ("--k", k, "--keep-link")
+    monkeypatch.setattr(glove_saving.Saved, "keep", killed)
+    code, _, _ = run("glove", country, "-o", tmp_path / "a", "--checkpoint", file, *words, tmp_path / "a.csv")
+    assert code == 130 and file.exists() and not (tmp_path / "a").exists()
+    monkeypatch.setattr(glove_saving.Saved, "keep", keep)
+    assert run("glove", country, "-o", tmp_path / "a", "--checkpoint", file, *words, tmp_path / "a.csv")[0] == 0
+    assert run("glove", country, "-o", tmp_path / "b", *words, tmp_path / "b.csv")[0] == 0
+    assert not file.exists()
+    assert published(tmp_path, "a") == published(tmp_path, "b")
+
+
+def published(folder, name):
+    """Who is published as what, without pseudonyms."""
+    data = load(folder / name / "data.parquet")
+    people = {}
+    for line in (folder / f"{name}.csv").read_text().splitlines()[1:]:
+        pseudonym, user = line.split(",")
+        people.setdefault(int(pseudonym), set()).add(user)
+    columns = [getattr(data, column).tolist() for column in ("x", "dx", "y", "dy", "t", "dt")]
+    rows = list(zip(*columns, strict=True))
+    spans = zip(data.users.tolist(), data.offsets[:-1], data.offsets[1:], strict=True)
+    return {(frozenset(people[user]), tuple(rows[a:b])) for user, a, b in spans}
+
+
+def test_outputs_that_exist_are_kept(four, tmp_path):
+    (tmp_path / "release").mkdir()
+    (tmp_path / "release" / "mine.txt").write_text("mine")
+    with pytest.raises(ic.ParameterError, match="exists"):
+        run("glove", four, "-o", tmp_path / "release")
+    assert (tmp_path / "release" / "mine.txt").read_text() == "mine"
+
+
+def test_trajectories_become_fingerprints_of_100_m_and_1_min(trips, tmp_path):
+    made = ic.discretize.fingerprints(trips)
+    found = json.loads(run("kgap", trips, "--k", "2,3", "--json")[1])
+    assert [one["k"] for one in found] == [2, 3]
+    assert found[0]["value"] == pytest.approx(ic.measure.kgap(made, k=2).value.tolist())
+
+
+def test_visits_are_refused(trips, tmp_path):
+    ic.discretize.grid(trips, cell_m=500, slot_min=60).save(tmp_path / "visits.parquet")
+    with pytest.raises(ic.DataError, match="holds Visits, not trajectories or fingerprints"):
+        run("kgap", tmp_path / "visits.parquet")
+
+
+def test_gaps_are_shown_by_quantile(four):
+    code, out, _ = run("kgap", four, "--k", "2")
+    row = out.splitlines()[1].split()
+    assert code == 0 and row == ["2", "0", "0.0417", "0.0417", "0.0417", "0.0458", "0.3750", "0.3750"]
+    with pytest.raises(ic.ParameterError, match="--k takes numbers"):
+        run("kgap", four, "--k", "few")
+
+
+def test_tails_are_shown_where_they_are_defined(four):
+    code, out, _ = run("tails", four, "--k", 2)
+    rows = {line[:14].strip(): line[14:].split() for line in out.splitlines()[1:-1]}
+    assert code == 0 and rows["tail weight"][0] == "0"  # one sample has no tail
+    assert rows["time / both"][0] == "4" and rows["time / both"][-1] == "1.000"
+    assert json.loads(run("tails", four, "--json")[1])["k"] == 2
+
+
+def test_accuracy_for_several_k(four):
+    code, out, err = run("accuracy", four, "--k", "2-3")
+    rows = [line.split() for line in out.splitlines()[1:-1]]
+    assert code == 0 and rows[0] == ["2", "600", "600", "211", "211", "0.0%"]
+    assert rows[1][:2] == ["3", "1,100"] and err.count("about") == 2
+    assert (
+        json.loads(run("accuracy", four, "--k", "2", "--max-extent-min", 360, "--json")[1])["2"]["deleted_samples"] == 2
+    )
+
+
+def test_the_paper_on_a_file(country, tmp_path):
+    code, out, err = run("gramaglia2015", "--data", country, "--quick", "-o", tmp_path / "figures")
+    assert code == 0 and err == ""
+    assert "theirs: 1.6; ours: 1.636; agrees" in out and "statements agree (the data: 40 people)" in out
+    assert (tmp_path / "figures" / "figure-10-time.svg").exists() and (tmp_path / "figures" / "report.html").exists()
+    with pytest.raises(ic.ParameterError, match="exists"):
+        run("gramaglia2015", "--data", country, "--quick", "-o", tmp_path / "figures")
+    with pytest.raises(ic.ParameterError, match="is a file"):
+        run("gramaglia2015", "--quick", "-o", country, "--force")

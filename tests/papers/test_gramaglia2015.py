@@ -1,0 +1,169 @@
+"""The paper's figures on data small enough to check by hand, and on a made-up country."""
+
+import json
+
+import numpy as np
+import pytest
+
+import incrowd as ic
+from boxes import boxes, prints
+from incrowd.anonymize.glove import Glove
+from incrowd.papers import gramaglia2015 as paper
+from incrowd.papers.gramaglia2015_cost import bearers, without_worst
+from incrowd.papers.gramaglia2015_data import days_of, first_days, generalized, some_users
+from incrowd.papers.gramaglia2015_gaps import k_gaps
+from incrowd.papers.gramaglia2015_record import claim, share, size
+from incrowd.report.section import section
+
+FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
+EVERY = ["3a", "3b", "4", "5a", "5b", "5b-share", "7-space", "7-time", "8-space", "8-time", "9-space", "9-time"]
+EVERY += ["10-space", "10-time", "11-space", "11-time"]
+
+
+@pytest.fixture(scope="module")
+def country():
+    return ic.read.synthetic_city(users=120, towers=40, days=14, profile="cdr").fingerprints()
+
+
+@pytest.fixture(scope="module")
+def found(country):
+    return paper.reproduce(country, name="a test", quick=True)
+
+
+def test_every_figure_has_its_number_people_and_words(found, country):
+    panels = [panel for figure in found.figures for panel in figure.panels]
+    assert [panel.name for panel in panels] == EVERY
+    assert all("n = " in panel.caption and "k = " in panel.caption for panel in panels)
+    assert (found.users, found.samples) == (120, country.records)
+    assert all(figure.statements and figure.convention for figure in found.figures)
+
+
+def test_every_statement_has_a_verdict_and_its_reason(found):
+    assert {said.verdict for said in found.statements} == {"agrees", "differs", "cannot be compared"}
+    assert all(bool(said.why) == (said.verdict != "agrees") for said in found.statements)
+    known = {said.what: said.verdict for said in found.statements}
+    assert known["tail weight of an exponential"] == known["tail weight of a Pareto of shape 1"] == "agrees"
+    assert known["a 2-gap of 0.17 in space and time"] == "cannot be compared"
+    assert known["people who are 2-anonymous already"] == "agrees"
+
+
+def test_files_hold_what_is_drawn(found, tmp_path):
+    folder = paper.save(found, tmp_path / "figures")
+    names = {path.name for path in folder.iterdir()}
+    assert names == {f"figure-{name}.{kind}" for name in EVERY for kind in ("json", "svg")} | {"report.html"}
+    drawn = json.loads((folder / "figure-3a.json").read_text())
+    assert drawn["curves"][0]["n"] == 120 and len(drawn["curves"][0]["value"]) == 101
+    page = (folder / "report.html").read_text()
+    assert page.count("<svg") == len(EVERY) + 1 and "What does hiding everybody cost" in page
+
+
+def test_gaps_for_several_k_are_those_of_each(country):
+    gaps = k_gaps(country, k=(2, 5, 9))
+    for k, gap in gaps.items():
+        np.testing.assert_allclose(gap, ic.measure.kgap(country, k=k).value, rtol=1e-14)
+
+
+def test_generalized_boxes_are_whole_cells_and_slots():
+    one = prints("-100,100,1900,200,59,1; -2000,100,0,100,0,1")
+    assert boxes(generalized(one, cell_m=2000, slot_min=60)) == [
+        (-2000, 2000, 0, 2000, 0, 60),
+        (-2000, 2000, 0, 4000, 0, 60),
+    ]
+    assert generalized(FOUR, cell_m=100, slot_min=1).records == 4
+    assert boxes(generalized(FOUR, cell_m=100, slot_min=1), 2) == boxes(FOUR, 2)
+
+
+def test_a_coarse_grid_makes_twins():
+    coarse = paper.figure_4(FOUR, grains=((100, 1), (20_000, 480)))
+    assert [one.at(1.0) for one in coarse.panels[0].curves] == [0.375, 0]
+    assert [said.verdict for said in coarse.statements] == ["cannot be compared", "differs"]
+    assert coarse.statements[1].ours == "100%"
+
+
+def test_first_days_begin_at_midnight_and_drop_whoever_is_absent():
+    late = prints("0,0,1000; 0,0,1500 | 0,0,4000")  # day 0 and 1; day 2
+    assert days_of(late) == 3
+    assert [first_days(late, days=d).records for d in (1, 2, 3)] == [1, 2, 3]
+    assert [len(first_days(late, days=d)) for d in (1, 2, 3)] == [1, 1, 2]
+
+
+def test_smaller_crowds_come_from_larger_ones(country):
+    few, more = (set(some_users(country, users=n, seed=3).users.tolist()) for n in (10, 40))
+    assert len(few) == 10 and few < more
+    every = some_users(country, users=500)
+    assert (every.users == country.users).all() and (every.t == country.t).all()
+
+
+def test_effort_of_hand_example_7():
+    # Groups {0, 1} of 41 min and {2, 3} of 1100 m and 381 min; of one sample each.
+    run = paper.hide(FOUR, k=2)
+    assert run.effort.tolist() == pytest.approx([40 / 960, 40 / 960, 1 / 40 + 380 / 960, 1 / 40 + 380 / 960])
+    assert bearers(run.effort) == 2 and bearers(np.zeros(3)) == 0
+
+
+def test_the_cost_of_hand_example_8():
+    price = paper.hiding_cost([paper.hide(FOUR, k=2)], worst=(0.5,)).prices[0]
+    none, half = price.savings
+    assert (none.mean_m, none.mean_min, none.deleted, none.people) == (600, 211, 0, 0)
+    assert (half.mean_m, half.mean_min, half.deleted, half.people) == (100, 41, 0.5, 2)
+    assert price.fine == 0.5 and price.half == 2
+
+
+@pytest.mark.parametrize("part", [0.01, 0.05, 0.1, 0.3])
+def test_limits_do_as_options_what_the_table_says(country, part):
+    saving = without_worst(paper.hide(country, k=2), part)
+    limits = {"max_extent_m": saving.max_extent_m, "max_extent_min": saving.max_extent_min}
+    real = ic.measure.accuracy(Glove(k=2, **limits)(country), country)
+    assert 0 < real.deleted_share == pytest.approx(saving.deleted) and saving.deleted <= part + 1e-12
+    assert (real.mean["pos_extent"], real.median["time_extent"]) == pytest.approx((saving.mean_m, saving.median_min))
+
+
+def test_the_cost_is_told_in_a_sentence_and_two_tables(found):
+    shown = section(found.cost)
+    assert "k = 2: " in shown.answer and "k = 5: " in shown.answer and "worst 10%" in shown.answer
+    people, suppression = shown.tables
+    assert len(people.rows) == 3 and len(suppression.rows) == 15
+    assert all(len(row) == len(grid.head) for grid in shown.tables for row in grid.rows)
+
+
+def test_figure_9_suppresses_as_glove_does(country):
+    drawn = paper.figure_9([paper.hide(country, k=2)], limits_m=(15_000,), limits_min=(360,))
+    real = ic.measure.accuracy(Glove(k=2, max_extent_m=15_000, max_extent_min=360)(country), country)
+    space, _ = drawn.panels
+    assert space.tags == ("no limit", "15 km")
+    assert (space.at[1], space.mean[1]) == pytest.approx((real.deleted_share, real.mean["pos_extent"] / 1000))
+
+
+def test_verdicts():
+    assert share("", "", (0.2, 0.4), 0.46, "thin").verdict == "differs"
+    assert share("", "", (0.2, 0.4), 0.16, "thin").verdict == "agrees"
+    assert share("", "", (0.2, 0.4), 0.14, "thin").verdict == "differs"
+    assert share("", "", (0.2, 0.2), float("nan"), "thin").verdict == "cannot be compared"
+    assert [size("", "", 2, own, "m", "thin").verdict for own in (1.3, 1.4, 3, 3.1)] == [
+        "differs",
+        "agrees",
+        "agrees",
+        "differs",
+    ]
+    assert claim("", "", "a", "b", holds=True, why="thin").why == ""
+
+
+def test_two_people_are_enough():
+    tiny = paper.reproduce(prints("0,0,0; 0,0,30; 1000,0,600 | 0,0,10; 1000,0,620"), quick=True)
+    assert tiny.users == 2 and [price.k for price in tiny.cost.prices] == [2]
+    known = {said.what: said for said in tiny.statements}
+    assert known["one day instead of two weeks"].why == "the data span 1 days, 1 at the least"
+
+
+def test_one_person_is_refused():
+    with pytest.raises(ic.ParameterError, match="at least 2 people, and there are 1"):
+        paper.reproduce(prints("0,0,0"))
+
+
+@pytest.mark.slow
+def test_the_default_country():
+    found = paper.reproduce()
+    assert found.users == 2000 and found.name == "a synthetic country"
+    known = {said.what: said.verdict for said in found.statements}
+    agreed = ("people with more temporal than spatial effort", "2-gap of 80% of people, at most (d4d-sen)")
+    assert all(known[what] == "agrees" for what in agreed)
