@@ -76,3 +76,11 @@ def test_labels_are_whole_words():
 def test_poisson_tail():
     assert poisson_tail(10, 1.0) == pytest.approx(1.114e-7, rel=1e-3)
     assert poisson_tail(2000, 1000.0) < 1e-6 < poisson_tail(1001, 1000.0)
+
+
+def test_several_numbers_of_a_pseudonym_are_all_looked_at(tmp_path):
+    case = numbered(tmp_path, np.arange(1, 121))
+    lines = [line.split(",") for line in case.link.read_text().splitlines()[1:]]
+    person = {int(p): u.strip('"') for p, u in lines}
+    case.add("note", [f"0 then {person[u]} then 999999" for u in case.table()["user"].to_pylist()])
+    assert case.failed() == {"numeric identifiers"}

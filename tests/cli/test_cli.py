@@ -182,3 +182,16 @@ def test_sweep_and_report(incrowd, trips, tmp_path):
     incrowd("anonymize", "cut", visits, "-o", tmp_path / "release")
     code, _, _ = incrowd("report", visits, "--release", tmp_path / "release", "-o", tmp_path / "r.html")
     assert code == 0 and "Does the release keep its promises?" in (tmp_path / "r.html").read_text()
+
+
+def test_sensitive_values_are_matched_as_the_data_hold_them(incrowd, tmp_path):
+    visits = ic.Visits.from_arrays(range(8), [0] * 8, [0] * 8, slot_min=60, attributes={"code": [1] * 6 + [2, 3]})
+    saved, asked = visits.save(tmp_path / "v.parquet"), ("--l", 1, "--k", 2, "--c", 0.5, "--sensitive", "code")
+    code, out, _ = incrowd("measure", "sequences", saved, *asked, "--value", 1, "--json")
+    assert code == 0 and json.loads(out)["minimal violating"] == {"1": 1}
+    code, _, err = incrowd("measure", "sequences", saved, *asked, "--value", 9)
+    assert code == 2 and "nobody carries" in err
+    code, _, err = incrowd("anonymize", "lkc", saved, "-o", tmp_path / "release", *asked, "--value", 1)
+    assert code == 2 and "nothing is left to publish" in err
+    code, _, err = incrowd("papers", "mohammed2009", "--report", tmp_path / "x.html")
+    assert code == 2 and "--data" in err

@@ -175,3 +175,11 @@ def test_many_large_totals_stay_apart():
     assert set(choices.totals.tolist()) == {comb(64, 30)}
     last = choices.rows(np.arange(users), np.full(users, comb(64, 30) - 1, object))
     np.testing.assert_array_equal(last % slots, np.tile(np.arange(34, 64), (users, 1)))
+
+
+def test_sets_far_apart_are_counted_though_the_nearer_ones_overflow():
+    """Two first points whose last is 801 slots on; the sets that end nearer alone need more than 64 bits."""
+    choices = made(list(range(803)), 89, 0, None, 10, 1)
+    assert choices.totals.tolist() == [2 * comb(800, 8)] and choices.totals[0] < 2**63
+    ends = choices.rows(np.zeros(2, np.int64), np.array([0, 2 * comb(800, 8) - 1], object))
+    assert ends.tolist() == [[*range(9), 801], [1, *range(794, 803)]]

@@ -90,7 +90,7 @@ def test_windows_of_other_owners_are_refused():
     visits = crowd("0:1 1:1 | 0:1 1:1 | 0:2")
     made = cut(visits, 2)
     other = replace(visits, users=np.arange(2), offsets=np.array([0, 1, 5]))
-    owners = [np.array(owner) for owner in ([1, 0, 2], [0, 1, 3], [0, 1, -1], [0, 1])]
+    owners = [np.array(owner) for owner in ([1, 1, 2], [0, 0, 2], [0, 1, 3], [0, 1, -1], [0, 1])]
     for wrong in (cut(other, 2), *(replace(made, owner=owner) for owner in owners)):
         with pytest.raises(ic.DataError, match="not cut from these visits"):
             cut_risk(visits, wrong)

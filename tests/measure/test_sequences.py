@@ -1,7 +1,7 @@
 """Violating and frequent sequences: the running example, and what must hold on any table."""
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from builders import crowd
 from incrowd.measure.frequent import frequent_sequences
 from incrowd.measure.sensitive import allowed_counts
 from incrowd.measure.violating import violating_sequences
@@ -214,3 +215,44 @@ def test_bad_questions_are_refused():
 def test_no_violating_sequence_means_nobody_is_unique(visits, longest):
     alone = {q for q, n in supports(visits).items() if n == 1 and len(q) <= longest}
     assert (violating_sequences(visits, longest, 2) == []) == (not alone)
+
+
+@pytest.mark.parametrize("c", ["x", None, [1, 2], (1, 2, 3), (0.5, 1), (1, 0), "0.5"])
+def test_a_share_that_is_no_number_is_refused(c):
+    with pytest.raises(ic.ParameterError, match="c must"):
+        ic.measure.violating_sequences(crowd("0:1 | 0:1"), 1, 2, c)
+
+
+@pytest.mark.parametrize("values", [(), 3, [["a"]], iter(["a"])])
+def test_values_are_listed(values):
+    visits = ic.Visits.from_arrays([1, 2], [0, 0], [0, 0], attributes={"ill": ["a", "b"]})
+    with pytest.raises(ic.ParameterError, match="values must list"):
+        ic.measure.violating_sequences(visits, 1, 2, 0.5, "ill", values)
+
+
+def test_rare_values_are_left_out_exactly():
+    rng = np.random.default_rng(4)
+    for _ in range(60):
+        user, slot = rng.integers(0, 12, 40), rng.integers(0, 4, 40)
+        ill = [frozenset(rng.choice(["a", "b", "c", "d", "e"], 2).tolist()) for _ in np.unique(user)]
+        visits = ic.Visits.from_arrays(user, slot % 2, slot, attributes={"ill": ill})
+        asked = {"l": 3, "k": int(rng.integers(1, 5)), "c": float(rng.choice([0.2, 0.4, 0.6])), "sensitive": "ill"}
+        fast = ic.measure.violating_sequences(visits, **asked)
+        assert fast == ic.measure.violating_sequences(visits, **asked, device="reference")
+        assert fast == brute_violating(visits, asked["l"], asked["k"], asked["c"], ill)
+
+
+def brute_violating(visits, longest, k, c, ill):
+    paths = [
+        frozenset(zip(visits.cell[a:b].tolist(), visits.slot[a:b].tolist(), strict=True))
+        for a, b in pairwise(visits.offsets)
+    ]
+    pairs, found = sorted(set().union(*paths), key=lambda p: (p[1], p[0])), []
+    for size in range(1, longest + 1):
+        for q in combinations(pairs, size):
+            crowd_of = [held for path, held in zip(paths, ill, strict=True) if set(q) <= path]
+            worst = max((sum(v in held for held in crowd_of) for v in "abcde"), default=0)
+            bad = bool(crowd_of) and (len(crowd_of) < k or worst / len(crowd_of) > c)
+            if bad and not any(set(v) <= set(q) for v in found):
+                found.append(q)
+    return sorted(found, key=lambda q: (len(q), [p[1] for p in q], [p[0] for p in q]))

@@ -114,3 +114,8 @@ def bike_visits(folder):
     towers = np.column_stack([stations["lon"].to_numpy(), stations["lat"].to_numpy()])
     traces = ic.read.table(folder / "valleybike_events_clean.parquet")
     return ic.discretize.towers(traces, towers, slot_min=60, time_zone="America/New_York")
+
+
+def test_a_typical_day_keeps_what_people_are():
+    visits = ic.Visits.from_arrays([1, 2, 1], [4, 5, 4], [0, 30, 24], slot_min=60, attributes={"ill": ["yes", "no"]})
+    assert mohammed2009.typical_day(visits).attributes["ill"].tolist() == ["yes", "no"]

@@ -37,6 +37,8 @@ def publish(
     each pseudonym, readable by its owner alone. `force=True` replaces an older release, and nothing else.
     """
     check_choice("file", file, ("parquet", "csv"))
+    if not release.data.records:
+        raise DataError("nothing is left to publish; loosen the parameters of the method.")
     folder = Path(folder).resolve()
     private = None if link is None else Path(link).resolve()
     check_targets(folder, private, force=force)

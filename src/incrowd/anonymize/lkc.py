@@ -26,7 +26,8 @@ class LKC:
     The sensitive attribute is published, no other one is. `release.suppressed` are the pairs in order.
 
     Guarantee: whoever knows at most l visits of a person finds at least k people who share them, and at most a share c
-    of these carry the same sensitive value; for one release of one record per person.
+    of these carry any one of the sensitive values that count (no bound without a sensitive attribute); for one release
+    of one record per person.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 3], cell=[5, 6, 5, 6], slot=[0, 1, 0, 1])
     >>> LKC(l=2, k=2)(visits).suppressed
@@ -74,7 +75,7 @@ class LKC:
         return maximal_frequent(paths, self.min_support, limit_s=self.limit_s, limit_gib=self.limit_gib, device="cpu")
 
     def _claims(self) -> Mapping[str, Any]:
-        said = {"l": self.l, "k": self.k, "c": share_of(self.c), "sensitive": self.sensitive}
+        said = {"l": int(self.l), "k": int(self.k), "c": share_of(self.c), "sensitive": self.sensitive}
         values = (self.values,) if isinstance(self.values, str) else self.values
         return {**said, "values": None if values is None else sorted(values, key=str)}
 

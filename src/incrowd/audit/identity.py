@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from incrowd.arrays import Ints, owners
+from incrowd.arrays import Ints
 from incrowd.audit.content import Fit, fit
 from incrowd.audit.origin import Original
 from incrowd.audit.poisson import ALPHA, poisson_tail
@@ -93,8 +93,10 @@ def numeric_identifiers(release: Published, original: Original | None) -> Check:
             faults.append(
                 f"{own.found} numbers in {where} are their own person's label, first at pseudonym {own.first}"
             )
-    known = "members known" if release.members is not None else "members not known"
-    return judged(NUMBERS, faults, f"{len(columns)} columns of whole numbers meet labels as chance would ({known}).")
+    known = "known" if release.members is not None else "not known"
+    if own is None:
+        known += ", and the original cannot be compared"
+    return judged(NUMBERS, faults, f"{len(columns)} columns of whole numbers meet labels by chance (members {known}).")
 
 
 def _as_numbers(original: Original) -> Ints | None:
@@ -126,11 +128,12 @@ def _own(value: Ints, pseudonym: Ints, label: Ints, release: Published, original
         at = order[np.minimum(np.searchsorted(label, value, sorter=order), len(label) - 1)]
         equal = (label[at] == value) & (value >= 0)
         return fit(release, original, pseudonym[equal], at[equal])
-    given = np.full(len(release), -1)
-    given[pseudonym] = value
-    who = owners(release.members.offsets)
-    mine = given[who]
+    offsets = release.members.offsets
+    value, pseudonym = value[value >= 0], pseudonym[value >= 0]
+    size = np.diff(offsets)[pseudonym]
+    pair = np.repeat(np.arange(len(value)), size)
+    member = release.members.positions[offsets[pseudonym][pair] + np.arange(len(pair)) - (np.cumsum(size) - size)[pair]]
     order = np.sort(label)
-    bearers = np.searchsorted(order, mine, "right") - np.searchsorted(order, mine, "left")
-    own = np.unique(who[(mine >= 0) & (label[release.members.positions] == mine)])
-    return Fit(len(own), float(bearers[mine >= 0].sum()) / len(label), int(own[0]) if len(own) else -1)
+    bearers = np.searchsorted(order, value, "right") - np.searchsorted(order, value, "left")
+    own = np.unique(pseudonym[pair[label[member] == value[pair]]])
+    return Fit(len(own), float((bearers * size).sum()) / len(label), int(own[0]) if len(own) else -1)

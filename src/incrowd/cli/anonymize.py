@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin, visits_of
+from incrowd.cli.inputs import CellM, SlotMin, carried_values, visits_of
 from incrowd.cli.options import Force, Json, Reading, Sources, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Release, Table
@@ -94,6 +94,7 @@ def lkc(
     same_time: Annotated[
         Literal["refuse", "order"], typer.Option(help="Two cells in one slot of a person.")
     ] = "refuse",
+    limit_s: Annotated[float, typer.Option(help="Give up after this many seconds of mining.")] = 600,
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
     file: FileKind = "parquet",
@@ -110,18 +111,19 @@ def lkc(
     from incrowd import anonymize
 
     check_targets(output, keep_link, force=force)
-    method = anonymize.LKC(
-        l=l,
-        k=k,
-        c=c,
-        sensitive=sensitive,
-        values=tuple(value) or None,
-        min_support=min_support,
-        scores=scores,
-        same_time=same_time,
-    )
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
+        method = anonymize.LKC(
+            l=l,
+            k=k,
+            c=c,
+            sensitive=sensitive,
+            values=carried_values(visits, sensitive, value),
+            min_support=min_support,
+            scores=scores,
+            same_time=same_time,
+            limit_s=limit_s,
+        )
         publish(method(visits), visits, output, file=file, link=keep_link, force=force, as_json=as_json)
 
 

@@ -8,7 +8,7 @@ import typer
 
 from incrowd.cli.options import Reading, one_or_many
 from incrowd.data import Visits, load
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError
 
 CellM = Annotated[float, typer.Option(help="Side of a grid cell, for sources that are not visits yet.")]
 SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are not visits yet.")]
@@ -43,3 +43,16 @@ def visits_of(sources: list[str], reading: Reading, *, cell_m: float, slot_min: 
             f"this file holds {noun}, not trajectories or visits; run incrowd discretize --into grid first."
         )
     return discretize.grid(source, cell_m=cell_m, slot_min=slot_min, **reading.arguments())
+
+
+def carried_values(visits: Visits, sensitive: str | None, texts: list[str]) -> tuple[Any, ...] | None:
+    """The sensitive values that were typed, as the data hold them; one that nobody carries is refused."""
+    if not texts:
+        return None
+    held = visits.attributes.get(sensitive or "", ())
+    known = {v for value in held for v in (value if isinstance(value, frozenset) else (value,)) if v is not None}
+    found = [tuple(v for v in known if str(v) == text) for text in texts]
+    if sensitive in visits.attributes and not all(found):
+        missing = next(text for text, values in zip(texts, found, strict=True) if not values)
+        raise ParameterError(f"nobody carries the value {missing!r} of {sensitive!r}; check its spelling.")
+    return tuple(v for values in found for v in values)

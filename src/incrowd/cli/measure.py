@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin, visits_of
+from incrowd.cli.inputs import CellM, SlotMin, carried_values, visits_of
 from incrowd.cli.options import Json, Reading, Seed, Sources, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
@@ -201,6 +201,9 @@ def sequences(
     sensitive: Annotated[str | None, typer.Option(help="The sensitive attribute of a person.")] = None,
     value: Annotated[list[str], typer.Option(help="A sensitive value that counts, all without it; repeatable.")] = [],  # noqa: B006
     min_support: Annotated[int, typer.Option(help="Sequences shared by this many people are worth keeping.")] = 2,
+    same_time: Annotated[
+        Literal["refuse", "order"], typer.Option(help="Two cells in one slot of a person.")
+    ] = "refuse",
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
     as_json: Json = False,
@@ -213,9 +216,11 @@ def sequences(
 
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
-        asked = {"c": c, "sensitive": sensitive, "values": tuple(value) or None}
-        violating = measure.violating_sequences(visits, l, k, **asked)  # type: ignore[arg-type]
-        frequent = measure.frequent_sequences(visits, min_support)
+        values = carried_values(visits, sensitive, value)
+        violating = measure.violating_sequences(
+            visits, l, k, c, sensitive=sensitive, values=values, same_time=same_time
+        )
+        frequent = measure.frequent_sequences(visits, min_support, same_time=same_time)
     counts = {"minimal violating": Counter(map(len, violating)), "maximal frequent": Counter(map(len, frequent))}
     lines = [f"{'visits':>6} {'minimal violating':>18} {'maximal frequent':>17}"]
     sizes = sorted(set().union(*counts.values()))

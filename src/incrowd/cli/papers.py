@@ -8,6 +8,7 @@ import typer
 from incrowd.cli.inputs import CellM, SlotMin, visits_of
 from incrowd.cli.options import Force, Json, Reading, Seed, reads
 from incrowd.cli.screen import answer, progress_bar
+from incrowd.errors import ParameterError
 
 app = typer.Typer(name="papers", help="Tables and figures of the papers, theirs beside ours.", no_args_is_help=True)
 
@@ -40,6 +41,8 @@ def mohammed2009(
     from incrowd.data.files import refuse_existing
     from incrowd.papers import mohammed2009 as paper
 
+    if not data and (report is not None or sensitive is not None):
+        raise ParameterError("--report and --sensitive speak of the experiments; pass --data FILE too.")
     if report is not None:
         refuse_existing(report, force=force)
     rows = paper.running_example()

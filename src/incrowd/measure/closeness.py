@@ -110,9 +110,9 @@ def _wide(crowd: Trajectories, near: Ints, far: Ints, ways: NDArray[Any]) -> NDA
     """Whether 63 bits may be too few for the close sets of a trajectory, or for all sets within the reach of a row."""
     if int(crowd.sizes.max(initial=0)) * ways[-1] < _WIDE:
         return np.zeros(len(crowd.sizes), np.bool_)
-    within = np.minimum(ways, _LARGEST + 1).astype(np.float64)
+    within = np.minimum(ways, _LARGEST).astype(np.float64)
     sets = within[far] - within[near - 1]
-    sets[within[far] > _LARGEST] = np.inf
+    sets[(ways >= _LARGEST)[far]] = np.inf
     of = np.repeat(np.arange(len(crowd.sizes)), crowd.sizes)
     return np.bincount(of, weights=sets, minlength=len(crowd.sizes)) >= _WIDE
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Ints, tally
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
 from incrowd.kernels.reference.sequences import Ids
@@ -26,7 +26,10 @@ class Carriers:
 
 def share_of(c: Share) -> float | Fraction:
     """A share above 0 and at most 1: a float, a Fraction, or numerator and denominator."""
-    share = Fraction(*c) if isinstance(c, tuple) else c if isinstance(c, Fraction) else float(c)
+    try:
+        share = Fraction(*c) if isinstance(c, tuple) else c if isinstance(c, Fraction) else float(c + 0)
+    except (TypeError, ValueError, ZeroDivisionError) as error:
+        raise ParameterError("c must be a number, a Fraction, or a pair of whole numbers.") from error
     if not 0 < share <= 1:
         raise ParameterError(f"c must lie above 0 and at most at 1, got {c}.")
     return share
@@ -41,7 +44,7 @@ def carriers_of(visits: Visits, c: Share, sensitive: str | None, values: Collect
     if sensitive not in visits.attributes:
         known = ", ".join(sorted(visits.attributes)) or "none"
         raise ParameterError(f"visits have no attribute {sensitive!r} (they have: {known}); pass one of them.")
-    counted = None if values is None else {values} if isinstance(values, str) else set(values)
+    counted = _counted(values)
     codes: dict[Any, int] = {}
     carried = [
         [codes.setdefault(v, len(codes)) for v in _held(held) if counted is None or v in counted]
@@ -50,6 +53,27 @@ def carriers_of(visits: Visits, c: Share, sensitive: str | None, values: Collect
     offsets = np.concatenate([[0], np.cumsum([len(mine) for mine in carried])]).astype(np.int64)
     flat = np.array([code for mine in carried for code in mine], np.int32)
     return Carriers(offsets, flat, len((counted or set()) - codes.keys()))
+
+
+def heavy(who: Carriers, allowed: Ints, k: int) -> Carriers:
+    """Without the values too rare to break C: a crowd of n >= k may hold allowed[n] >= allowed[k] of each."""
+    often = np.bincount(who.codes) > allowed[min(k, len(allowed) - 1)]
+    keep = often[who.codes]
+    offsets = np.concatenate([[0], np.cumsum(tally(keep, who.offsets))])
+    renumbered = (np.cumsum(often) - 1)[who.codes[keep]].astype(np.int32)
+    return Carriers(offsets, renumbered, who.absent)
+
+
+def _counted(values: Collection[Any] | None) -> set[Any] | None:
+    if values is None:
+        return None
+    try:
+        counted = {values} if isinstance(values, str) else set(values) if isinstance(values, Collection) else None
+    except TypeError:
+        counted = None
+    if not counted:
+        raise ParameterError("values must list at least one sensitive value, as a list or a set; or leave it out.")
+    return counted
 
 
 def _held(value: Any) -> Iterable[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from incrowd.data import Visits
 from incrowd.errors import check_whole
 from incrowd.measure.index import kernels
-from incrowd.measure.sensitive import Carriers, Share, allowed_counts, carriers_of
+from incrowd.measure.sensitive import Carriers, Share, allowed_counts, carriers_of, heavy
 from incrowd.measure.sequences import Pair, Paths, Sequences, paths_of, stacked, watch
 
 
@@ -49,7 +49,9 @@ def minimal_violating(
 ) -> Sequences:
     """The same, as arrays."""
     check_whole(l=l, k=k)
+    l, k = int(l), int(k)  # noqa: E741
     search = kernels("sequences", device).violating_sets
     limits = watch("the search for violating sequences", "lower l", limit_s, limit_gib)
     allowed = allowed_counts(c, len(paths.offsets) - 1)
+    who = heavy(who, allowed, k)
     return paths.sequences(*stacked(search(paths.items, paths.offsets, who.offsets, who.codes, l, k, allowed, limits)))

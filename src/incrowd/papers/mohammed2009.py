@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.anonymize.lkc import LKC
 from incrowd.anonymize.lkc_cost import LkcCost, lkc_cost
 from incrowd.data import Visits
-from incrowd.data.table import attributes_of
+from incrowd.data.table import attributes_of, kept_attributes
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.frequent import frequent_sequences
 from incrowd.measure.sequences import Pair
@@ -134,8 +134,9 @@ def typical_day(visits: Visits) -> Visits:
     first = np.ones(len(seen), np.bool_)
     first[1:] = (seen[1:, :2] != seen[:-1, :2]).any(axis=1)
     owner, slot, cell = seen[first].T
+    there = np.unique(owner)
     made = Visits.from_arrays(visits.users[owner], cell, slot, xy=visits.xy, slot_min=visits.slot_min)
-    return replace(made, crs=visits.crs)
+    return replace(made, crs=visits.crs, attributes=kept_attributes(visits.attributes, there))
 
 
 def _pairs(word: str) -> tuple[Pair, ...]:

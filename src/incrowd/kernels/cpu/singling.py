@@ -154,7 +154,7 @@ def _first_triple(words: Words, most: int) -> tuple[Ints, bool]:
                     return np.array([i, j, k]), False
             if end < len(words):
                 return np.empty(0, np.int64), False
-            left -= 1
+            left -= end - (j + 1)
     return np.empty(0, np.int64), True
 
 
