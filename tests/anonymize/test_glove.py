@@ -133,6 +133,27 @@ def test_merge_for_merge_the_reference_in_larger_crowds(data, k):
     assert_equal(Glove(k=k)(data), data, *expected(data, k))
 
 
+def alike(places, t_step):
+    """One sample each, at numbered places that are equal or all as far apart as can be."""
+    at = np.array(places)
+    return ic.Fingerprints.from_arrays(np.arange(len(at)), at * 30_000, 0 * at, at * t_step)
+
+
+@ALL
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=24), st.sampled_from([0, 60, 600]), st.sampled_from([2, 3, 4]))
+def test_merge_for_merge_the_reference_among_ties(places, t_step, k):
+    data = alike(places, t_step)
+    assert_equal(Glove(k=k)(data), data, *expected(data, k))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("places", [np.zeros, np.arange])
+def test_ties_do_not_make_everybody_look_at_all_again(places, k):
+    for users in (100, 200, 400):
+        pairs = Glove(k=k)(alike(places(users, dtype=int), 600)).provenance["work"]["pairs"]
+        assert pairs < 1.6 * users**2
+
+
 @pytest.mark.parametrize("k", [2, 5])
 def test_merge_for_merge_the_reference_on_calls_of_a_country(k, monkeypatch):
     data = ic.read.synthetic_city(users=60, towers=40, days=5, profile="cdr", seed=k).fingerprints()
@@ -297,6 +318,11 @@ def test_shards_keep_the_guarantee_and_every_position(k):
         ({"ties": "last"}, ParameterError),
         ({"suppress": "never"}, ParameterError),
         ({"k": 5, "shard_users": 9}, ParameterError),
+        ({"shard_users": "9"}, ParameterError),
+        ({"shard_users": 9.5}, ParameterError),
+        ({"shard_users": float("nan")}, ParameterError),
+        ({"max_extent_m": True}, ParameterError),
+        ({"max_extent_min": "a"}, ParameterError),
         ({"device": "gpu"}, MissingExtra),
         ({"device": "tpu"}, ParameterError),
     ],
@@ -304,6 +330,18 @@ def test_shards_keep_the_guarantee_and_every_position(k):
 def test_bad_options_are_refused_at_once(options, error):
     with pytest.raises(error):
         Glove(**options)
+
+
+def test_only_fingerprints_of_somebody_are_hidden():
+    nobody = Glove(k=10)(prints(E7)).data
+    for call in (Glove(), Glove(k=3, shard_users=9), glove_cost):
+        with pytest.raises(DataError, match="no fingerprints"):
+            call(nobody)
+        with pytest.raises(DataError, match=r"incrowd\.discretize\.fingerprints"):
+            call(ic.Visits.from_arrays([1, 2], [0, 1], [0, 1]))
+    for rows in (0, 1.5, "a"):
+        with pytest.raises(ParameterError, match="rows"):
+            glove_cost(prints(E7), rows=rows)
 
 
 def test_a_plane_beyond_any_map_is_refused():
@@ -372,6 +410,46 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
         Glove(k=2)(noisy(), checkpoint=file)
     with pytest.raises(ParameterError, match="folder"):
         Glove(k=2)(noisy(), checkpoint=tmp_path / "absent" / "run.npz")
+
+
+def an_archive(file, **arrays):
+    with file.open("wb") as out:
+        np.savez(out, **arrays)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda file: file.write_bytes(b""),
+        lambda file: file.write_bytes(b"PK\x03\x04" + b"x" * 50),
+        lambda file: np.save(file, np.arange(3)),
+        lambda file: an_archive(file, other=np.arange(3)),
+        lambda file: file.mkdir(),
+    ],
+)
+def test_what_is_no_checkpoint_is_refused(tmp_path, write):
+    file = tmp_path / "run.npy"
+    write(file)
+    with pytest.raises(DataError, match="not a checkpoint"):
+        Glove()(prints(E7), checkpoint=file)
+
+
+def test_options_of_a_checkpoint_are_checked(tmp_path):
+    for name in ("", ".", 5):
+        with pytest.raises(ParameterError, match="name of a file"):
+            Glove()(prints(E7), checkpoint=name)
+    for every_s in ("a", -1, float("nan")):
+        with pytest.raises(ParameterError, match="checkpoint_s"):
+            Glove()(prints(E7), checkpoint=tmp_path / "run", checkpoint_s=every_s)
+
+
+def test_a_checkpoint_belongs_to_its_unit(tmp_path):
+    x, t = np.random.default_rng(0).integers(0, 900, (2, 40))
+    cells = ic.Fingerprints.from_arrays(np.arange(40), x * 100, 0 * x, t)
+    metres = ic.Fingerprints.from_arrays(np.arange(40), x, 0 * x, t, dx=1, dy=1)
+    one, two = layout(cells), layout(metres)
+    np.testing.assert_array_equal(one.corners, two.corners)
+    assert content_key(one, {}) != content_key(two, {})
 
 
 def test_content_keys_tell_data_and_parameters_apart():

@@ -76,3 +76,10 @@ def test_only_the_original_and_glove_are_understood():
         accuracy(Glove()(data), prints("0,0,0 | 0,0,1"))
     with pytest.raises(DataError, match="Glove"):
         accuracy(Glove()(data).expanded(), data)
+
+
+@pytest.mark.parametrize("other", ["0,0,0 | 0,0,40 | 1000,0,20; 0,0,400", "0,0,0 | 0,0,41 | 1000,0,20 | 0,0,400"])
+@pytest.mark.parametrize("after_reshape", [False, True])
+def test_an_original_of_the_same_length_is_not_taken_for_another(other, after_reshape):
+    with pytest.raises(DataError, match="other fingerprints"):
+        accuracy(Glove()(prints(E7)), prints(other), after_reshape=after_reshape)

@@ -46,7 +46,8 @@ def test_axis_finds_only_what_is_on_it():
 
 
 @pytest.mark.parametrize(
-    ("people", "beside"), [("0:1 1:1", 0), ("0:1 0:2 0:3 1:1", 2), ("5:1 | 5:1 | 5:2 5:3 | 6:1 7:1 7:2", 2)]
+    ("people", "beside"),
+    [("0:1 1:1", 0), ("5:1 | 5:2", 0), ("0:1 0:2 0:3 1:1", 2), ("5:1 | 5:1 | 5:2 5:3 | 6:1 7:1 7:2", 2)],
 )
 def test_visits_in_one_slot_are_counted_within_users(people, beside):
     visits = crowd(people)

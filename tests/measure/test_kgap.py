@@ -59,5 +59,7 @@ def test_refusals():
         kgap(prints(E6), k=4)
     with pytest.raises(ParameterError):
         kgap(prints(E6), k=1)
+    with pytest.raises(DataError, match=r"incrowd\.discretize\.fingerprints"):
+        kgap(ic.Visits.from_arrays([1, 2], [0, 1], [0, 1]))
     with pytest.raises(MissingExtra):
         kgap(prints(E6), device="gpu")

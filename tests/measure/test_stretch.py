@@ -83,7 +83,16 @@ def test_five_hundred_metres_cost_twelve_minutes():
 def test_refusals():
     with pytest.raises(ParameterError, match="position 2"):
         stretch(prints("0,0,0 | 0,0,1"), 0, 2)
+    for position in (0.0, "a", True, None):
+        with pytest.raises(ParameterError, match="whole number"):
+            stretch(prints("0,0,0 | 0,0,1"), position, 1)
     with pytest.raises(DataError, match="span"):
         stretch(prints(f"0,0,0 | 0,0,{2**40}"), 0, 1)
     with pytest.raises(DataError, match="crowd"):
         stretch(prints("0,0,0 | 0,0,1", crowd=2**50), 0, 1)
+
+
+@pytest.mark.parametrize("crowd", [[2**62] * 4, [2**62, 2**62, 1, 1], [2**63 - 1, 2**63 - 1, 2, 1]])
+def test_crowds_are_added_up_without_wrapping(crowd):
+    with pytest.raises(DataError, match="crowd"):
+        layout(prints("0,0,0 | 0,0,1 | 0,0,2 | 0,0,3", crowd=crowd))

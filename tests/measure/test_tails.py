@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from boxes import crowds, prints
+from incrowd.errors import DataError
 from incrowd.kernels.reference import stretching as reference
 from incrowd.measure.kgap import kgap
 from incrowd.measure.stretch import layout
@@ -19,6 +20,11 @@ def test_e11_known_distributions():
     assert tail_weight(np.tan(math.pi * (at - 0.5))) == pytest.approx(9.22588, abs=1e-2)
     assert math.isnan(tail_weight([1, 1, 1]))
     assert tail_weight([0] * 50 + [1]) == math.inf
+
+
+def test_no_values_have_no_tail():
+    with pytest.raises(DataError, match="at least one value"):
+        tail_weight([])
 
 
 def test_e12_all_effort_is_in_time():

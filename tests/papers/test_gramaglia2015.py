@@ -1,6 +1,7 @@
 """The paper's figures on data small enough to check by hand, and on a made-up country."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +9,13 @@ import pytest
 import incrowd as ic
 from boxes import boxes, prints
 from incrowd.anonymize.glove import Glove
+from incrowd.measure import Tails
 from incrowd.papers import gramaglia2015 as paper
+from incrowd.papers.gramaglia2015_accuracy import suppressed
 from incrowd.papers.gramaglia2015_cost import bearers, without_worst
 from incrowd.papers.gramaglia2015_data import days_of, first_days, generalized, some_users
 from incrowd.papers.gramaglia2015_gaps import k_gaps
+from incrowd.papers.gramaglia2015_general import _coarser
 from incrowd.papers.gramaglia2015_record import claim, share, size
 from incrowd.report.section import section
 
@@ -87,6 +91,11 @@ def test_first_days_begin_at_midnight_and_drop_whoever_is_absent():
     assert [len(first_days(late, days=d)) for d in (1, 2, 3)] == [1, 1, 2]
 
 
+def test_days_are_counted_from_the_first():
+    later = prints("0,0,8000; 0,0,9000 | 0,0,8100")  # day 5 and 6
+    assert (days_of(later), first_days(later, days=1).records) == (2, 2)
+
+
 def test_smaller_crowds_come_from_larger_ones(country):
     few, more = (set(some_users(country, users=n, seed=3).users.tolist()) for n in (10, 40))
     assert len(few) == 10 and few < more
@@ -132,6 +141,36 @@ def test_figure_9_suppresses_as_glove_does(country):
     space, _ = drawn.panels
     assert space.tags == ("no limit", "15 km")
     assert (space.at[1], space.mean[1]) == pytest.approx((real.deleted_share, real.mean["pos_extent"] / 1000))
+
+
+def test_thresholds_are_strict():
+    found = paper.hide(FOUR, k=2).accuracy
+    assert suppressed(found, 1100, 381).all()
+    assert suppressed(found, 1099, 381).tolist() == suppressed(found, 1100, 380).tolist() == [True, True, False, False]
+
+
+def test_figures_7_and_8_count_what_is_known_well_enough():
+    runs = [paper.hide(FOUR, k=k) for k in (2, 3)]
+    words = "50% of the samples keep their place, 100% are known to 2 km or better and 50% to 2 hours or better."
+    assert paper.figure_7(runs[0]).answer == words
+    assert [said.ours for said in paper.figure_8(runs).statements] == ["0%", "100%", "0%"]  # all in one box
+
+
+def test_coarser_is_the_second_over_the_first():
+    assert _coarser(paper.hide(FOUR, k=2), paper.hide(FOUR, k=3)) == pytest.approx((1100 / 600, 401 / 211))
+
+
+def test_an_expensive_person_costs_over_twice_the_median():
+    run = replace(paper.hide(FOUR, k=2), effort=np.array([0.1, 0.1, 0.2, 0.4]))
+    assert paper.hiding_cost([run]).prices[0].expensive == 1  # twice the median is 0.3
+
+
+def test_figure_5_counts_tails_and_temporal_parts(monkeypatch):
+    nan, inf = np.nan, np.inf
+    columns = {"space": [1, 1, 1.5, nan], "time": [2, 2, inf, 1], "delta": [1, 1, 1, 1], "ratio": [inf, 9, 4, 1]}
+    given = Tails(k=2, users=4, share=np.array([1, 0.9, 0.8, 0.5]), **{k: np.array(v) for k, v in columns.items()})
+    monkeypatch.setattr("incrowd.papers.gramaglia2015_gaps.tails", lambda *_, **__: given)
+    assert [said.ours for said in paper.figure_5(FOUR).statements[:5]] == ["67%", "75%", "75%", "75%", "25%"]
 
 
 def test_verdicts():

@@ -7,6 +7,7 @@ import pytest
 import incrowd as ic
 from boxes import prints
 from incrowd.anonymize.glove import Glove
+from incrowd.measure import Tails
 from incrowd.report import glove  # noqa: F401  registers its sections
 from incrowd.report.curves import Cdf, curve, drawing, trend
 from incrowd.report.section import section
@@ -34,6 +35,16 @@ def test_tails_are_drawn_thrice_and_say_where_they_are_defined():
     assert "defined for 0 both, 0 space, 0 time" in shown.drawings[0].caption
     assert "time makes up 100% of the effort or more" in shown.answer
     assert {row[0]: row[3] for row in shown.tables[0].rows}["temporal over spatial"] == "inf"
+
+
+def test_heavy_tails_are_counted_without_the_undefined():
+    weights = {name: np.array([1.4, 1.5, math.inf, math.nan]) for name in ("delta", "space")}
+    time = {"time": np.array([1.0, 1.0, 2.0, 1.0]), "ratio": np.ones(4), "share": np.full(4, 0.5)}
+    shown = section(Tails(k=3, users=4, **weights, **time))
+    assert shown.answer.startswith(
+        "1 of 4 people have a heavy tail of samples that are hard to match in time, 2 in space"
+    )
+    assert shown.number == "50%" and "k = 3" in shown.drawings[0].caption
 
 
 def test_accuracy_counts_what_is_missing_and_how_coarse_the_rest_is():

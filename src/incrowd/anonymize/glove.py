@@ -9,11 +9,11 @@ import numpy as np
 from incrowd.anonymize.base import guarantee, parameters
 from incrowd.anonymize.glove_greedy import hide
 from incrowd.anonymize.glove_herd import UNLIMITED, Herd
-from incrowd.anonymize.glove_saving import Saved, content_key, forget
+from incrowd.anonymize.glove_saving import Saved, checkpoint_file, content_key, forget
 from incrowd.anonymize.glove_shards import shards, subset
 from incrowd.anonymize.glove_writing import Hidden, joined, release_of
 from incrowd.data import Fingerprints, Release
-from incrowd.errors import ParameterError, check_choice, check_positive
+from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
 from incrowd.measure.kgap import check_k
 from incrowd.measure.stretch import Layout, layout, on_device
 
@@ -51,15 +51,17 @@ class Glove:
         check_k(self.k)
         for name in ("max_extent_m", "max_extent_min"):
             if getattr(self, name) is not None:
-                check_positive(**{name: getattr(self, name)})
+                _check_extent(name, getattr(self, name))
         if self.reshape is not None:
             check_choice("reshape", self.reshape, ("union", "split"))
         check_choice("leftover", self.leftover, ("merge", "suppress"))
         check_choice("ties", self.ties, ("first", "uncapped"))
         check_choice("suppress", self.suppress, ("final", "each"))
         on_device(self.device)
-        if self.shard_users is not None and self.shard_users < 2 * self.k:
-            raise ParameterError(f"shard_users must be at least 2 k ({2 * self.k}), got {self.shard_users}.")
+        if self.shard_users is not None:
+            check_whole(shard_users=self.shard_users)
+            if self.shard_users < 2 * self.k:
+                raise ParameterError(f"shard_users must be at least 2 k ({2 * self.k}), got {self.shard_users}.")
 
     def __call__(
         self,
@@ -71,9 +73,9 @@ class Glove:
         checkpoint_s: float = EVERY_S,
     ) -> Release:
         """Publish groups; nothing but the pseudonyms is random. A killed run goes on from its `checkpoint` file."""
+        path = checkpoint_file(checkpoint, checkpoint_s)
         laid = layout(data)
         parts = [np.arange(len(data))] if self.shard_users is None else shards(laid, self.shard_users)
-        path = Path(checkpoint) if checkpoint is not None else None
         files = [path and path.with_name(f"{path.name}.{n}" if n else path.name) for n in range(len(parts))]
         hidden = []
         for users, file in zip(parts, files, strict=True):
@@ -102,3 +104,9 @@ class Glove:
         space, time = self.max_extent_m, self.max_extent_min
         most = (np.inf if space is None else space // laid.unit_m, np.inf if time is None else time)
         return int(min(most[0], UNLIMITED)), int(min(most[1], UNLIMITED))
+
+
+def _check_extent(name: str, value: object) -> None:
+    if isinstance(value, bool):
+        raise ParameterError(f"{name} must be a number above 0, got {value}.")
+    check_positive(**{name: value})

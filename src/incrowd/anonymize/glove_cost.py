@@ -7,6 +7,7 @@ import numpy as np
 
 from incrowd.anonymize.glove_greedy import expected_pairs
 from incrowd.data import Fingerprints
+from incrowd.errors import check_whole
 from incrowd.measure.kgap import check_k
 from incrowd.measure.stretch import layout
 
@@ -44,10 +45,11 @@ def glove_cost(fingerprints: Fingerprints, *, k: int = 2, rows: int = ROWS) -> C
     from incrowd.kernels.cpu.prints import prints_of
 
     check_k(k)
+    check_whole(rows=rows)
     laid = layout(fingerprints)
     prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
     everybody = np.arange(len(fingerprints))
-    asked = np.random.default_rng(0).permutation(everybody)[:rows]
+    asked = np.random.default_rng(0).permutation(everybody)[: int(rows)]
     nearest(prints, asked[:2], everybody[:2], TAKE, False)  # compiled or loaded now, not while the clock runs
     began = time.perf_counter()
     nearest(prints, asked, everybody, TAKE, False)

@@ -53,7 +53,7 @@ def _merge(herd: Herd, lists: Lists) -> Iterator[None]:
             continue
         slot = herd.join(other, int(herd.prints.ident[row]))
         if slot is not None:
-            lists.scan(np.array([slot]))
+            lists.start(slot)
         yield
 
 

@@ -29,18 +29,27 @@ class Lists:
         from incrowd.kernels.cpu.neighbours import nearest
 
         p = self.herd.prints
-        who, over, under, work = nearest(p, rows, self.herd.active, TAKE, self.below)
+        # A list is scanned again when all in it are dead. Whoever lives now lived then (with `below` and for k = 2
+        # nobody new is asked) and was not in it, hence is no nearer than its last.
+        least = np.column_stack([self.over[rows, -1], self.under[rows, -1]])
+        who, over, under, work = nearest(p, rows, self.herd.active, TAKE, self.below, least)
         self.ids[rows] = np.where(who < 0, -1, p.ident[who])
         self.over[rows], self.under[rows] = over, under
         self.whole[rows] = (who < 0).any(axis=1)
         self.work += work.sum(axis=0)
+
+    def start(self, slot: int) -> None:
+        """Scan for a new fingerprint; what its slot held before bounds nothing."""
+        self.over[slot], self.under[slot] = 0, 1
+        self.scan(np.array([slot]))
 
     def pick(self) -> tuple[int, int]:
         """The slot with the smallest (stretch, lo, hi) and its nearest id; -1 where it must be scanned first."""
         from incrowd.kernels.cpu.lists import pick
 
         herd = self.herd
-        row, other = pick(herd.active, herd.slot, self.ids, self.over, self.under, self.whole)
+        least = herd.prints.ident[herd.active[0]]
+        row, other = pick(herd.active, herd.slot, self.ids, self.over, self.under, self.whole, least)
         return row, other
 
     def nearest(self) -> Ints:

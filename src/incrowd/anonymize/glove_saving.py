@@ -3,6 +3,8 @@
 import hashlib
 import os
 import time
+import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,14 @@ from incrowd.anonymize.glove_herd import Herd
 from incrowd.anonymize.glove_lists import Lists
 from incrowd.arrays import Ints
 from incrowd.data.files import whole_file
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, ParameterError, check_positive
 from incrowd.measure.stretch import Layout
 from incrowd.plain import to_json
 
 PRIVATE = 0o600
+FORMAT = 2  # of the file; another one is refused
+# What numpy raises at a file that is empty, cut short, or something else.
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, TypeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
 class Saved:
@@ -34,7 +39,7 @@ class Saved:
         if self.path is None or not self.path.exists():
             return np.zeros((0, 2), np.int64)
         try:
-            with np.load(self.path) as kept:
+            with self.path.open("rb") as file, np.load(file) as kept:
                 if str(kept["key"]) != self.key:
                     raise DataError(
                         f"{self.path.name} is the checkpoint of other data or parameters; give another file."
@@ -43,7 +48,7 @@ class Saved:
                     getattr(lists, name)[...] = kept[name]
                 pairs: Ints = kept["pairs"]
                 return pairs
-        except (OSError, ValueError, KeyError) as error:
+        except UNREADABLE as error:
             raise DataError(f"{self.path.name} is not a checkpoint of GLOVE; give another file.") from error
 
     def keep(self, herd: Herd, lists: Lists, *, now: bool = False) -> None:
@@ -62,9 +67,22 @@ class Saved:
         self.last = time.monotonic()
 
 
+def checkpoint_file(checkpoint: str | Path | None, every_s: float) -> Path | None:
+    """The file to keep a run in, once its name and the seconds between two writes make sense."""
+    if every_s != 0:  # 0 writes whenever there is something new
+        check_positive(checkpoint_s=every_s)
+    if checkpoint is None:
+        return None
+    if not isinstance(checkpoint, (str, Path)) or not Path(checkpoint).name:
+        raise ParameterError(f"checkpoint must be the name of a file, got {checkpoint!r}.")
+    return Path(checkpoint)
+
+
 def content_key(laid: Layout, parameters: Mapping[str, Any]) -> str:
     """What a checkpoint belongs to: a hash of the data and of all that changes the result."""
-    digest = hashlib.sha256(to_json(dict(parameters)).encode())
+    # Equal numbers in other units are other data.
+    unit = {"format": FORMAT, "scale": list(laid.scale), "unit_m": laid.unit_m}
+    digest = hashlib.sha256(to_json({**parameters, **unit}).encode())
     for array in (laid.corners, laid.offsets, laid.people):
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()

@@ -93,12 +93,27 @@ def _boxes_of(release: Release, original: Fingerprints, after_reshape: bool) -> 
     known, data = release.provenance, release.data
     if "box" not in known or not isinstance(data, Fingerprints):
         raise DataError("the release does not say which box covers which sample; accuracy needs one made by Glove.")
-    if len(known["box"]) != original.records:
+    if not _made_from(release, original):
         raise DataError("the release was made from other fingerprints; give those it was made from.")
     if after_reshape:
         box = {name: getattr(data, name) for name in ("x", "dx", "y", "dy", "t", "dt")}
         return known["row"], box, data.crowd[data.owner]
     return known["box"], known["boxes"], data.crowd[known["boxes"]["group"]]
+
+
+def _made_from(release: Release, original: Fingerprints) -> bool:
+    """As many samples and users as the release has seen, and every sample inside its box."""
+    known = release.provenance
+    users = len(release.members.positions) + len(known["discarded_users"])
+    if len(known["box"]) != original.records or users != len(original):
+        return False
+    kept = np.flatnonzero(known["box"] >= 0)
+    row, inside = known["box"][kept], True
+    for low, length in (("x", "dx"), ("y", "dy"), ("t", "dt")):
+        start, end = known["boxes"][low][row], (known["boxes"][low] + known["boxes"][length])[row]
+        was, size = getattr(original, low)[kept], getattr(original, length)[kept]
+        inside &= bool(((start <= was) & (was + size <= end)).all())
+    return inside
 
 
 def _compared(box: dict[str, Ints], row: Ints, original: Fingerprints, kept: Ints) -> dict[str, Column]:

@@ -35,7 +35,8 @@ class Layout:
 def layout(fingerprints: Fingerprints) -> Layout:
     """Whole numbers as small as the data allow: cells of 100 m where every box is made of them, else metres."""
     f = fingerprints
-    origin = np.array([f.t.min(), f.x.min(), f.y.min()]) if f.records else np.zeros(3, np.int64)
+    _check_fingerprints(f)
+    origin = np.array([f.t.min(), f.x.min(), f.y.min()])
     on_grid = all((side % CELL_M == 0).all() for side in (f.x - origin[1], f.dx, f.y - origin[2], f.dy))
     scale, unit_m = (CELLS, CELL_M) if on_grid else (METRES, 1)
     corners = np.empty((f.records, 6), np.int32)
@@ -48,7 +49,8 @@ def layout(fingerprints: Fingerprints) -> Layout:
                 raise DataError("the boxes span more than 10**9 metres or minutes; check the unit of x, y and t.")
             corners[:, 2 * k + side] = edge // unit
     longest = int(np.diff(f.offsets).max(initial=1))
-    if int(f.crowd.sum()) * max(8 * METRES.time * span, full(scale) * longest) > ROOM:
+    # Added up as Python numbers, which do not wrap.
+    if sum(f.crowd.tolist()) * max(8 * METRES.time * span, full(scale) * longest) > ROOM:
         raise DataError("crowd adds up to more people than exact sums can hold; check its unit.")
     return Layout(corners, f.offsets, f.crowd, scale, unit_m, origin)
 
@@ -65,6 +67,7 @@ def stretch(fingerprints: Fingerprints, a: int, b: int) -> float:
     from incrowd.kernels.cpu import stretching
 
     for position in (a, b):
+        _check_position(position)
         if not 0 <= position < len(fingerprints):
             raise ParameterError(f"there is no user at position {position}; there are {len(fingerprints)} users.")
     laid = layout(fingerprints)
@@ -80,3 +83,17 @@ def on_device(device: str) -> str:
     if device == "gpu":
         raise MissingExtra("device 'gpu' is not available for stretches; pass device='cpu' or 'auto'.")
     return "cpu"
+
+
+def _check_fingerprints(data: object) -> None:
+    if not isinstance(data, Fingerprints):
+        raise DataError(
+            f"stretches need fingerprints, got {type(data).__name__}; call incrowd.discretize.fingerprints first."
+        )
+    if not data.records:
+        raise DataError("there are no fingerprints; give those of at least one user.")
+
+
+def _check_position(position: object) -> None:
+    if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
+        raise ParameterError(f"the position of a user must be a whole number, got {position!r}.")

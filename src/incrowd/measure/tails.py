@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from incrowd.arrays import Floats
 from incrowd.data import Fingerprints
+from incrowd.errors import DataError
 from incrowd.measure.kgap import kgap
 from incrowd.measure.stretch import Layout, layout
 from incrowd.progress import track
@@ -64,7 +65,10 @@ def tail_weight(values: ArrayLike) -> float:
     >>> round(tail_weight(np.arange(101) / 100), 5)
     0.56827
     """
-    middle, upper, top = np.quantile(np.asarray(values), QUANTILES)
+    given = np.asarray(values)
+    if not given.size:
+        raise DataError("a tail weight needs at least one value, and there is none.")
+    middle, upper, top = np.quantile(given, QUANTILES)
     return _ratio(top - middle, upper - middle) / GAUSSIAN
 
 

@@ -20,23 +20,25 @@ def head(row: int, ids: Ints, slot: Ints) -> int:
 
 
 @njit(cache=True)
-def pick(active: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints) -> tuple[int, int]:
+def pick(active: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints, least: int) -> tuple[int, int]:
     """The row with the smallest (stretch, lo, hi), and its nearest living id; -1 where it must be scanned first.
 
     Rows come by rising id, so that the first of equals has the smaller one. A list with nobody alive bounds its row
-    by its last entry, and comes before equal exact ones; a list that held everybody has nobody left to find.
+    by its last entry: whoever is as near has a larger id than that, and one of at least `least`, the smallest of all.
+    A list that held everybody has nobody left to find.
     """
     take = ids.shape[1]
-    chosen, other, best_over, best_under = NONE, NONE, NEVER, 1
+    chosen, other, lo, best_over, best_under = NONE, NONE, NONE, NEVER, 1
     for row in active:
         at = head(row, ids, slot)
         if at == take and whole[row]:
             continue
         found = NONE if at == take else ids[row, at]
+        bound = max(least, ids[row, take - 1] + 1) if at == take else found
         place = min(at, take - 1)
         sign = -1 if chosen == NONE else compare(over[row, place], under[row, place], best_over, best_under)
-        if sign < 0 or (sign == 0 and found < other):
-            chosen, other, best_over, best_under = row, found, over[row, place], under[row, place]
+        if sign < 0 or (sign == 0 and bound < lo):
+            chosen, other, lo, best_over, best_under = row, found, bound, over[row, place], under[row, place]
     return chosen, other
 
 

@@ -34,35 +34,40 @@ def compare(p: int, q: int, r: int, s: int) -> int:
         sign = -sign
 
 
-def nearest(p: Prints, rows: Ints, candidates: Ints, take: int, below: bool) -> tuple[Ints, Ints, Ints, Ints]:
+def nearest(
+    p: Prints, rows: Ints, candidates: Ints, take: int, below: bool, least: Ints | None = None
+) -> tuple[Ints, Ints, Ints, Ints]:
     """The `take` nearest candidates of each row, nearest first: slots (or -1), numerators, denominators, work done.
 
     Candidates are slots by rising id; ties go to the smaller id. `below` asks only those with an id below the row's.
+    `least` is a numerator and denominator per row that no candidate is nearer than, 0 where it is not given.
     """
+    if least is None:
+        least = np.tile(np.array([0, 1]), (len(rows), 1))
     who = np.full((len(rows), take), NONE)
     over, under = np.full((len(rows), take), NEVER), np.ones((len(rows), take), np.int64)
     work = np.zeros((len(rows), 5), np.int64)
     many = len(rows) > 1 and len(rows) * len(candidates) > WORTH_THREADS
-    (_all_rows if many else _some_rows)(p, rows, candidates, below, who, over, under, work)
+    (_all_rows if many else _some_rows)(p, rows, candidates, below, least, who, over, under, work)
     return who, over, under, work
 
 
 @njit(cache=True, parallel=True)
 def _all_rows(
-    p: Prints, rows: Ints, candidates: Ints, below: bool, who: Ints, over: Ints, under: Ints, work: Ints
+    p: Prints, rows: Ints, candidates: Ints, below: bool, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints
 ) -> None:
     most = p.places.max()
     for k in prange(len(rows)):
-        _nearest(p, rows[k], candidates, below, who[k], over[k], under[k], work[k], most)
+        _nearest(p, rows[k], candidates, below, least[k], who[k], over[k], under[k], work[k], most)
 
 
 @njit(cache=True)
 def _some_rows(
-    p: Prints, rows: Ints, candidates: Ints, below: bool, who: Ints, over: Ints, under: Ints, work: Ints
+    p: Prints, rows: Ints, candidates: Ints, below: bool, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints
 ) -> None:
     most = p.places.max()
     for k in range(len(rows)):
-        _nearest(p, rows[k], candidates, below, who[k], over[k], under[k], work[k], most)
+        _nearest(p, rows[k], candidates, below, least[k], who[k], over[k], under[k], work[k], most)
 
 
 @njit(cache=True, parallel=True)
@@ -79,7 +84,16 @@ def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
 
 @njit(cache=True)
 def _nearest(
-    p: Prints, a: int, candidates: Ints, below: bool, who: Ints, over: Ints, under: Ints, work: Ints, most: int
+    p: Prints,
+    a: int,
+    candidates: Ints,
+    below: bool,
+    least: Ints,
+    who: Ints,
+    over: Ints,
+    under: Ints,
+    work: Ints,
+    most: int,
 ) -> None:
     low = np.empty(most, np.int64)
     last = len(who) - 1
@@ -91,7 +105,8 @@ def _nearest(
             if a == b:
                 continue
         work[PAIRS] += 1
-        if _hulls_apart(p, a, b) > worst:
+        # An equal one has the larger id and stays out too; full * people * samples fits, as layout has made sure.
+        if _hulls_apart(p, a, b) * under[last] >= over[last]:
             continue
         work[NEAR] += 1
         under_b = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
@@ -107,6 +122,9 @@ def _nearest(
         who[at], over[at], under[at] = b, total, under_b
         if who[last] != NONE:
             worst = over[last] / under[last]
+            # Those to come are no nearer than `least`, and an equal one has the larger id: the list is final.
+            if compare(over[last], under[last], least[0], least[1]) <= 0:
+                break
 
 
 @njit(cache=True)
