@@ -54,4 +54,4 @@ def check_seed(**values: Any) -> None:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, Real)
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -76,7 +76,7 @@ def _is_release(folder: Path) -> bool:
     try:
         said = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         return isinstance(said, dict) and said.get("format") == FORMAT
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return not any(folder.iterdir())
 
 

@@ -1,6 +1,7 @@
 """LKC-privacy from its definition: every sequence of at most L visits is shared by K, and gives nothing away."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
 from math import comb
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ LKC = "LKC-privacy"
 Share = float | Fraction
 _BUDGET = 4_000_000  # sequences at a time
 _MOST = 10**12
+_DECIMAL = re.compile(r"(-?(?:0|[1-9]\d*))(\.\d+)?")
 
 
 class _Paths(NamedTuple):
@@ -78,26 +80,38 @@ def lkc(
     )
 
 
-def _carriers(release: Published, sensitive: str | None, values: Any) -> tuple[int | None, list[NDArray[np.bool_]]]:
-    """Which records carry each sensitive value that counts."""
+def _carriers(release: Published, sensitive: str | None, values: Any) -> tuple[str | None, list[NDArray[np.bool_]]]:
+    """How many sensitive values count, in words, and which records carry each."""
     if sensitive is None:
         return None, []
     if sensitive not in release.table.extras.column_names:
         raise ParameterError(f"the release has no column {sensitive!r}; leave sensitive out to check k alone.")
     owned = _owned(release, sensitive)
-    counted = set[str]().union(*owned) if values is None else {str(value) for value in values}
+    listed = [values] if isinstance(values, str) else values
+    if listed is not None and not isinstance(listed, Collection):
+        raise ParameterError("values must list the sensitive values that count; or leave it out.")
+    carried = set[str]().union(*owned)
+    counted = carried if listed is None else {_name(value) for value in listed}
     carries = [np.fromiter((value in mine for mine in owned), np.bool_, len(owned)) for value in sorted(counted)]
-    return len(counted), carries
+    absent = len(counted - carried)
+    return f"{len(counted)}" + (f" ({absent} of them on no record)" if absent else ""), carries
 
 
 def _owned(release: Published, name: str) -> list[set[str]]:
-    """The values of each pseudonym over all its rows; a list column holds several at once."""
+    """The values of each pseudonym over all its rows; a list column holds several at once, NaN is none."""
     column = release.table.extras[name].to_pylist()
     owned: list[set[str]] = [set() for _ in range(len(release))]
     for user, value in zip(release.table.code.tolist(), column, strict=True):
-        if value is not None:
-            owned[user].update(map(str, value if isinstance(value, list) else [value]))
+        several = value if isinstance(value, list) else [value]
+        owned[user].update(_name(v) for v in several if v is not None and v == v)
     return owned
+
+
+def _name(value: Any) -> str:
+    """One name for a value however a file holds it: 1, 1.0, True and "1.0" are one, "007" is another."""
+    text = str(value) if not isinstance(value, bool) else str(int(value))
+    plain = _DECIMAL.fullmatch(text)
+    return text if plain is None else plain[1] if not (plain[2] or "").strip(".0") else text.rstrip("0")
 
 
 def _paths(release: Published, carries: list[NDArray[np.bool_]]) -> _Paths:

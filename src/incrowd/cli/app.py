@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from incrowd import __version__
-from incrowd.cli import anonymize, audit, clean, demo, discretize, measure, papers, read, report, sweep
+from incrowd.cli import anonymize, audit, clean, demo, discretize, glove, measure, papers, read, report, sweep
 from incrowd.cli.screen import note, say
 from incrowd.errors import IncrowdError
 
@@ -22,7 +22,10 @@ app = typer.Typer(
 )
 for command in (demo.demo, read.read, read.inspect, clean.clean, discretize.discretize, audit.audit, report.report):
     app.command()(command)
-measure.app.command()(sweep.sweep)
+anonymize.app.command()(glove.glove)
+for command in (sweep.sweep, glove.kgap, glove.tails, glove.accuracy):
+    measure.app.command()(command)
+papers.app.command()(glove.gramaglia2015)
 for verb in (measure.app, anonymize.app, papers.app):
     app.add_typer(verb)
 

@@ -121,7 +121,7 @@ def exposure(
         found = measure.exposure(visits, max_points=max_points)
     lines = [f"{'fewest own points':>18} {'share of people':>16}"]
     for points, share in sorted(found.distribution.items()):
-        bound = "" if points <= max_points + 1 else " or fewer"
+        bound = "" if found.exact[found.points == points].all() else " or fewer"
         lines.append(f"{'never alone' if points == 0 else f'{points}{bound}':>18} {share:>16.4f}")
     lines.append(f"({len(visits):,} people; {int((~found.exact).sum()):,} not exact)")
     answer("\n".join(lines), found, as_json=as_json)

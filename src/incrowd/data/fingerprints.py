@@ -114,7 +114,7 @@ class Fingerprints(Table):
         )
 
     def __repr__(self) -> str:
-        people = int(self.crowd.sum())
+        people = sum(self.crowd.tolist())
         return f"Fingerprints(users={len(self):,}, records={self.records:,}, people={people:,})"
 
     def columns(self) -> dict[str, NDArray[Any]]:

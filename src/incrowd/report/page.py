@@ -11,7 +11,7 @@ from incrowd import __version__
 from incrowd.data.files import whole_file
 from incrowd.errors import ParameterError
 from incrowd.plain import to_json
-from incrowd.report import house, lkc, release, sweep, uniqueness  # noqa: F401  they register their sections
+from incrowd.report import glove, house, lkc, release, sweep, uniqueness  # noqa: F401  they register their sections
 from incrowd.report.section import Section, section
 
 

@@ -185,7 +185,7 @@ def _exposure(result: Exposure) -> Section:
     shares = result.distribution
     worst = shares.get(1, 0.0)
     few = sum(share for points, share in shares.items() if 1 <= points <= result.max_points)
-    rows = [(_points(n, result.max_points), f"{share:.2%}") for n, share in sorted(shares.items())]
+    rows = [(_points(n, result), f"{share:.2%}") for n, share in sorted(shares.items())]
     return Section(
         question="Who is worst off?",
         answer=(
@@ -203,8 +203,9 @@ def _exposure(result: Exposure) -> Section:
     )
 
 
-def _points(n: int, exact: int) -> str:
-    return "never alone" if n == 0 else f"{n}" if n <= exact + 1 else f"{n} or fewer"
+def _points(n: int, result: Exposure) -> str:
+    bound = "" if result.exact[result.points == n].all() else " or fewer"
+    return "never alone" if n == 0 else f"{n}{bound}"
 
 
 @section.register
@@ -227,8 +228,8 @@ def _cut(result: CutRisk) -> Section:
     return Section(
         question="Does cutting into windows hide people?",
         answer=(
-            f"{result.points} random points single out {_share(before)} of whole trajectories and {_share(after)} of "
-            f"{result.pieces:,} pieces; somebody who knew the points before the cut still succeeds on "
+            f"{result.points} {result.knowledge} points single out {_share(before)} of whole trajectories and "
+            f"{_share(after)} of {result.pieces:,} pieces; somebody who knew the points before the cut still succeeds on "
             f"{_share(result.fixed_knowledge['drop'])} of people."
         ),
         number=_share(after),
