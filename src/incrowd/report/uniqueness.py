@@ -229,7 +229,7 @@ def _cut(result: CutRisk) -> Section:
         question="Does cutting into windows hide people?",
         answer=(
             f"{result.points} {result.knowledge} points single out {_share(before)} of whole trajectories and "
-            f"{_share(after)} of {result.pieces:,} pieces; somebody who knew the points before the cut still succeeds on "
+            f"{_share(after)} of {result.pieces:,} pieces; who knew the points before the cut still succeeds on "
             f"{_share(result.fixed_knowledge['drop'])} of people."
         ),
         number=_share(after),
