@@ -192,8 +192,9 @@ def test_whole_numbers_are_kept_as_integers(points, options):
     assert {type(value) for value in kept} == {int}
 
 
-def test_true_is_one_point():
-    assert type(uniqueness(crowd(HAND), points=True).points) is int
+def test_true_is_no_number_of_points():
+    with pytest.raises(ic.ParameterError, match="points must be a whole number"):
+        uniqueness(crowd(HAND), points=True)
 
 
 @pytest.mark.parametrize("known", [[(1, 0)], [[(1, 0, 3)]], [[1]], None, "ab", [["a"]], [None], 7])
