@@ -22,7 +22,10 @@ def test_read_clean_discretize_measure_anonymize_audit(incrowd, trips, tmp_path)
     assert code == 0 and err == ""
     risks = json.loads(out)
     assert [(r["points"], r["short"]) for r in risks] == [(m, s) for m in (1, 2) for s in ("drop", "all", "zero")]
-    assert incrowd("anonymize", "cut", visits, "-o", tmp_path / "release", "--window-h", 3)[0] == 0
+    measured = ("--residual-points", 1)
+    assert incrowd("anonymize", "cut", visits, "-o", tmp_path / "release", "--window-h", 3, *measured)[0] == 0
+    manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
+    assert [risk["short"] for risk in manifest["residual_risk"]] == ["drop", "all"]
     code, out, _ = incrowd("audit", tmp_path / "release", "--original", visits)
     assert code == 0, out
 

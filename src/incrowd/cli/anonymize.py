@@ -8,11 +8,14 @@ import typer
 from incrowd.cli.inputs import CellM, SlotMin, carried_values, visits_of
 from incrowd.cli.options import Force, Json, Reading, Sources, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
-from incrowd.data import Release, Table
+from incrowd.data import Release, Table, Visits
 
 app = typer.Typer(name="anonymize", help="Make a release that is safe by construction.", no_args_is_help=True)
 Folder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the release.")]
 FileKind = Annotated[Literal["parquet", "csv"], typer.Option("--file", help="Format of the published table.")]
+Residual = Annotated[
+    int | None, typer.Option(help="Measure how many pseudonyms this many points still single out, and state it.")
+]
 KeepLink = Annotated[
     Path | None, typer.Option(help="Also write who is behind each pseudonym, to a file only you can read.")
 ]
@@ -33,6 +36,7 @@ def cut(
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
     file: FileKind = "parquet",
+    residual_points: Residual = None,
     keep_link: KeepLink = None,
     force: Force = False,
     as_json: Json = False,
@@ -47,7 +51,16 @@ def cut(
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
         method = anonymize.Cut(window_h=window_h, windows=windows, start_slot=start_slot, slots=slots)
-        publish(method(visits), visits, output, file=file, link=keep_link, force=force, as_json=as_json)
+        publish(
+            method(visits),
+            visits,
+            output,
+            file=file,
+            link=keep_link,
+            force=force,
+            points=residual_points,
+            as_json=as_json,
+        )
 
 
 @app.command()
@@ -59,6 +72,7 @@ def generalize(
     cell_m: Annotated[int, typer.Option(help="Side of a published cell.")] = 1000,
     slot_min: Annotated[int, typer.Option(help="Width of a published time slot.")] = 60,
     file: FileKind = "parquet",
+    residual_points: Residual = None,
     keep_link: KeepLink = None,
     force: Force = False,
     as_json: Json = False,
@@ -73,7 +87,16 @@ def generalize(
     with progress_bar():
         traces = read.table(one_or_many(sources), **reading.arguments())
         method = anonymize.Generalize(cell_m=cell_m, slot_min=slot_min, time_zone=reading.time_zone)
-        publish(method(traces), traces, output, file=file, link=keep_link, force=force, as_json=as_json)
+        publish(
+            method(traces),
+            traces,
+            output,
+            file=file,
+            link=keep_link,
+            force=force,
+            points=residual_points,
+            as_json=as_json,
+        )
 
 
 @app.command()
@@ -98,6 +121,7 @@ def lkc(
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
     file: FileKind = "parquet",
+    residual_points: Residual = None,
     keep_link: KeepLink = None,
     force: Force = False,
     as_json: Json = False,
@@ -124,7 +148,16 @@ def lkc(
             same_time=same_time,
             limit_s=limit_s,
         )
-        publish(method(visits), visits, output, file=file, link=keep_link, force=force, as_json=as_json)
+        publish(
+            method(visits),
+            visits,
+            output,
+            file=file,
+            link=keep_link,
+            force=force,
+            points=residual_points,
+            as_json=as_json,
+        )
 
 
 def check_targets(output: Path, link: Path | None, *, force: bool) -> None:
@@ -135,12 +168,16 @@ def check_targets(output: Path, link: Path | None, *, force: bool) -> None:
         refuse_existing(path, force=force)
 
 
-def publish(release: Release, original: Table, output: Path, *, as_json: bool, **how: Any) -> None:
-    """Write the release and say what it holds."""
-    from incrowd import anonymize
+def publish(
+    release: Release, original: Table, output: Path, *, as_json: bool, points: int | None = None, **how: Any
+) -> None:
+    """Write the release and say what it holds, and what a few points still single out if that is asked."""
+    from incrowd import anonymize, measure
 
-    folder = anonymize.publish(release, output, original=original, **how)
-    text = (
-        f"{release.ledger}\n\n{release!r} -> {folder}\nguarantee: {release.guarantee}\ncheck it: incrowd audit {folder}"
-    )
-    answer(text, {"folder": folder.name, "ledger": release.ledger, "guarantee": release.guarantee}, as_json=as_json)
+    shorts = ("drop", "all") if points is not None and isinstance(release.data, Visits) else ()
+    risks = [measure.uniqueness(release.data, points=points, short=s) for s in shorts]  # type: ignore[arg-type]
+    folder = anonymize.publish(release, output, original=original, residual_risk=risks or None, **how)
+    text = f"{release.ledger}\n\n{release!r} -> {folder}\nguarantee: {release.guarantee}\n"
+    text += "".join(f"{risk!r}\n" for risk in risks) + f"check it: incrowd audit {folder}"
+    record = {"folder": folder.name, "ledger": release.ledger, "guarantee": release.guarantee, "residual_risk": risks}
+    answer(text, record, as_json=as_json)
