@@ -119,6 +119,7 @@ MERGED = (  # reasons of records that are published all the same, in a row they 
     "repeated visit",
     "repeated sample",
     "exact duplicate",
+    "same time and place",
     "sample generalised into a shared box",
 )
 
