@@ -1,6 +1,6 @@
 """incrowd: how easily can the people in a mobility dataset be singled out, and what hides them in the crowd?
 
-    read -> clean -> discretize -> measure -> anonymize -> audit -> report
+    read -> clean -> discretize -> measure -> anonymize -> attack -> audit -> assess -> report
 
 Each step is a module named by its verb and loads when first used.
 """
@@ -14,9 +14,9 @@ from incrowd.errors import DataError, IncrowdError, MissingExtra, ParameterError
 from incrowd.ledger import Ledger
 
 if TYPE_CHECKING:
-    from incrowd import anonymize, audit, clean, discretize, measure, read, report
+    from incrowd import anonymize, assess, attack, audit, clean, discretize, measure, read, report
 
-_STEPS = ("anonymize", "audit", "clean", "discretize", "measure", "read", "report")
+_STEPS = ("anonymize", "assess", "attack", "audit", "clean", "discretize", "measure", "read", "report")
 
 __version__ = _version("incrowd")
 __all__ = [
@@ -31,6 +31,8 @@ __all__ = [
     "Traces",
     "Visits",
     "anonymize",
+    "assess",
+    "attack",
     "audit",
     "clean",
     "discretize",

@@ -1,0 +1,1 @@
+"""Counts and Releases -> what an attacker gets out of them; one file per attack."""
