@@ -1,1 +1,1 @@
-"""The steps run against a question: which method is cheapest, which mitigation suffices, is a dataset safe to publish."""
+"""The steps run against a question: which method is cheapest, which mitigation suffices, is it safe to publish?"""
