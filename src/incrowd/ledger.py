@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from incrowd.plain import Shown
+
 NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
@@ -56,7 +58,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Ledger:
+class Ledger(Shown):
     """The steps data went through, oldest first."""
 
     steps: tuple[Step, ...] = ()
@@ -90,13 +92,22 @@ class Ledger:
             ledger = ledger.add(step["step"], **values)
         return ledger
 
+    def _shown(self) -> list[tuple[str, ...]]:
+        head = ("step", "read", "kept", "users", "why")
+        return [head, *(_cells(step) for step in self.steps)]
+
     def __str__(self) -> str:
         lines = [f"{'step':<17}{'read':>11} {'kept':>12} {'users':>11}"]
         for step in self.steps:
-            users = f"{step.users[1]:,}" if step.users else "-"
-            lines.append(f"{step.name:<17}{step.read:>11,} {step.kept:>12,} {users:>11}")
+            name, read, kept, users, _ = _cells(step)
+            lines.append(f"{name:<17}{read:>11} {kept:>12} {users:>11}")
             lines += [f"    {reason}" for reason in step.reasons()]
         return "\n".join(lines)
+
+
+def _cells(step: Step) -> tuple[str, ...]:
+    users = f"{step.users[1]:,}" if step.users else "-"
+    return (step.name, f"{step.read:,}", f"{step.kept:,}", users, ", ".join(step.reasons()))
 
 
 def _plain(counts: Mapping[str, int]) -> dict[str, int]:

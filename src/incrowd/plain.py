@@ -1,4 +1,4 @@
-"""Results -> plain values, for JSON.
+"""Results -> plain values for JSON, and small tables for a terminal or a notebook.
 
 >>> to_json({"share": np.float64(0.5), "users": np.arange(2)})
 '{"share": 0.5, "users": [0, 1]}'
@@ -8,10 +8,12 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 
+WIDEST = 8  # values of a list or mapping that a small table still shows
 LONGEST = 5_000  # longer arrays are per-person columns: they belong into a table, not into a summary
 
 
@@ -39,3 +41,60 @@ def plain(value: Any) -> Any:
 def to_json(value: Any, *, indent: int | None = None) -> str:
     """One JSON document that any parser reads: no NaN, no numpy."""
     return json.dumps(plain(value), indent=indent, allow_nan=False, default=str)
+
+
+class Shown:
+    """A result that prints as a small table, and that a notebook shows as HTML; columns per person are only counted."""
+
+    def _shown(self) -> list[tuple[str, ...]]:
+        """The head of the table, then its rows."""
+        own = self.to_dict() if hasattr(self, "to_dict") else _fields(self)
+        return [(type(self).__name__, ""), *((name.replace("_", " "), brief(value)) for name, value in own.items())]
+
+    def __str__(self) -> str:
+        rows = self._shown()
+        wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(f"{value:<{n}}" for value, n in zip(row, wide, strict=True)).rstrip() for row in rows]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head, *body = self._shown()
+        lines = "".join(_row("td", row) for row in body)
+        return f"<table><thead>{_row('th', head)}</thead><tbody>{lines}</tbody></table>"
+
+
+def brief(value: Any) -> str:
+    """A value in a few characters; what belongs to one person each is counted, not shown.
+
+    >>> brief(1234), brief(0.123456), brief(None), brief(np.zeros((3, 2))), brief({"set": 0.5})
+    ('1,234', '0.1235', '-', '3 x 2 values', 'set: 0.5')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, np.ndarray):
+        return f"{' x '.join(f'{n:,}' for n in value.shape)} values"
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (bool, str)):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        return _joined([f"{key}: {brief(item)}" for key, item in value.items()])
+    if isinstance(value, (list, tuple)):
+        return _joined([brief(item) for item in value])
+    return type(value).__name__
+
+
+def _joined(texts: list[str]) -> str:
+    return ", ".join(texts) if len(texts) <= WIDEST else f"{len(texts):,} values"
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in fields(record) if field.repr}
+
+
+def _row(tag: str, values: tuple[str, ...]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{escape(value)}</{tag}>' for value in values)}</tr>"

@@ -1,9 +1,12 @@
 """Files and frames of every kind -> the same Traces."""
 
 import gzip
+import json
+import struct
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -244,9 +247,6 @@ def test_an_empty_chunk_of_a_frame_is_no_end():
 
 
 def test_geoparquet_points(tmp_path):
-    import json
-    import struct
-
     points = [
         struct.pack("<BIdd", 1, 1, 5, 52),
         struct.pack(">BIdd", 0, 1, 6, 53),
@@ -266,6 +266,52 @@ def test_geoparquet_points(tmp_path):
     pq.write_table(frame.replace_schema_metadata({"geo": json.dumps(meta)}), tmp_path / "dutch.parquet")
     with pytest.raises(ic.DataError, match=r"'geometry' of .*dutch.parquet is not in WGS 84"):
         ic.read.table(tmp_path / "dutch.parquet")
+
+
+WGS84 = {"crs": {"id": {"authority": "EPSG", "code": 4326}}}
+
+
+class GeoFrame:
+    """Of the shape geopandas, MovingPandas and trackintel give away: well-known binary under GeoArrow's name."""
+
+    def __init__(self, about: dict, **columns):
+        points = [struct.pack("<BIdd", 1, 1, 5, 52), struct.pack("<BIdd", 1, 1, 6, 53)]
+        tag = {"ARROW:extension:name": "geoarrow.wkb", "ARROW:extension:metadata": json.dumps(about)}
+        table = pa.table({**columns, "geom": pa.array(points, pa.binary())})
+        self.table = table.cast(table.schema.set(len(columns), table.schema.field("geom").with_metadata(tag)))
+
+    def set_geometry(self, name: str) -> None: ...
+
+    def to_arrow(self) -> pa.Table:
+        return self.table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise TypeError("the inherited way out does not know points")
+
+
+TIMES = pd.to_datetime(["2026-01-05T00:00Z", "2026-01-05T01:00Z"])
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(
+            pd.DataFrame({"lat": [52, 53], "lng": [5, 6], "datetime": TIMES, "uid": [1, 1]}), id="scikit-mobility"
+        ),
+        pytest.param(GeoFrame(WGS84, user_id=[1, 1], tracked_at=TIMES, accuracy=[3.0, 4.0]), id="trackintel"),
+        pytest.param(GeoFrame(WGS84, traj_id=[1, 1], t=TIMES), id="MovingPandas"),
+    ],
+)
+def test_frames_of_other_libraries_are_known_by_their_columns(frame):
+    traces = ic.read.table(frame)
+    assert (traces.lon.tolist(), traces.lat.tolist()) == ([5, 6], [52, 53])
+    assert np.diff(traces.t).tolist() == [3600]
+
+
+def test_points_in_metres_are_refused():
+    dutch = GeoFrame({"crs": {"id": {"authority": "EPSG", "code": 28992}}}, user_id=[1, 1], t=TIMES)
+    with pytest.raises(ic.DataError, match="not in WGS 84 degrees"):
+        ic.read.table(dutch)
 
 
 @pytest.mark.parametrize("planar", [False, True])

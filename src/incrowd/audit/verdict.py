@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
+from incrowd.plain import Shown
+
 Status = Literal["pass", "fail", "not applicable"]
 _WIDE = 100
 
@@ -18,7 +20,7 @@ class Check(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Shown):
     """All checks of one release.
 
     >>> print(Verdict((Check("k-anonymity", "fail", "the pseudonym at position 3 hides 1 person."),)))
@@ -58,6 +60,9 @@ class Verdict:
             "params": {name: _number(value) for name, value in self.params.items()},
             "checks": checks,
         }
+
+    def _shown(self) -> list[tuple[str, ...]]:
+        return [("check", "result", "evidence"), *self.checks]
 
     def __str__(self) -> str:
         wide = max((len(check.name) for check in self.checks), default=0) + 2

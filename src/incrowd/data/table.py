@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -62,6 +63,10 @@ class Frame:
         from incrowd.data.files import save
 
         return save(self, Path(path), force=force)
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the sizes, and what happened to every record."""
+        return f"<p><code>{escape(repr(self))}</code></p>{self.ledger._repr_html_()}"
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling, which read-only mappings do not know."""

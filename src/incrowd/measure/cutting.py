@@ -15,12 +15,13 @@ from incrowd.measure.choices import Trajectories
 from incrowd.measure.index import Index, check_visits, index_of
 from incrowd.measure.question import SHORT, Question, Uniqueness, answered
 from incrowd.measure.uniqueness import ask
+from incrowd.plain import Shown
 
 KNOWLEDGE = ("random", "consecutive")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CutRisk:
+class CutRisk(Shown):
     """Uniqueness of whole trajectories, of their pieces, and of people whose points were known before the cut.
 
     Each by convention for short trajectories: `drop`, `all`, `zero`. `fixed_knowledge` draws the points from the whole

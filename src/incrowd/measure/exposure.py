@@ -13,6 +13,7 @@ from incrowd.arrays import Ints, frozen
 from incrowd.data import Visits
 from incrowd.errors import ParameterError, check_whole
 from incrowd.measure.index import index_of, kernels
+from incrowd.plain import Shown
 from incrowd.progress import track
 
 DEEPEST = 3
@@ -21,7 +22,7 @@ _PARTS = 64  # of the users, each told when done
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Exposure:
+class Exposure(Shown):
     """The smallest set of own points that nobody else contains, and its size per user; lower is riskier.
 
     `points` is 0 for users no number of own points singles out: somebody else has all of them. Where `exact` is

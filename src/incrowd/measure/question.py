@@ -11,6 +11,7 @@ import numpy as np
 from incrowd.arrays import Floats, Ints, frozen
 from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
 from incrowd.measure.index import DEVICES
+from incrowd.plain import Shown
 
 KNOWLEDGE = ("random", "consecutive", "top", "close")
 SHORT = ("drop", "all", "zero")
@@ -81,7 +82,7 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Uniqueness(Question):
+class Uniqueness(Shown, Question):
     """Share of targets singled out, in [0, 1], higher is riskier, with the question it answers.
 
     `value` and `interval` are None when there is no target. The interval is Wilson's over all draws; where nothing

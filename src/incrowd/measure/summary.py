@@ -7,6 +7,7 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Traces
 from incrowd.errors import DataError, check_positive
+from incrowd.plain import Shown
 
 HOUR_S, DAY_S = 3_600, 86_400
 MONDAY = 4 * DAY_S  # 1970-01-05, the first Monday of the epoch
@@ -15,7 +16,7 @@ SHARES = tuple(f"{q:.0%}" for q in QUANTILES)
 
 
 @dataclass(frozen=True)
-class Summary:
+class Summary(Shown):
     """Size, rhythm and extent of a dataset; every figure is about many people."""
 
     users: int

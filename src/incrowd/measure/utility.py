@@ -7,12 +7,13 @@ import numpy as np
 from incrowd.arrays import Floats, Ints, pack
 from incrowd.data import Release, Visits
 from incrowd.errors import DataError, check_positive
+from incrowd.plain import Shown
 
 QUARTILES = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
-class Utility:
+class Utility(Shown):
     """Agreement of a release with its original, at common cells and slots; shares in [0, 1], higher is better."""
 
     cell_m: float

@@ -21,6 +21,7 @@ from incrowd.read.scans import Request, Scan, find, make, sql_list
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_EXTENSION = b"ARROW:extension:name"
 _DEGREE_SYSTEMS = (("OGC", "CRS84"), ("EPSG", "4326"))
 
 
@@ -41,8 +42,10 @@ def frame_scan(frame: Any, request: Request) -> Scan:
     if not hasattr(frame, "__arrow_c_stream__"):
         what = type(frame).__name__
         raise DataError(f"cannot read a {what}; give a path, a list of paths, or a data frame that speaks Arrow.")
+    # A GeoDataFrame inherits a way out that does not know its points, and has its own that does.
+    source = frame.to_arrow() if hasattr(frame, "set_geometry") else frame
     try:
-        stream = pa.RecordBatchReader.from_stream(frame)
+        stream = pa.RecordBatchReader.from_stream(source)
     except (pa.ArrowException, TypeError):
         # The library's own message would quote the value it stumbled over.
         raise DataError("a column of the data frame mixes types; give each column one type.") from None
@@ -117,15 +120,13 @@ def _as_saved(saved: Mapping[str, Any], schema: "pa.Schema", request: Request, p
 
 
 def _point(schema: "pa.Schema", place: str) -> dict[str, tuple[Field, ...]]:
-    """The coordinates of GeoParquet, where this is one."""
-    if b"geo" not in (schema.metadata or {}):
+    """The coordinates of GeoParquet or GeoArrow, where this is one."""
+    tagged = [field for field in schema if (field.metadata or {}).get(_EXTENSION, b"").startswith(b"geoarrow.")]
+    if b"geo" not in (schema.metadata or {}) and not tagged:
         return {}
     try:
-        geo = json.loads(schema.metadata[b"geo"])
-        name = geo["primary_column"]
-        column = geo["columns"][name]
-        encoding = column["encoding"]
-        system = (column.get("crs") or {}).get("id", {}) if "crs" in column else None
+        name, encoding, about = _geoarrow(tagged[0]) if tagged else _geoparquet(schema)
+        system = (about.get("crs") or {}).get("id", {}) if "crs" in about else None
         schema.field(name)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise DataError(
@@ -138,3 +139,14 @@ def _point(schema: "pa.Schema", place: str) -> dict[str, tuple[Field, ...]]:
             noun: (Field(f"{identifier(name)}.{axis}", "real", name),) for noun, axis in (("lon", "x"), ("lat", "y"))
         }
     return {"point": (Field(identifier(name), "other", name),)}
+
+
+def _geoparquet(schema: "pa.Schema") -> tuple[str, str, dict[str, Any]]:
+    geo = json.loads(schema.metadata[b"geo"])
+    column = geo["columns"][geo["primary_column"]]
+    return geo["primary_column"], column["encoding"], column
+
+
+def _geoarrow(field: "pa.Field") -> tuple[str, str, dict[str, Any]]:
+    encoding = field.metadata[_EXTENSION].decode().removeprefix("geoarrow.")
+    return field.name, encoding, json.loads(field.metadata.get(b"ARROW:extension:metadata") or b"{}")

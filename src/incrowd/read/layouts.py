@@ -31,7 +31,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "t": (
             *("t", "timestamp", "datetime", "date_time", "time", "utc_time", "utc", "utctimestamp", "basedatetime"),
-            *("base_date_time", "ts", "epoch", "unix_time", "recorded_at", "created_at", "checkin_time", "date"),
+            *("base_date_time", "ts", "epoch", "unix_time", "recorded_at", "tracked_at", "created_at"),
+            *("checkin_time", "date"),
         ),
         "lon": ("lon", "lng", "long", "longitude", "x"),
         "lat": ("lat", "latitude", "y"),

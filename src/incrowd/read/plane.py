@@ -1,0 +1,63 @@
+"""Degrees -> metres by the Lambert azimuthal equal-area projection."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from incrowd.arrays import Floats
+from incrowd.errors import DataError
+
+if TYPE_CHECKING:
+    import pyproj
+
+Box = tuple[float, float, float, float]  # west, south, east, north in degrees, or the same in metres
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Where x and y live: the plane of a PROJ string, or the caller's own (crs=None)."""
+
+    crs: str | None
+
+    def __call__(self, first: Floats, second: Floats) -> tuple[Floats, Floats]:
+        """(lon, lat) projected, or (x, y) as they are."""
+        if self.crs is None:
+            return first, second
+        x, y = _projection(self.crs)(first, second)
+        if not np.isfinite(x).all():
+            raise DataError("a record lies opposite the centre of the projection; pass another origin=(lon, lat).")
+        return x, y
+
+
+@lru_cache(maxsize=16)
+def _projection(crs: str) -> "pyproj.Proj":
+    import pyproj
+
+    return pyproj.Proj(crs)
+
+
+def plane_at(lon: float, lat: float) -> Plane:
+    """The equal-area plane around a point."""
+    return Plane(f"+proj=laea +lat_0={lat:.12g} +lon_0={lon:.12g} +datum=WGS84 +units=m +no_defs")
+
+
+def plane_around(box: Box) -> Plane:
+    """The plane around the centre of a box, in whole degrees."""
+    west, south, east, north = box
+    lon = (round((west + east) / 2) + 180) % 360 - 180
+    return plane_at(lon, round((south + north) / 2))
+
+
+def box_of(lon: Floats, lat: Floats) -> Box:
+    """The smallest box around some places, across the 180th meridian where that is narrower."""
+    there = lon % 360
+    plain = (float(lon.min()), float(lon.max()))
+    west, east = narrower(plain, float(there.min()), float(there.max()))
+    return west, float(lat.min()), east, float(lat.max())
+
+
+def narrower(plain: tuple[float, float], west: float, east: float) -> tuple[float, float]:
+    """The narrower of two ranges of longitude."""
+    return (west, east) if east - west < plain[1] - plain[0] else plain
