@@ -16,7 +16,7 @@ from incrowd.papers.gramaglia2015_cost import bearers, without_worst
 from incrowd.papers.gramaglia2015_data import days_of, first_days, generalized, some_users
 from incrowd.papers.gramaglia2015_gaps import k_gaps
 from incrowd.papers.gramaglia2015_general import _coarser
-from incrowd.papers.gramaglia2015_record import claim, share, size
+from incrowd.papers.record import claim, share, size
 from incrowd.report.section import section
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
@@ -38,7 +38,7 @@ def test_every_figure_has_its_number_people_and_words(found, country):
     panels = [panel for figure in found.figures for panel in figure.panels]
     assert [panel.name for panel in panels] == EVERY
     assert all("n = " in panel.caption and "k = " in panel.caption for panel in panels)
-    assert (found.users, found.samples) == (120, country.records)
+    assert (found.users, found.records) == (120, country.records)
     assert all(figure.statements and figure.convention for figure in found.figures)
 
 
@@ -54,7 +54,8 @@ def test_every_statement_has_a_verdict_and_its_reason(found):
 def test_files_hold_what_is_drawn(found, tmp_path):
     folder = paper.save(found, tmp_path / "figures")
     names = {path.name for path in folder.iterdir()}
-    assert names == {f"figure-{name}.{kind}" for name in EVERY for kind in ("json", "svg")} | {"report.html"}
+    files = {f"figure-{name}.{kind}" for name in EVERY for kind in ("json", "svg")}
+    assert names == files | {"report.html", "statements.json"}
     drawn = json.loads((folder / "figure-3a.json").read_text())
     assert drawn["curves"][0]["n"] == 120 and len(drawn["curves"][0]["value"]) == 101
     page = (folder / "report.html").read_text()
@@ -128,7 +129,7 @@ def test_limits_do_as_options_what_the_table_says(country, part):
 
 
 def test_the_cost_is_told_in_a_sentence_and_two_tables(found):
-    shown = section(found.cost)
+    shown = section(found.others[0])
     assert "k = 2: " in shown.answer and "k = 5: " in shown.answer and "worst 10%" in shown.answer
     people, suppression = shown.tables
     assert len(people.rows) == 3 and len(suppression.rows) == 15
@@ -189,7 +190,7 @@ def test_verdicts():
 
 def test_two_people_are_enough():
     tiny = paper.reproduce(prints("0,0,0; 0,0,30; 1000,0,600 | 0,0,10; 1000,0,620"), quick=True)
-    assert tiny.users == 2 and [price.k for price in tiny.cost.prices] == [2]
+    assert tiny.users == 2 and [price.k for price in tiny.others[0].prices] == [2]
     known = {said.what: said for said in tiny.statements}
     assert known["one day instead of two weeks"].why == "the data span 1 days, 1 at the least"
 

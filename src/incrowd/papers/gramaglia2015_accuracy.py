@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from incrowd.measure.accuracy import Accuracy
 from incrowd.papers.gramaglia2015_data import BEFORE, CONVENTION, Run
-from incrowd.papers.gramaglia2015_record import Figure, Statement, apart, claim, share, size, thin
+from incrowd.papers.record import Figure, Statement, apart, claim, share, size, thin
 from incrowd.report.curves import Trend, trend
 from incrowd.report.glove import accuracy_panels
 
@@ -24,6 +24,7 @@ def figure_7(run: Run) -> Figure:
     part = untouched(found)
     where, why = "Sec. 7", thin(run.users)
     return Figure(
+        paper="gramaglia2015",
         number="7",
         question=f"How accurate is what hides people among {run.k}?",
         answer=(
@@ -72,6 +73,7 @@ def figure_8(runs: Sequence[Run]) -> Figure:
     told = "; ".join(f"{better(run.accuracy, 'pos_extent', 2000):.0%} for k = {run.k}" for run in runs)
     labels = {f"k = {run.k}": run.accuracy for run in runs}
     return Figure(
+        paper="gramaglia2015",
         number="8",
         question="What does a larger crowd cost?",
         answer=f"Samples known to 2 km or better: {told}.",
@@ -91,6 +93,7 @@ def figure_9(
     n = f"n = {found.original_samples:,} samples of {first.users:,} people, k = {first.k}, {BEFORE}"
     late = "all but the first point also without what is longer than 6 h"
     return Figure(
+        paper="gramaglia2015",
         number="9",
         question="What does suppressing the worst samples buy?",
         answer=(

@@ -12,7 +12,7 @@ from incrowd.measure.kgap import check_k, kgap, scan
 from incrowd.measure.stretch import layout
 from incrowd.measure.tails import tail_weight, tails
 from incrowd.papers.gramaglia2015_data import generalized
-from incrowd.papers.gramaglia2015_record import OTHER, Figure, Statement, apart, claim, share, size, thin
+from incrowd.papers.record import OTHER, Figure, Statement, apart, claim, share, size, thin
 from incrowd.report.curves import curve
 from incrowd.report.glove import GAP, HEAVY, TWI, gap_panel, tail_panels
 
@@ -30,6 +30,7 @@ def figure_3(fingerprints: Fingerprints, *, k: Sequence[int] = K) -> Figure:
     half, far = float(np.median(gaps[2])), float(np.median(gaps[high]))
     labels = {f"k = {one}": gap for one, gap in gaps.items()}
     return Figure(
+        paper="gramaglia2015",
         number="3",
         question="How far are people from hiding?",
         answer=f"Half of {users:,} people have a 2-gap of at most {half:.3f}, and a {high}-gap of at most {far:.3f}.",
@@ -86,6 +87,7 @@ def figure_4(fingerprints: Fingerprints, *, grains: Sequence[tuple[int, int]] = 
     coarsest = max(gaps)
     labels = {f"{cell_m / 1000:g} km, {slot_min} min": gap for (cell_m, slot_min), gap in gaps.items()}
     return Figure(
+        paper="gramaglia2015",
         number="4",
         question="Does one generalization for all hide them?",
         answer=(
@@ -129,6 +131,7 @@ def figure_5(fingerprints: Fingerprints, *, k: int = 2) -> Figure:
     )
     panels = zip(tail_panels(found), ("5a", "5b", "5b-share"), strict=True)
     return Figure(
+        paper="gramaglia2015",
         number="5",
         question="Is it where or when that gives people away?",
         answer=(

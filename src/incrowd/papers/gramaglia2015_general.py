@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from incrowd.data import Fingerprints
 from incrowd.papers.gramaglia2015_data import BEFORE, CONVENTION, Run, days_of, first_days, hide, some_users
-from incrowd.papers.gramaglia2015_record import OTHER, Figure, apart, claim
+from incrowd.papers.record import OTHER, Figure, apart, claim
 from incrowd.report.curves import Trend, trend
 
 DAYS = (1, 2, 4, 7, 10, 14)
@@ -26,6 +26,7 @@ def figure_10(fingerprints: Fingerprints, *, days: Sequence[int] = DAYS, k: int 
     else:
         said = apart("Sec. 7.3", what, theirs, f"the data span {span} days, {shortest} at the least")
     return Figure(
+        paper="gramaglia2015",
         number="10",
         question="Are shorter data easier to hide?",
         answer=(
@@ -52,6 +53,7 @@ def figure_11(fingerprints: Fingerprints, *, shares: Sequence[float] = SHARES, k
     else:
         said = apart("Sec. 7.3", what, theirs, "needs more than one size of crowd")
     return Figure(
+        paper="gramaglia2015",
         number="11",
         question="Are fewer people harder to hide?",
         answer=(

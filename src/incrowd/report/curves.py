@@ -56,6 +56,29 @@ class Trend:
     tags: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Line:
+    """One line of a panel; `theirs` marks points a paper prints, drawn hollow."""
+
+    label: str
+    at: tuple[float, ...]
+    value: tuple[float, ...]
+    theirs: bool = False
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Several values of y against x; shares have an axis from 0 to 1."""
+
+    name: str
+    x: str
+    y: str
+    lines: tuple[Line, ...]
+    caption: str
+    share: bool = True
+    log: bool = False
+
+
 def curve(label: str, values: ArrayLike) -> Curve:
     """The distribution of some values, without interpolation.
 
@@ -84,24 +107,56 @@ def _summary(values: NDArray[Any]) -> tuple[float, float, tuple[float, float]]:
 
 
 @lru_cache(maxsize=32)  # a page and the files beside it show the same
-def drawing(panel: Cdf | Trend) -> Drawing:
+def drawing(panel: Cdf | Lines | Trend) -> Drawing:
     """The figure of a panel."""
     with canvas(height_in=2.8) as (figure, axes):
         if isinstance(panel, Cdf):
             _draw_cdfs(axes, panel)
+        elif isinstance(panel, Lines):
+            _draw_lines(axes, panel)
         else:
             _draw_trend(axes, panel)
         shown = svg(figure)
     return Drawing(shown, panel.caption, _in_words(panel))
 
 
-def _in_words(panel: Cdf | Trend) -> str:
+def _in_words(panel: Cdf | Lines | Trend) -> str:
     if isinstance(panel, Cdf):
         told = "; ".join(f"{one.label}: median {one.at(0.5):.3g}" for one in panel.curves if one.value)
         return f"Cumulative distribution of {panel.x}: {told or 'nothing to show'}."
+    if isinstance(panel, Lines):
+        told = "; ".join(f"{one.label}: {_ends(one)}" for one in panel.lines if one.value)
+        return f"Lines of {panel.y} against {panel.x}: {told or 'nothing to show'}."
     points = zip(panel.at, panel.mean, panel.median, strict=True)
     told = "; ".join(f"{x:.3g}: mean {mean:.4g}, median {median:.4g}" for x, mean, median in points)
     return f"Lines of {panel.y} against {panel.x}, {told}."
+
+
+def _ends(line: Line) -> str:
+    first, last = (f"{line.value[at]:.3g} at {line.at[at]:.4g}" for at in (0, -1))
+    return first if len(line.at) == 1 else f"{first} to {last}"
+
+
+def _draw_lines(axes: Axes, panel: Lines) -> None:
+    for colour, one in zip(COLOURS * 9, panel.lines, strict=False):
+        style, fill = ("none", "none") if one.theirs else ("-", colour)
+        axes.plot(
+            one.at,
+            one.value,
+            marker="o",
+            markersize=4,
+            linestyle=style,
+            markerfacecolor=fill,
+            color=colour,
+            label=one.label,
+        )
+    if panel.log:
+        axes.set_xscale("log")
+    axes.set_ylim(0, 1.04 if panel.share else None)
+    axes.set_xlabel(panel.x)
+    axes.set_ylabel(panel.y)
+    if len(panel.lines) > 1:
+        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def _draw_cdfs(axes: Axes, panel: Cdf) -> None:

@@ -1,21 +1,29 @@
-"""[gramaglia2015]: a figure of the paper on other data, with what the text says beside what these data say."""
+"""A figure or table of a paper on other data, with what its text says beside what these data say."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
-from incrowd.report.curves import Cdf, Trend, drawing
+from incrowd.data.files import whole_file
+from incrowd.plain import to_json
+from incrowd.report.curves import Cdf, Lines, Trend, drawing
+from incrowd.report.page import write
 from incrowd.report.section import Grid, Section, section
 
 Verdict = Literal["agrees", "differs", "cannot be compared"]
 NEAR = 0.05  # shares agree within five points
 FACTOR = 1.5  # sizes agree within this factor
-FEW = 20_000  # the paper's "few tens of thousands"
+FEW = 20_000  # the "few tens of thousands" of [gramaglia2015]
 RULE = (
     f"Shares agree within {NEAR:.0%} of what the text prints, sizes within a factor of {FACTOR}, and claims when they "
-    "hold. The paper's data (d4d-civ: 82,000 people, d4d-sen: 320,000, two weeks each) are not public."
+    "hold."
 )
+# What the papers measured on, as far as they say.
+SOURCE = {
+    "gramaglia2015": "The paper's data (d4d-civ: 82,000 people, d4d-sen: 320,000, two weeks each) are not public.",
+}
 OTHER = "other people and places than the paper's"
 UNDEFINED = "undefined for these data"
 
@@ -36,13 +44,54 @@ class Statement:
 class Figure:
     """One figure of the paper drawn from other data, and what the text says of it."""
 
-    number: str
+    paper: str  # its key
+    number: str  # with what it is: "3" for Figure 3, "Table 2"
     question: str
     answer: str
-    panels: tuple[Cdf | Trend, ...]
+    panels: tuple[Cdf | Lines | Trend, ...]
     statements: tuple[Statement, ...]
     convention: str
     users: int
+
+    @property
+    def name(self) -> str:
+        """Figure 3, or Table 2."""
+        return self.number if self.number.startswith("Table") else f"Figure {self.number}"
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """All figures and tables of one paper from one dataset; `others` are further results a report can show."""
+
+    paper: str
+    title: str
+    name: str  # of the data
+    users: int
+    records: int
+    figures: tuple[Figure, ...]
+    others: tuple[Any, ...] = ()
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Everything the text says, figure by figure."""
+        return tuple(said for figure in self.figures for said in figure.statements)
+
+
+def save(found: Reproduction, folder: str | Path) -> Path:
+    """Write a report, and each panel as SVG with the JSON it was drawn from beside it; older ones are replaced."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for panel in (panel for figure in found.figures for panel in figure.panels):
+        for suffix, text in (("json", to_json(panel, indent=1)), ("svg", drawing(panel).svg)):
+            _put(folder / f"figure-{panel.name}.{suffix}", text)
+    _put(folder / "statements.json", to_json(found.statements, indent=1))
+    write(folder / "report.html", *found.figures, *found.others, title=f"{found.title} on {found.name}", force=True)
+    return folder
+
+
+def _put(path: Path, text: str) -> None:
+    with whole_file(path, force=True) as part:
+        part.write_text(f"{text}\n", encoding="utf-8")
 
 
 def share(where: str, what: str, theirs: tuple[float, float], ours: float, why: str) -> Statement:
@@ -93,12 +142,12 @@ def statement_grid(statements: Iterable[Statement]) -> Grid:
 def _figure(result: Figure) -> Section:
     agree = sum(s.verdict == "agrees" for s in result.statements)
     return Section(
-        question=f"{result.question} (Figure {result.number})",
+        question=f"{result.question} ({result.name})",
         answer=result.answer,
         number=f"{agree} of {len(result.statements)}",
         number_of="statements agree",
         drawings=[drawing(panel) for panel in result.panels],
         tables=[statement_grid(result.statements)] if result.statements else [],
-        method=[result.convention, RULE],
+        method=[result.convention, RULE, SOURCE[result.paper]],
         data=result,
     )
