@@ -1,0 +1,23 @@
+"""Fingerprints -> Traces of the centres of their boxes, so that a method of points can be given them."""
+
+from dataclasses import replace
+
+from incrowd.data import Fingerprints, Traces
+from incrowd.errors import DataError
+
+
+def points_of(prints: Fingerprints) -> Traces:
+    """One point per sample: the centre of its box in metres, and the middle of its time in seconds after `start`.
+
+    For samples of 100 m and 1 min these are the centres of cells and minutes, in the order of the samples.
+
+    >>> points = points_of(Fingerprints.from_arrays([7, 7], x=[0, 300], y=[0, 0], t=[0, 2]))
+    >>> points.x.tolist(), points.t.tolist()
+    ([50.0, 350.0], [30, 150])
+    """
+    if prints.crowd.max(initial=1) > 1:
+        raise DataError("a fingerprint stands for several people; give fingerprints of one person each.")
+    middle = (prints.start or 0) + 60 * prints.t + 30 * prints.dt
+    place = (prints.x + prints.dx / 2, prints.y + prints.dy / 2)
+    points = Traces.from_codes(prints.users, prints.owner, middle, *place, planar=True, order="time")
+    return replace(points, attributes=prints.attributes, ledger=prints.ledger)

@@ -1,0 +1,60 @@
+"""incrowd anonymize w4m."""
+
+from typing import Annotated, Any
+
+import typer
+
+from incrowd.cli.anonymize import FileKind, Folder, KeepLink, check_targets, publish
+from incrowd.cli.inputs import saved_noun
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.screen import note, progress_bar
+from incrowd.data import Traces, load
+from incrowd.errors import DataError
+
+
+@reads
+def w4m(
+    sources: Sources,
+    output: Folder,
+    reading: Reading,
+    k: Annotated[int, typer.Option("--k", help="Trajectories that share a cylinder.")] = 2,
+    delta_m: Annotated[float, typer.Option(help="Diameter of a cylinder.")] = 2000,
+    trash: Annotated[float, typer.Option(help="Largest share of trajectories that may be left out.")] = 0.1,
+    radius_m: Annotated[
+        float | None, typer.Option(help="Radius of clusters to begin with; 0.5 % of the semi-diagonal without it.")
+    ] = None,
+    chunk: Annotated[int, typer.Option(help="Trajectories that are compared with each other, times k.")] = 20,
+    seed: Seed = 0,
+    file: FileKind = "parquet",
+    keep_link: KeepLink = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Bend alike trajectories into shared cylinders; this moves and fabricates points, and is weaker than k-anonymity.
+
+    incrowd anonymize w4m trips.csv -o release --k 2 --delta-m 2000 --trash 0.1
+    """
+    from incrowd import anonymize, measure
+
+    method = anonymize.W4M(k=k, delta_m=delta_m, trash=trash, radius_m=radius_m, chunk=chunk)
+    check_targets(output, keep_link, force=force)
+    with progress_bar():
+        traces = traces_of(sources, reading)
+        release = method(traces, seed=seed)
+        note(f"w4m: {measure.displacement(release, traces)}")
+        publish(release, traces, output, file=file, link=keep_link, force=force, as_json=as_json)
+
+
+def traces_of(sources: list[str], reading: Reading) -> Traces:
+    """Trajectories as they are, or the centres of fingerprints that were saved."""
+    from incrowd import read
+    from incrowd.anonymize.w4m_points import points_of
+
+    source = one_or_many(sources)
+    noun = saved_noun(source)
+    if noun == "Fingerprints":
+        prints: Any = load(str(source))
+        return points_of(prints)
+    if noun not in (None, "Traces"):
+        raise DataError(f"this file holds {noun}, not trajectories or fingerprints; give the trajectories.")
+    return read.table(source, **reading.arguments())
