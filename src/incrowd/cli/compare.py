@@ -1,0 +1,94 @@
+"""incrowd compare."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incrowd.cli.glove import fingerprints_of
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, reads
+from incrowd.cli.screen import answer, note, progress_bar
+
+if TYPE_CHECKING:
+    from incrowd.assess import Comparison
+    from incrowd.assess.compare import Row
+
+
+@reads
+def compare(
+    sources: Sources,
+    reading: Reading,
+    methods: Annotated[
+        str, typer.Option(help="Which to compare: some of glove, w4m, cut, generalize, lkc.")
+    ] = "glove,w4m,cut,generalize,lkc",
+    target: Annotated[
+        str, typer.Option(help="k=2: nobody in a crowd below 2; uniqueness=0.1: at most a tenth singled out.")
+    ] = "k=2",
+    points: Annotated[int, typer.Option(help="How many samples of a person the attacker knows.")] = 4,
+    people: Annotated[int, typer.Option(help="Compare on at most so many people, drawn at random.")] = 2000,
+    cell_m: Annotated[int, typer.Option(help="Side of a grid cell, for cut and lkc.")] = 500,
+    slot_min: Annotated[int, typer.Option(help="Width of a time slot, for cut and lkc.")] = 60,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what it will take, and stop.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="HTML file for the figure and the table.")
+    ] = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Try every method on the same people, attack each release alike, and say which is cheapest for a target.
+
+    incrowd compare trips.csv --target k=2 -o compare.html
+
+    incrowd compare trips.csv --methods glove,generalize --target uniqueness=0.1 --people 500
+    """
+    from incrowd import report
+    from incrowd.assess.compare import check_question, question
+    from incrowd.assess.compare_cost import compare_cost
+    from incrowd.data.files import refuse_existing
+
+    if output is not None:
+        refuse_existing(output, force=force)
+    wanted = [name.strip() for name in methods.split(",") if name.strip()]
+    how = (wanted, target, points, people, cell_m, slot_min, seed)
+    check_question(*how)
+    with progress_bar():
+        asked = question(fingerprints_of(sources, reading), *how)
+        cost = compare_cost(asked)
+        if estimate:
+            answer(str(cost), cost, as_json=as_json)
+            return
+        note(f"compare: {cost}")
+        found = asked.run()
+    if output is not None:
+        report.write(output, found, title="Which method is cheapest?", force=force)
+    lines = [found.verdict, "", *_table(found), *([f"report: {output}"] if output else [])]
+    record = {**vars(found), "verdict": found.verdict, "cheapest": found.cheapest}
+    answer("\n".join(lines), record, as_json=as_json)
+
+
+def _table(found: "Comparison") -> list[str]:
+    risk, cost = f"{'alone':>6} {'small':>6} {'least':>6} {'median':>6}", f"{'loss':>6} {'m':>7} {'min':>6} {'kept':>6}"
+    lines = [f"  {'method':<10} {'setting':<16} {risk} {cost}"]
+    lines += [_line(row) for row in found.rows if not row.problem]
+    lines += [f"  {row.method:<10} {row.setting:<16} could not run: {row.problem}" for row in found.rows if row.problem]
+    drawn = f" of {found.of_people:,}, drawn at random" if found.people < found.of_people else ""
+    return [
+        *lines,
+        f"({found.people:,} people{drawn}, {found.samples:,} samples, {found.points} known of each, seed {found.seed})",
+        f"* reaches the target; alone: singled out; small: in a crowd below {found.target.crowd}; least and",
+        "median: people in a crowd; loss from 0 (the original) to 1 (nothing is left)",
+    ]
+
+
+def _line(row: "Row") -> str:
+    from incrowd.report.compare import number
+
+    risk, cost = row.privacy, row.utility
+    cells = (
+        f"{number(risk['singled_out'], '.1%'):>6} {number(risk['below_k'], '.1%'):>6}",
+        f"{number(risk['crowd_least'], ',.0f'):>6} {number(risk['crowd_median'], ',.0f'):>6}",
+        f"{number(cost['loss'], '.3f'):>6} {number(cost['position_m'], ',.0f'):>7}",
+        f"{number(cost['time_min'], ',.0f'):>6} {number(cost['kept'], '.1%'):>6}",
+    )
+    return f"{'*' if row.meets else ' '} {row.method:<10} {row.setting:<16} {' '.join(cells)}"

@@ -1,0 +1,206 @@
+"""[gramaglia2015, Table 2] on other data: W4M-LC beside GLOVE with suppression, theirs beside ours."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from incrowd import anonymize
+from incrowd.anonymize.w4m_points import points_of
+from incrowd.data import Fingerprints
+from incrowd.errors import DataError, check_seed, check_whole
+from incrowd.measure.accuracy import Accuracy, accuracy
+from incrowd.measure.displacement import Displacement, displacement
+from incrowd.papers.gramaglia2015_printed import DOUBTS, GLOVE, LIKE, MEASURES, PRINTED, W4M
+from incrowd.papers.gramaglia2015_table2_data import KIND, Dataset, absent, datasets
+from incrowd.papers.record import FACTOR, NEAR, RULE, SOURCE, Statement, apart, claim, statement_grid, thin
+from incrowd.progress import track
+from incrowd.report.section import Grid, Section, section
+
+USERS, K = 500, (2, 5)
+EXTENT_M, EXTENT_MIN, DELTA_M, TRASH = 15_000, 360, 2_000, 0.1
+NAMES = {
+    "discarded": "discarded fingerprints",
+    "created": "created samples",
+    "deleted": "deleted samples",
+    "position_m": "mean position error",
+    "time_min": "mean time error",
+}
+UNITS = {"position_m": "m", "time_min": "min"}
+CONVENTION = (
+    "GLOVE drops boxes beyond 15 km or 6 h; W4M-LC has delta = 2 km and trashes at most 10 % of the trajectories. An "
+    "error is the distance between the centres of a surviving original sample and of what is published for it. "
+    "Created and deleted samples of W4M-LC are differences in length between published and original trajectories, and "
+    "deleted ones include those of trashed trajectories. Every published GLOVE box holds a sample of everybody behind "
+    "it; W4M-LC publishes points where nobody was."
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One column of our table; shares are of the original fingerprints and samples, nan where nothing survives."""
+
+    data: str
+    users: int
+    samples: int
+    k: int
+    method: str
+    discarded: float
+    created: float
+    deleted: float
+    deleted_with_users: float  # the part of `deleted` that left with whole fingerprints
+    position_m: float
+    time_min: float
+
+
+@dataclass(frozen=True)
+class Table2:
+    """Every cell, what the paper prints beside it, and the data that were not there."""
+
+    cells: tuple[Cell, ...]
+    statements: tuple[Statement, ...]
+    skipped: tuple[str, ...]
+    seed: int
+
+
+def table_2(*, users: int = USERS, real: str | Path | None = None, k: Sequence[int] = K, seed: int = 0) -> Table2:
+    """Both methods on a synthetic country, its largest city and, from the folder `real`, ValleyBike and Cabspotting.
+
+    `users` is the size of the country and the most riders taken, a tenth of it the taxis [gramaglia2015, Sec. 7.2].
+    """
+    check_whole(users=users)
+    check_seed(seed=seed)
+    skipped = absent(real)
+    runs = [(one, size, method) for one in datasets(users, real, seed) for size in k for method in (W4M, GLOVE)]
+    for one, size, _ in runs:
+        if len(one.prints) < size:
+            raise DataError(f"{one.name} has {len(one.prints)} people, too few for k = {size}; raise the users.")
+    cells = tuple(measured(one, size, method, seed=seed) for one, size, method in track(runs, "Table 2"))
+    return Table2(cells, tuple(_statements(cells)), skipped, seed)
+
+
+def measured(data: Dataset, k: int, method: str, *, seed: int = 0) -> Cell:
+    """Run one method and count.
+
+    >>> two = Fingerprints.from_arrays([1, 2], x=[0, 1000], y=[0, 0], t=[0, 40])
+    >>> cell = measured(Dataset("two", two), 2, "GLOVE")
+    >>> cell.position_m, cell.time_min, cell.deleted
+    (500.0, 20.0, 0.0)
+    """
+    found, prints = _run(data.prints, k, method, seed), data.prints
+    return Cell(
+        data.name,
+        len(prints),
+        prints.records,
+        k,
+        method,
+        discarded=found.discarded_share,
+        created=found.created_samples / prints.records,
+        deleted=found.deleted_share,
+        deleted_with_users=found.deleted_with_users / prints.records,
+        position_m=found.mean["pos_center"],
+        time_min=found.mean["time_center"],
+    )
+
+
+def _run(prints: Fingerprints, k: int, method: str, seed: int) -> Accuracy | Displacement:
+    if method == GLOVE:
+        glove = anonymize.Glove(k=k, max_extent_m=EXTENT_M, max_extent_min=EXTENT_MIN)
+        return accuracy(glove(prints, seed=seed), prints)
+    points = points_of(prints)
+    return displacement(anonymize.W4M(k=k, delta_m=DELTA_M, trash=TRASH)(points, seed=seed), points)
+
+
+def _statements(cells: Sequence[Cell]) -> Iterator[Statement]:
+    for cell in cells:
+        if cell.data in LIKE and (LIKE[cell.data][0], cell.k, cell.method) in PRINTED:
+            yield from (_beside(cell, measure) for measure in MEASURES)
+    for w4m, glove in zip(cells[::2], cells[1::2], strict=True):
+        yield from _text(w4m, glove)
+
+
+def _beside(cell: Cell, measure: str) -> Statement:
+    """Ours beside the two columns of the paper that are most alike, and why they differ if they do."""
+    alike = LIKE[cell.data]
+    theirs, ours = [getattr(PRINTED[like, cell.k, cell.method], measure) for like in alike], getattr(cell, measure)
+    low, high = min(theirs), max(theirs)
+    what = f"{NAMES[measure]}, {cell.method}, k = {cell.k}, {cell.data}"
+    printed = ", ".join(f"{form(measure, value)} ({like})" for value, like in zip(theirs, alike, strict=True))
+    if math.isnan(ours):
+        return apart("Table 2", what, printed, "no sample survives, so that there is no error")
+    near = low / FACTOR <= ours <= high * FACTOR if measure in UNITS else low - NEAR <= ours <= high + NEAR
+    doubt = DOUBTS.get((cell.data, cell.k, cell.method, measure))
+    reasons = [] if near else [_why(cell, measure, ours < low)]
+    reasons += [f"the paper contradicts itself: {doubt}"] if doubt else []
+    return Statement("Table 2", what, printed, form(measure, ours), "agrees" if near else "differs", "; ".join(reasons))
+
+
+def _why(cell: Cell, measure: str, below: bool) -> str:
+    """A sentence on where a difference comes from, as far as that is known."""
+    if cell.method == W4M:
+        return {
+            "discarded": "the radius grows by half until at most 10% are trashed, and where it stops hangs on the data",
+            "created": "these are differences in length within clusters, and the paper's lengths are not public",
+            "deleted": f"{cell.deleted_with_users:.1%} left with trashed trajectories; the paper may not count these",
+        }.get(measure, "the paper names neither the radius nor the points it averages over; ours are surviving samples")
+    if measure in UNITS and below:
+        return f"only the {1 - cell.deleted:.0%} that survive count, and in a thin crowd these are the easy ones"
+    if measure == "discarded":
+        return f"all boxes of these people exceed 15 km or 6 h; {thin(cell.users)}"
+    return thin(cell.users)
+
+
+def _text(w4m: Cell, glove: Cell) -> Iterator[Statement]:
+    """What the text says of the table, on every dataset."""
+    on, kind = f"k = {glove.k}, {glove.data}", KIND.get(glove.data, "other people")
+    made = f"{w4m.created:.1%} and {glove.created:.1%}"
+    yield claim(
+        "Sec. 7.2",
+        f"W4M-LC makes samples up and GLOVE none, {on}",
+        "17% to 74%, and 0",
+        made,
+        w4m.created > 0 and glove.created == 0,
+        "all trajectories of a cluster are equally long",
+    )
+    for measure in UNITS:
+        what, theirs = f"{NAMES[measure]}: GLOVE below W4M-LC, {on}", "a much higher precision"
+        one, other = getattr(glove, measure), getattr(w4m, measure)
+        if math.isnan(one):
+            yield apart("Sec. 7.2", what, theirs, "GLOVE leaves no sample within 15 km and 6 h here")
+            continue
+        ours = f"{form(measure, one)} and {form(measure, other)}"
+        yield claim("Sec. 7.2", what, theirs, ours, one < other, f"these are {kind}, not those of the paper")
+
+
+def form(measure: str, value: float) -> str:
+    """A value as the table shows it.
+
+    >>> form("deleted", 0.25), form("time_min", 61.2)
+    ('25.0%', '61 min')
+    """
+    if math.isnan(value):
+        return "-"
+    return f"{value:,.0f} {UNITS[measure]}" if measure in UNITS else f"{value:.1%}"
+
+
+@section.register
+def _table(result: Table2) -> Section:
+    agree = sum(said.verdict == "agrees" for said in result.statements)
+    head = ("data", "people", "samples", "k", "method", *NAMES.values(), "deleted with whole fingerprints")
+    rows = [_cells(cell) for cell in result.cells]
+    kinds = [f"{name}: {kind}; objects, not people." for name, kind in KIND.items() if name in {r[0] for r in rows}]
+    return Section(
+        question="How does GLOVE compare with W4M-LC? (Table 2)",
+        answer=f"{agree} of {len(result.statements)} statements of the paper agree with these data.",
+        number=f"{agree} of {len(result.statements)}",
+        number_of="statements agree",
+        tables=[Grid(head, rows, f"Both methods (seed {result.seed})."), statement_grid(result.statements)],
+        method=[CONVENTION, *kinds, *(f"Skipped: {one}." for one in result.skipped), RULE, SOURCE["gramaglia2015"]],
+        data=result,
+    )
+
+
+def _cells(cell: Cell) -> tuple[str, ...]:
+    shown = (form(measure, getattr(cell, measure)) for measure in NAMES)
+    size = (f"{cell.users:,}", f"{cell.samples:,}", str(cell.k))
+    return (cell.data, *size, cell.method, *shown, f"{cell.deleted_with_users:.1%}")

@@ -1,0 +1,62 @@
+"""incrowd compare, and Table 2."""
+
+import json
+
+
+def test_the_answer_comes_first_and_then_the_table(incrowd, trips, tmp_path):
+    page = tmp_path / "compare.html"
+    code, out, err = incrowd("compare", trips, "--methods", "glove,generalize", "--points", 2, "-o", page)
+    assert code == 0 and out.startswith("Cheapest for the target (nobody in a crowd below 2) is ")
+    assert "* glove      k=2" in out and "  none       as they are" in out and f"report: {page}" in out
+    assert err.startswith("compare: 4 people, 40 samples, 7 settings: about") and page.exists()
+    assert all(len(line) <= 90 for line in out.splitlines()[2:-1])
+
+
+def test_json_is_the_whole_record(incrowd, trips):
+    code, out, _ = incrowd("compare", trips, "--methods", "cut", "--target", "uniqueness=0.5", "--people", 3, "--json")
+    found = json.loads(out)
+    assert code == 0 and (found["people"], found["of_people"]) == (3, 4)
+    assert found["target"] == {"k": None, "uniqueness": 0.5} and found["verdict"]
+    assert [row["setting"] for row in found["rows"]] == ["as they are", "24 h", "6 h", "1 h"]
+
+
+def test_thinned_people_are_said(incrowd, trips):
+    _, out, err = incrowd("compare", trips, "--methods", "cut", "--people", 3)
+    assert "3 people of 4, drawn at random" in out and "3 people of 4, drawn at random" in err
+
+
+def test_the_estimate_stops_there(incrowd, trips, tmp_path):
+    code, out, _ = incrowd("compare", trips, "--estimate", "-o", tmp_path / "page.html")
+    assert code == 0 and "15 settings: about" in out and "lkc at most 6 min more" in out
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_bad_words_are_refused_before_the_file_is_read(incrowd, tmp_path):
+    for words, said in (
+        (("--methods", "glove,magic"), "unknown method 'magic'"),
+        (("--target", "safe"), "unknown target"),
+        (("--points", "99"), "points must lie in 1 to 8"),
+    ):
+        code, _, err = incrowd("compare", tmp_path / "nothing.csv", *words)
+        assert code == 2 and said in err
+    (tmp_path / "there.html").touch()
+    code, _, err = incrowd("compare", tmp_path / "nothing.csv", "-o", tmp_path / "there.html")
+    assert code == 2 and "--force" in err
+
+
+def test_table_2_says_what_it_skips(incrowd, tmp_path):
+    code, out, err = incrowd("papers", "gramaglia2015", "--table", 2, "--users", 60, "-o", tmp_path / "out")
+    assert code == 0 and "country           60  2 W4M-LC" in out and "statements agree" in out
+    assert "skipped ValleyBike: no folder of real data was given" in err and "skipped Cabspotting" in err
+    assert (tmp_path / "out" / "table-2.html").exists()
+
+
+def test_table_2_refuses_what_makes_no_sense(incrowd, tmp_path):
+    for words, said in (
+        (("--table", 3), "--table takes 2"),
+        (("--table", 2, "--quick"), "--table takes 2"),
+        (("--real", tmp_path), "pass --table 2 too"),
+        (("--table", 2, "--real", tmp_path / "nowhere"), "does not exist"),
+    ):
+        code, _, err = incrowd("papers", "gramaglia2015", *words)
+        assert code == 2 and said in err

@@ -1,0 +1,104 @@
+"""Table 2: what is counted, what is beside it, and what is said about the difference."""
+
+import math
+
+import numpy as np
+import pytest
+
+import incrowd as ic
+from boxes import prints
+from incrowd.papers import gramaglia2015_table2 as paper
+from incrowd.papers.gramaglia2015_printed import DOUBTS, GLOVE, LIKE, MEASURES, PRINTED, W4M
+from incrowd.papers.gramaglia2015_table2_data import Dataset, absent, datasets, largest_city
+from incrowd.report.section import section
+
+FOUR = Dataset("country", prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400"))
+
+
+@pytest.fixture(scope="module")
+def found():
+    return paper.table_2(users=80)
+
+
+def test_glove_of_hand_example_8():
+    cell = paper.measured(FOUR, 2, GLOVE)
+    assert (cell.discarded, cell.created, cell.deleted, cell.deleted_with_users) == (0.5, 0, 0.5, 0.5)
+    assert (cell.position_m, cell.time_min) == (0, 20)
+
+
+def test_w4m_counts_lengths_and_centres():
+    # One of the two is the pivot; the other takes its times and lies within delta / 2 of it.
+    two = Dataset("country", prints("0,0,0; 0,0,10; 0,0,20 | 0,0,0"))
+    cell = paper.measured(two, 2, W4M)
+    assert sorted([cell.created, cell.deleted]) == [0, 0.5] and cell.discarded == 0
+
+
+def test_every_dataset_k_and_method_has_a_cell(found):
+    assert [(c.data, c.k, c.method) for c in found.cells] == [
+        (data, k, method) for data in ("country", "city") for k in (2, 5) for method in (W4M, GLOVE)
+    ]
+    assert found.skipped == tuple(f"{n}: no folder of real data was given" for n in ("ValleyBike", "Cabspotting"))
+    assert all(c.created == 0 for c in found.cells if c.method == GLOVE)
+    assert all(c.discarded <= 0.1 for c in found.cells if c.method == W4M)
+
+
+def test_every_difference_is_explained(found):
+    beside = [said for said in found.statements if said.where == "Table 2"]
+    assert len(beside) == 8 * len(MEASURES)
+    assert all(said.why for said in found.statements if said.verdict != "agrees")
+
+
+def test_what_was_printed_is_complete():
+    assert set(PRINTED) == {(d, k, m) for pair in LIKE.values() for d in pair for k in (2, 5) for m in (W4M, GLOVE)}
+    assert PRINTED["d4d-civ", 2, W4M].position_m == 10_190.88 and PRINTED["dakar", 5, GLOVE].time_min == 147.53
+
+
+def test_doubts_follow_from_the_other_cells():
+    people, samples = 3387 / 0.168, 1949 / 0.174  # abidjan's, dakar's in thousands
+    assert 204 / people == pytest.approx(0.010, abs=5e-4) and 3310 / samples == pytest.approx(0.30, abs=5e-3)
+    assert {key[0] for key in DOUBTS} <= set(LIKE)
+
+
+def test_verdicts_and_their_reasons():
+    cell = paper.Cell("country", 500, 9999, 5, GLOVE, 0.3, 0.0, 0.9, 0.2, 1500.0, 70.0)
+    said = {name: paper._beside(cell, name) for name in MEASURES}
+    assert [said[name].verdict for name in MEASURES] == ["differs", "agrees", "differs", "differs", "differs"]
+    assert "the 10% that survive" in said["position_m"].why and "contradicts itself" in said["deleted"].why
+    empty = paper.Cell("country", 500, 9999, 5, GLOVE, 1.0, 0.0, 1.0, 1.0, math.nan, math.nan)
+    assert paper._beside(empty, "time_min").verdict == "cannot be compared"
+
+
+def test_the_largest_city_is_where_most_people_live():
+    city = ic.read.synthetic_city(users=200, profile="cdr", days=3, seed=1)
+    some = largest_city(city)
+    assert 30 < len(some) < 120
+    spans = [int(np.ptp(column)) for column in (some.x, some.y)]
+    assert max(spans) < 60_000 < int(np.ptp(city.fingerprints().x))
+    homes = city.xy[city.home[some.users]]
+    assert np.ptp(homes, axis=0).max() < 60_000
+
+
+def test_too_few_people_are_refused():
+    with pytest.raises(ic.DataError, match="too few for k = 5"):
+        paper.table_2(users=8)
+
+
+def test_the_section_shows_both_tables(found):
+    shown = section(found)
+    cells, said = shown.tables
+    assert len(cells.rows) == 8 and len(said.rows) == len(found.statements)
+    assert all(len(row) == len(cells.head) for row in cells.rows)
+    assert any(line.startswith("Skipped: ValleyBike") for line in shown.method)
+
+
+def test_a_folder_without_the_files_says_which(tmp_path):
+    assert absent(tmp_path)[1] == "Cabspotting: cabspotting_sf_week.parquet is not there"
+    assert [one.name for one in datasets(40, tmp_path, 0)] == ["country", "city"]
+
+
+@pytest.mark.real
+def test_real_data_join_the_table(shared_data):
+    found = paper.table_2(users=60, real=shared_data, k=(2,))
+    assert found.skipped == () and {c.data for c in found.cells} == {"country", "city", "ValleyBike", "Cabspotting"}
+    assert {c.data: c.users for c in found.cells}["Cabspotting"] == 10
+    assert any("taxis" in line for line in section(found).method)
