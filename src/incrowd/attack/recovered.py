@@ -1,0 +1,54 @@
+"""What an attacker got out of published counts, and how sure it is that nothing cheaper fits them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints
+from incrowd.data import Visits
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Recovered:
+    """One trajectory per person, the total cost of each step, and a bound below every other way to take that step."""
+
+    cells: Ints  # [user, slot]
+    costs: Floats  # [day, slots of a day - 1] metres, all people together
+    bounds: Floats  # likewise; with method "threshold", given the pairs it joined first
+    gains: Floats  # [days - 1] bits, all people together
+    gain_bounds: Floats  # likewise
+    xy: Floats  # [cell, 2] metres
+    slot_min: int
+    night: NDArray[np.bool_]  # which slots of a day begin by night
+    method: str
+    theta_m: float | None
+    seed: int | None
+
+    @property
+    def gap(self) -> float:
+        """The most metres by which any link of two slots may exceed its optimum; in theory 0, else rounding."""
+        return float((self.costs - self.bounds).max(initial=0.0))
+
+    @property
+    def gain_gap(self) -> float:
+        """The most bits by which any link of two days may exceed its optimum."""
+        return float((self.gains - self.gain_bounds).max(initial=0.0))
+
+    @property
+    def days(self) -> int:
+        """Days recovered, each on its own, then joined."""
+        return len(self.costs)
+
+    def visits(self) -> Visits:
+        """The recovered people as if they had been observed, user i being row i."""
+        users, slots = self.cells.shape
+        user, slot = np.repeat(np.arange(users), slots), np.tile(np.arange(slots), users)
+        return Visits.from_arrays(user, self.cells.ravel(), slot, xy=self.xy, slot_min=self.slot_min)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __repr__(self) -> str:
+        users, slots = self.cells.shape
+        return f"Recovered(users={users:,}, slots={slots:,}, method={self.method!r}, gap={self.gap:.1g} m)"
