@@ -25,7 +25,7 @@ def test_counts_are_kept_and_listed(n):
 @pytest.mark.parametrize(
     ("arguments", "error", "what"),
     [
-        ({"n": [[1.5, 0]]}, ic.DataError, "n is not a whole number"),
+        ({"n": [[1.5, np.inf]]}, ic.DataError, "missing or infinite"),
         ({"n": [[np.nan, 0]]}, ic.DataError, "missing"),
         ({"n": [1, 2]}, ic.DataError, "one row per slot"),
         ({"n": [[]]}, ic.DataError, "at least one"),
@@ -58,3 +58,12 @@ def test_repr_and_frames():
     rows = [{"slot": 0, "cell": 0, "n": 2}, {"slot": 0, "cell": 1, "n": 1}, {"slot": 1, "cell": 0, "n": 1}]
     assert counts.to_arrow().to_pylist() == counts.to_polars().to_dicts() == rows
     assert counts.to_pandas()["n"].tolist() == [2, 1, 1]
+
+
+def test_counts_that_are_not_whole_stay_as_they_are(tmp_path):
+    noisy = ic.Counts.from_arrays([[1.5, 0.0], [-0.25, 3.0]], xy=[[0, 0], [1, 1]])
+    assert not noisy.whole and noisy.n.dtype == np.float64
+    back = ic.read.saved(noisy.save(tmp_path / "noisy.parquet"))
+    assert back.n.tolist() == [[1.5, 0.0], [-0.25, 3.0]]
+    whole = ic.Counts.from_arrays([[1.0, 0.0]], xy=[[0, 0], [1, 1]])
+    assert whole.whole and whole.n.dtype == np.int64

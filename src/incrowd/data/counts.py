@@ -6,20 +6,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import Floats, Ints, as_array, ints
+from incrowd.arrays import Floats, as_array, floats, ints
 from incrowd.data.table import Frame, started
 from incrowd.data.visits import centres_of
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.ledger import Ledger
 
+DAY_MIN = 1_440
+MOST_COUNTS = 2**28  # 2 GiB
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts(Frame):
-    """People per slot and cell; a perturbed count may be negative until `attack.repair` mends it."""
+    """People per slot and cell; published counts may be negative or not whole until `attack.repair` mends them."""
 
     META: ClassVar[tuple[str, ...]] = ("slot_min", "start_min", "shape")
 
-    n: Ints  # [slot, cell]
+    n: NDArray[Any]  # [slot, cell]; int64, or float64 where a count is not whole
     xy: Floats  # [cell, 2] metres
     slot_min: int = 30
     start_min: int = 0  # minutes after midnight at which slot 0 begins
@@ -38,18 +41,18 @@ class Counts(Frame):
         table = as_array(n, "n")
         if table.ndim != 2 or not table.size:
             raise DataError("n must hold one row per slot and one column per cell, at least one of each.")
-        whole = ints(table.ravel(), "n").reshape(table.shape).copy()
+        numbers = _numbers(table.ravel()).reshape(table.shape).copy()
         centres = centres_of(xy)
         if len(centres) != table.shape[1]:
             raise DataError(f"xy has {len(centres)} rows for {table.shape[1]} cells; give one per cell.")
         check_whole(slot_min=slot_min)
-        if not 0 <= start_min < 24 * 60:
+        if not 0 <= start_min < DAY_MIN:
             raise ParameterError(f"start_min must lie in 0 to 1439, got {start_min}.")
-        return cls(whole, centres, slot_min, start_min, started("given", read=table.size, kept=table.size, users=0))
+        return cls(numbers, centres, slot_min, start_min, started("given", read=table.size, kept=table.size, users=0))
 
     def __repr__(self) -> str:
         slots, cells = self.n.shape
-        return f"Counts(slots={slots:,}, cells={cells:,}, people={int(self.n[0].sum()):,})"
+        return f"Counts(slots={slots:,}, cells={cells:,}, people={round(self.n[0].sum().item()):,})"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -57,7 +60,29 @@ class Counts(Frame):
         slots, cells = self.n.shape
         return slots, cells
 
+    @property
+    def whole(self) -> bool:
+        """Whether every count is a whole number."""
+        return self.n.dtype.kind == "i"
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """One row per count that is not 0: slot, cell, n."""
         slot, cell = np.nonzero(self.n)
         return {"slot": slot, "cell": cell, "n": self.n[slot, cell]}
+
+
+def whole_days(slots: int, slot_min: int) -> int:
+    """So many slots, and on to the end of the day where whole slots make a day.
+
+    >>> whole_days(3, 360), whole_days(3, 50)
+    (4, 3)
+    """
+    day = DAY_MIN // slot_min
+    return slots if DAY_MIN % slot_min else -(-slots // day) * day
+
+
+def _numbers(column: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers as int64; float64 where one is finite and not whole."""
+    if column.dtype.kind == "f" and np.isfinite(column).all() and (column != np.floor(column)).any():
+        return floats(column, "n")
+    return ints(column, "n")

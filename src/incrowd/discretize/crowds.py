@@ -3,10 +3,9 @@
 import numpy as np
 
 from incrowd.data import Counts, Visits
+from incrowd.data.counts import MOST_COUNTS, whole_days
 from incrowd.discretize.slots import DAY_MIN, minute_of_day
 from incrowd.errors import DataError, ParameterError
-
-MOST_COUNTS = 2**28  # 2 GiB
 
 
 def counts(visits: Visits, *, start_min: int | None = None) -> Counts:
@@ -27,7 +26,7 @@ def counts(visits: Visits, *, start_min: int | None = None) -> Counts:
         raise ParameterError(f"start_min must lie in 0 to 1439, got {start_min}.")
     if not visits.records or visits.slot.min() < 0:
         raise DataError("there is no visit, or one in a slot below 0; count slots from the start of the data.")
-    slots = _slots(int(visits.slot.max()) + 1, slot_min)
+    slots = whole_days(int(visits.slot.max()) + 1, slot_min)
     if slots * len(xy) > MOST_COUNTS:
         raise ParameterError(f"{slots:,} slots of {len(xy):,} cells are too many counts; use coarser cells or slots.")
     n = np.bincount(visits.slot * len(xy) + visits.cell, minlength=slots * len(xy)).reshape(slots, len(xy))
@@ -41,9 +40,3 @@ def counts(visits: Visits, *, start_min: int | None = None) -> Counts:
     )
     minute = minute_of_day(visits.start or 0, visits.time_zone) if start_min is None else start_min
     return Counts(n, xy, slot_min, minute, ledger)
-
-
-def _slots(least: int, slot_min: int) -> int:
-    """Up to the end of a day where whole slots make a day."""
-    day = DAY_MIN // slot_min
-    return least if DAY_MIN % slot_min else -(-least // day) * day

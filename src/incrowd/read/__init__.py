@@ -5,6 +5,8 @@ parts           the same, piece by piece, for data larger than memory
 saved           a Parquet file saved by incrowd -> what was saved
 release         a release folder -> what it publishes
 towers          a table of towers -> their coordinates
+counts          published counts, and where their cells are -> Counts
+regions         the region of each tower or cell
 synthetic_city  people who live, work and move in a city that does not exist
 """
 
@@ -15,18 +17,33 @@ from incrowd.read.parts import parts
 
 if TYPE_CHECKING:
     from incrowd.data import load as saved
+    from incrowd.read.aggregates import counts, regions
     from incrowd.read.city import City, synthetic_city
     from incrowd.read.layouts import LAYOUTS, Layout
     from incrowd.read.places import towers
     from incrowd.read.releases import release
     from incrowd.read.tables import table
 
-__all__ = ["LAYOUTS", "City", "Layout", "parts", "release", "saved", "synthetic_city", "table", "towers"]
+__all__ = [
+    "LAYOUTS",
+    "City",
+    "Layout",
+    "counts",
+    "parts",
+    "regions",
+    "release",
+    "saved",
+    "synthetic_city",
+    "table",
+    "towers",
+]
 
 _HOMES = {
     "City": "incrowd.read.city",
     "LAYOUTS": "incrowd.read.layouts",
     "Layout": "incrowd.read.layouts",
+    "counts": "incrowd.read.aggregates",
+    "regions": "incrowd.read.aggregates",
     "release": "incrowd.read.releases",
     "saved": "incrowd.data",
     "synthetic_city": "incrowd.read.city",

@@ -1,0 +1,85 @@
+"""Published counts, suppressed, rounded or noisy -> whole counts that add up to the same crowd in every slot."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints
+from incrowd.data import Counts
+from incrowd.errors import DataError, check_whole
+from incrowd.progress import track
+
+DIGITS = 12  # of the largest count; a published decimal has fewer, a float not many more
+_ROOM = 2**63 - 1
+
+
+def repair(counts: Counts, *, users: int | None = None) -> Counts:
+    """What an attacker makes of published counts before `recover`: negatives 0, every slot scaled to `users`.
+
+    Shares are rounded by largest remainder, ties to the lowest cell; an empty slot copies the last one that is not,
+    slots before the first such one copy that. Without `users` the crowd is the median total of the slots that publish
+    anything, negative counts included, since noise cancels in a sum. Exact counts come back as they are.
+
+    >>> repair(Counts.from_arrays([[3, -2, 1]], xy=[[0, 0], [1, 0], [2, 0]]), users=6).n.tolist()
+    [[5, 0, 1]]
+    """
+    if users is not None:
+        check_whole(users=users)
+    units = _in_units(counts.n)
+    positive = np.maximum(units, 0)
+    totals = positive.sum(axis=1)
+    if not totals.any():
+        raise DataError("no count is above 0; there is nothing to repair or to recover from.")
+    crowd = _crowd(counts.n) if users is None else int(users)
+    n = np.empty(counts.shape, np.int64)
+    for slot in track(range(len(n)), "repairing counts"):
+        if totals[slot]:
+            n[slot] = _apportioned(positive[slot], int(totals[slot]), crowd)
+    empty = totals == 0
+    n = n[_last_filled(empty)]
+    notes = {
+        "negative counts set to 0": (counts.n < 0).sum(),
+        "counts changed by scaling and rounding": ((n != np.maximum(counts.n, 0)) & ~empty[:, None]).sum(),
+        "slots scaled": (counts.n.sum(axis=1) != crowd)[~empty].sum(),
+        "empty slots copied from another": empty.sum(),
+    }
+    ledger = counts.ledger.add("repair", read=n.size, kept=n.size, notes=notes)
+    return replace(counts, n=n, ledger=ledger)
+
+
+def _in_units(n: NDArray[Any]) -> Ints:
+    """Whole counts as they are; others in units fine enough to hold their decimals, so that ties are exact."""
+    if n.dtype.kind == "i":
+        return n
+    largest = int(np.floor(np.log10(np.abs(n).max())))
+    scaled: Ints = np.rint(n * 10.0 ** (DIGITS - 1 - largest)).astype(np.int64)
+    return scaled
+
+
+def _crowd(n: NDArray[Any]) -> int:
+    """The median total of the slots with a count above 0, at least 1."""
+    totals = n.sum(axis=1)[(n > 0).any(axis=1)]
+    return max(round(float(np.median(totals))), 1)
+
+
+def _apportioned(shares: Ints, total: int, users: int) -> Ints:
+    """Largest remainder: shares * users / total rounded so that they add up to users."""
+    if total * users > _ROOM:
+        parts: NDArray[Any] = shares.astype(object) * users  # whole numbers of any length
+    else:
+        parts = shares * users
+    quota, rest = parts // total, parts % total
+    missing = users - int(quota.sum())
+    quota[np.argsort(-rest, kind="stable")[:missing]] += 1
+    whole: Ints = quota.astype(np.int64)
+    return whole
+
+
+def _last_filled(empty: NDArray[np.bool_]) -> Ints:
+    """For each slot itself, the last one before it that is not empty, or else the first."""
+    filled = np.where(empty, -1, np.arange(len(empty)))
+    last = np.maximum.accumulate(filled)
+    last[last < 0] = np.argmin(empty)
+    return last

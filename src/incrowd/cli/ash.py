@@ -1,0 +1,210 @@
+"""incrowd attack ash."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from incrowd.cli.counting import CellM, Regions, Towers, counted, everywhere
+from incrowd.cli.measure import numbers
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.data import Counts, Visits
+from incrowd.errors import ParameterError
+
+if TYPE_CHECKING:
+    from incrowd.assess import Mitigations
+    from incrowd.attack import Recovered, RecoveryScore
+    from incrowd.measure import Uniqueness
+
+SLOT_MIN = 30
+TOP = (1, 2, 3)
+
+
+@reads
+def ash(
+    sources: Sources,
+    reading: Reading,
+    towers: Towers = None,
+    cell_m: CellM = 500,
+    slot_min: Annotated[
+        int | None, typer.Option(help="Width of a time slot: 30, or what the times of published counts tell.")
+    ] = None,
+    is_counts: Annotated[
+        bool, typer.Option("--counts", help="The source is a table of published counts: slot, cell, n.")
+    ] = False,
+    cells: Annotated[
+        Path | None, typer.Option(help="Table of the cells of published counts: cell, x and y (m) or lon and lat.")
+    ] = None,
+    truth: Annotated[Path | None, typer.Option(help="Visits of the people counted, to score the attack.")] = None,
+    users: Annotated[
+        int | None, typer.Option(help="How many people were counted, where the counts do not add up.")
+    ] = None,
+    method: Annotated[
+        Literal["exact", "threshold"], typer.Option(help="Optimal links, or near pairs first as in the paper.")
+    ] = "exact",
+    theta_m: Annotated[float | None, typer.Option(help="Pairs nearer than this go first (threshold).")] = None,
+    pairing: Annotated[
+        Literal["global", "index", "optimal"], typer.Option(help="How recovered and original people are paired.")
+    ] = "global",
+    sweep: Annotated[bool, typer.Option("--sweep", help="Attack again after every mitigation.")] = False,
+    target: Annotated[float, typer.Option(help="Accuracy that a mitigation should stay under (--sweep).")] = 0.3,
+    regions: Regions = None,
+    longer_min: Annotated[
+        str, typer.Option(help="Widths of longer slots to try (--sweep, with --towers), such as 90,180.")
+    ] = "",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML file for the figures.")] = None,
+    recovered: Annotated[Path | None, typer.Option(help="Write the recovered people: .parquet or .csv.")] = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Recover trajectories from counts of people per cell and slot, as anybody could who reads them.
+
+    incrowd attack ash calls.csv --towers towers.csv -o ash.html
+
+    incrowd attack ash calls.csv --towers towers.csv --sweep --target 0.3 -o ash.html
+
+    incrowd attack ash published.csv --counts --cells towers.csv --recovered people.parquet
+    """
+    from incrowd import attack
+
+    _check_outputs(output, recovered, force=force)
+    if sweep:
+        _check_sweep(target, longer_min, towers)
+    places: dict[str, Any] = {"towers": towers, "cell_m": cell_m, "slot_min": slot_min or SLOT_MIN}
+    with progress_bar():
+        if is_counts or cells is not None:
+            counts, visits = _published(sources, reading, cells, slot_min), None
+        else:
+            counts, visits = counted(sources, reading, **places)
+        if truth is not None:
+            visits = everywhere([str(truth)], reading, **places)
+        if sweep and visits is None:
+            raise ParameterError("a sweep needs the people behind the counts; give trajectories, or --truth VISITS.")
+        found = attack.recover(_mended(counts, users), method=method, theta_m=theta_m, seed=seed)
+        if recovered is not None:
+            found.visits().save(recovered, force=force)
+        unique = _singled_out(found) if visits is None else None
+        score = None if visits is None else attack.recovery_score(found, visits, pairing=pairing)
+        tried = None
+        if sweep and visits is not None:
+            widths = numbers(longer_min) if longer_min else []
+            longer = {w: everywhere(sources, reading, **{**places, "slot_min": w}) for w in widths}
+            how = {"target": target, "method": method, "theta_m": theta_m, "pairing": pairing, "seed": seed}
+            tried = _swept(visits, regions, longer, how)
+        if output is not None:
+            _write(output, [found, unique, score, tried], force=force)
+    text = "\n".join([*_found(found), *_unscored(unique), *_scored(score), *_tried(tried)])
+    record = {"recovered": _record(found), "uniqueness": unique, "score": score, "mitigations": tried}
+    answer(text, record, as_json=as_json)
+
+
+def _check_outputs(output: Path | None, recovered: Path | None, *, force: bool) -> None:
+    from incrowd.data.files import check_table, refuse_existing
+
+    if output is not None:
+        refuse_existing(output, force=force)
+    if recovered is not None:
+        check_table(recovered, force=force)
+
+
+def _published(sources: list[str], reading: Reading, cells: Path | None, slot_min: int | None) -> Counts:
+    from incrowd import read
+
+    asked = reading.arguments()
+    how = {"columns": asked["columns"], "time_zone": asked["time_zone"], "slot_min": slot_min}
+    return read.counts(one_or_many(sources), cells, **how)
+
+
+def _mended(counts: Counts, users: int | None) -> Counts:
+    """Counts that add up, repaired as an attacker would where they do not."""
+    from incrowd import attack
+
+    total = counts.n.sum(axis=1)
+    fine = counts.whole and (counts.n >= 0).all() and (total == total[0]).all() and users in (None, total[0])
+    if fine:
+        return counts
+    mended = attack.repair(counts, users=users)
+    reasons = ", ".join(mended.ledger.steps[-1].reasons())
+    note(f"the counts do not add up and were repaired to {int(mended.n[0].sum()):,} people: {reasons}")
+    return mended
+
+
+def _check_sweep(target: float, longer_min: str, towers: Path | None) -> None:
+    if not 0 < target <= 1:
+        raise ParameterError(f"--target must lie above 0 and up to 1, got {target}.")
+    if longer_min and towers is None:
+        raise ParameterError("--longer-min needs trajectories and --towers, so that the cells stay the same.")
+
+
+def _swept(visits: Visits, regions: Path | None, longer: dict[int, Visits], how: dict[str, Any]) -> "Mitigations":
+    from incrowd import assess, read
+
+    labels = None if regions is None else read.regions(regions)
+    return assess.mitigations(visits, regions=labels, resampled=longer, **how)
+
+
+def _singled_out(found: "Recovered") -> "list[Uniqueness]":
+    """How many of the recovered their top cells single out, which an attacker sees too."""
+    from incrowd import measure
+
+    people = found.visits()
+    return [measure.uniqueness(people, points=k, knowledge="top") for k in TOP]
+
+
+def _record(found: "Recovered") -> dict[str, Any]:
+    """What is said of the attack as a whole; who was where is written with --recovered only."""
+    users, slots = found.cells.shape
+    names = ("slot_min", "method", "theta_m", "seed", "costs", "bounds", "gap", "gains", "gain_bounds", "gain_gap")
+    return {"users": users, "slots": slots, **{name: getattr(found, name) for name in names}}
+
+
+def _write(output: Path, results: list[Any], *, force: bool) -> None:
+    from incrowd import report
+
+    shown = [result for result in results if result is not None]
+    report.write(output, *shown, title="Recovery of people from published counts", force=force)
+
+
+def _found(found: "Recovered") -> Iterator[str]:
+    users, slots = found.cells.shape
+    yield f"recovered {users:,} trajectories of {slots:,} slots in {found.days:,} days ({found.method})"
+    yield f"cost {found.costs.sum() / 1000:,.1f} km, no link of two slots can be cheaper by more than {found.gap:.2g} m"
+    if len(found.gains):
+        total, gap = found.gains.sum(), found.gain_gap
+        yield f"gains {total:,.1f} bits between days, no link of two days can gain less by more than {gap:.2g} bits"
+
+
+def _unscored(unique: "list[Uniqueness] | None") -> Iterator[str]:
+    if unique is not None:
+        yield _top({one.points: one.value or 0.0 for one in unique}, "recovered")
+        yield "accuracy is unknown without the people counted; pass --truth VISITS"
+
+
+def _scored(score: "RecoveryScore | None") -> Iterator[str]:
+    if score is None:
+        return
+    night, day = score.stages["night"], score.stages["day"]
+    yield f"accuracy  nights {night:.4f}  days {day:.4f}  whole {score.accuracy:.4f}  (pairing {score.pairing})"
+    yield f"{score.far:.4f} of the points are more than 1 km off"
+    yield _top(score.uniqueness, "recovered")
+    yield _top(score.original_uniqueness["set"], "original")
+
+
+def _top(shares: Mapping[int, float], whose: str) -> str:
+    told = "  ".join(f"{k}: {shares[k]:.4f}" for k in TOP)
+    return f"singled out by their top cells, {whose:<9}  {told}"
+
+
+def _tried(tried: "Mitigations | None") -> Iterator[str]:
+    if tried is None:
+        return
+    yield f"\n{'published':<38} {'loss':>7} {'nights':>7} {'days':>7} {'whole':>7}"
+    for one in tried.outcomes:
+        shares = (one.loss, one.night, one.day, one.accuracy)
+        yield f"{one!s:<38} " + " ".join(f"{'-' if share != share else f'{share:.3f}':>7}" for share in shares)
+    yield from (f"guessing: {name:<28} {'':>23} {share:>7.3f}" for name, share in tried.chance.items())
+    best = tried.cheapest
+    yield f"cheapest under {tried.target:g}: " + (f"{best} (loss {best.loss:.3f})" if best else "none that was tried")

@@ -1,0 +1,156 @@
+"""incrowd anonymize counts, and how a command comes by everybody's place in every slot."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from incrowd.cli.inputs import saved_noun
+from incrowd.cli.options import Force, Json, Output, Reading, Sources, one_or_many, reads
+from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.data import Counts, Visits, load
+from incrowd.errors import DataError, ParameterError
+
+Towers = Annotated[Path | None, typer.Option(help="Table of towers with lon and lat; a grid of --cell-m without it.")]
+CellM = Annotated[int, typer.Option(help="Side of a grid cell, where there are no towers.")]
+SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are trajectories.")]
+Regions = Annotated[
+    Path | None, typer.Option(help="Table with a column region (or district), one row per tower in their order.")
+]
+
+
+@reads
+def counts(
+    sources: Sources,
+    output: Output,
+    reading: Reading,
+    towers: Towers = None,
+    cell_m: CellM = 500,
+    slot_min: SlotMin = 30,
+    move_share: Annotated[
+        float | None, typer.Option(help="Move this share of the points at everybody's two top places, nearby.")
+    ] = None,
+    regions: Regions = None,
+    region_m: Annotated[float | None, typer.Option(help="Count in square regions of this side.")] = None,
+    noise_epsilon: Annotated[
+        float | None, typer.Option(help="Add two-sided geometric noise of this epsilon to every count.")
+    ] = None,
+    suppress_below: Annotated[int | None, typer.Option(help="Publish smaller counts as 0.")] = None,
+    round_to: Annotated[int | None, typer.Option(help="Publish the nearest multiple of this.")] = None,
+    cells: Annotated[Path | None, typer.Option(help="Also write where the cells are: .csv.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the noise, for tests: whoever knows it can take the noise away.")
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Publish how many people are where and when, with mitigations in the order of these options.
+
+    incrowd anonymize counts calls.csv --towers towers.csv -o counts.parquet --suppress-below 5
+
+    incrowd anonymize counts visits.parquet -o counts.csv --cells cells.csv --noise-epsilon 1 --round-to 5
+
+    incrowd attack ash calls.csv --towers towers.csv --sweep  (says which of them is worth it)
+    """
+    from incrowd.assess.publishing import count_loss
+    from incrowd.data.files import check_table, refuse_existing
+    from incrowd.ledger import Ledger
+
+    check_table(output, force=force)
+    if cells is not None:
+        refuse_existing(cells, force=force)
+    on_visits: dict[str, Any] = {"move_share": move_share, "regions": regions, "region_m": region_m}
+    on_counts: dict[str, Any] = {"noise_epsilon": noise_epsilon, "suppress_below": suppress_below, "round_to": round_to}
+    with progress_bar():
+        exact, visits = counted(sources, reading, towers=towers, cell_m=cell_m, slot_min=slot_min)
+        published = _mitigated(exact, _moved(visits, seed, **on_visits), seed, **on_counts)
+        # What happened to the records is for the publisher alone.
+        replace(published, ledger=Ledger()).save(output, force=force)
+        if cells is not None:
+            _write_cells(published, cells, force=force)
+    same = published.shape == exact.shape
+    loss = count_loss(published.n, exact) if same else None
+    said = f"sum |published - exact| / sum exact = {loss:.4f}" if same else "published in regions"
+    record = {"output": output.name, "ledger": published.ledger, "loss": loss}
+    text = f"{published.ledger}\n\n{published.shape[0]:,} slots of {published.shape[1]:,} cells -> {output}\n{said}\n"
+    answer(text + f"attack it: incrowd attack ash {output}", record, as_json=as_json)
+
+
+def counted(
+    sources: list[str], reading: Reading, *, towers: Path | None, cell_m: int, slot_min: int
+) -> tuple[Counts, Visits | None]:
+    """Counts that were saved, or those of everybody in every slot, and who they are."""
+    from incrowd import discretize
+
+    source = one_or_many(sources)
+    if saved_noun(source) == "Counts":
+        found: Any = load(str(source))
+        return found, None
+    visits = everywhere(sources, reading, towers=towers, cell_m=cell_m, slot_min=slot_min)
+    return discretize.counts(visits), visits
+
+
+def everywhere(sources: list[str], reading: Reading, *, towers: Path | None, cell_m: int, slot_min: int) -> Visits:
+    """One cell for everybody in every slot, from visits that were saved or from trajectories; gaps are interpolated."""
+    from incrowd import discretize, read
+
+    source = one_or_many(sources)
+    noun = saved_noun(source)
+    if noun == "Visits":
+        saved: Any = load(str(source))
+        visits: Visits = discretize.filled(saved)
+        if visits is not saved:
+            note(f"interpolated {visits.records - saved.records:,} visits to fill the gaps")
+        return visits
+    if noun not in (None, "Traces"):
+        raise DataError(f"this file holds {noun}, not trajectories, visits or counts; give the data it was made from.")
+    if towers is not None:
+        places = read.towers(towers)
+        return discretize.towers(source, places, slot_min=slot_min, fill="interpolate", **reading.arguments())
+    visits = discretize.grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading.arguments())
+    return discretize.filled(visits)
+
+
+def _moved(
+    visits: Visits | None, seed: int | None, *, move_share: float | None, regions: Path | None, region_m: float | None
+) -> Visits | None:
+    """Visits after what is done before counting; None where they need no second count."""
+    from incrowd import anonymize, read
+
+    if move_share is None and regions is None and region_m is None:
+        return None
+    if visits is None:
+        raise ParameterError("points can be moved and regions made before people are counted only; give trajectories.")
+    if move_share is not None:
+        visits = anonymize.perturb_points(visits, share=move_share, seed=seed)
+    if regions is not None:
+        visits = anonymize.to_regions(visits, region=read.regions(regions))
+    return visits if region_m is None else anonymize.to_regions(visits, cell_m=region_m)
+
+
+def _mitigated(
+    exact: Counts,
+    moved: Visits | None,
+    seed: int | None,
+    *,
+    noise_epsilon: float | None,
+    suppress_below: int | None,
+    round_to: int | None,
+) -> Counts:
+    from incrowd import anonymize, discretize
+
+    found = exact if moved is None else discretize.counts(moved)
+    if noise_epsilon is not None:
+        found = anonymize.noise_counts(found, epsilon=noise_epsilon, seed=seed)
+    if suppress_below is not None:
+        found = anonymize.suppress_small(found, k=suppress_below)
+    return found if round_to is None else anonymize.round_counts(found, to=round_to)
+
+
+def _write_cells(counts: Counts, path: Path, *, force: bool) -> None:
+    from incrowd.data.files import whole_file
+
+    rows = [f"{cell},{x!r},{y!r}" for cell, (x, y) in enumerate(counts.xy.tolist())]
+    with whole_file(path, force=force) as part:
+        part.write_text("cell,x,y\n" + "\n".join(rows) + "\n")

@@ -1,0 +1,207 @@
+"""A table of published counts, and where their cells are -> Counts."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints, as_array, degrees
+from incrowd.data import Counts, load
+from incrowd.data.counts import DAY_MIN, MOST_COUNTS, whole_days
+from incrowd.data.files import KEY
+from incrowd.data.visits import centres_of
+from incrowd.errors import DataError, ParameterError, check_whole
+from incrowd.ledger import Ledger
+from incrowd.read.count_columns import (
+    Columns,
+    Labels,
+    Texts,
+    Times,
+    columns_of,
+    counted,
+    labels,
+    numbers,
+    refuse,
+    times,
+)
+from incrowd.read.plane import box_of, plane_around
+from incrowd.read.times import zone_of
+
+SLOT_MIN = 30
+DAY_S = 60 * DAY_MIN
+
+
+def counts(
+    source: Any,
+    cells: Any = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    slot_min: int | None = None,
+    start_min: int | None = None,
+    time_zone: str | None = None,
+    suppressed: float = 0.0,
+) -> Counts:
+    """Read published counts, one row (slot, cell, n) each: CSV, Parquet or a data frame; no row means 0.
+
+    Slots are whole numbers, or times of any slot width: slot 0 then begins at midnight of the first day. `cells` (or
+    the same table) has the place of each cell as x, y in metres or lon, lat; its rows number the cells. A suppressed
+    count (blank, *, <5) enters as `suppressed`; `attack.repair` mends what does not add up.
+
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"slot": [0, 0, 1], "cell": [0, 1, 1], "n": ["2", "<5", "3"]})
+    >>> counts(rows, [[0, 0], [500, 0]], slot_min=720).n.tolist()
+    [[2, 0], [0, 3]]
+    """
+    _check(slot_min, start_min, suppressed)
+    zone = zone_of(time_zone)
+    if _is_saved(source):
+        return _saved(source, cells)
+    table = columns_of(source, columns)
+    label, when = labels(table["cell"], "cell"), times(table["slot"], "slot", zone)
+    n, hidden = counted(table["n"], "n")
+    if not len(n):
+        raise DataError(f"{table.place} has no row; give at least one count.")
+    names, xy = _of_table(table, label) if cells is None else _of_cells(cells, columns)
+    cell = _positions(label, names)
+    slot, width, start = _slots(when, slot_min, start_min)
+    full = _full(slot, cell, np.where(hidden, suppressed, n), len(xy), width)
+    made = Counts.from_arrays(full, xy, slot_min=width, start_min=start)
+    notes = {
+        "suppressed counts": hidden.sum(),
+        "negative counts": (n < 0).sum(),
+        "counts that are not whole": (n[~hidden] != np.floor(n[~hidden])).sum(),
+    }
+    absent = {"no row, taken as 0": full.size - len(n)}
+    ledger = Ledger().add("counts read", read=len(n), kept=full.size, created=absent, notes=notes)
+    return replace(made, ledger=ledger)
+
+
+def regions(path: str | Path) -> Texts:
+    r"""The region (or district, zone, area) of each tower, in the order of the file, which may be that of the towers.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "towers.csv"
+    ...     _ = file.write_text("lat,lon,district\n52.1,5.1,west\n52.2,5.2,east\n")
+    ...     regions(file).tolist()
+    ['west', 'east']
+    """
+    label = labels(columns_of(path, None)["label"], "label")
+    return label.names[label.code]
+
+
+def _check(slot_min: int | None, start_min: int | None, suppressed: float) -> None:
+    if slot_min is not None:
+        check_whole(slot_min=slot_min)
+    if start_min is not None and not 0 <= start_min < DAY_MIN:
+        raise ParameterError(f"start_min must lie in 0 to {DAY_MIN - 1}, got {start_min!r}.")
+    if not 0 <= suppressed < np.inf:
+        raise ParameterError(f"suppressed must be 0 or more and finite, got {suppressed!r}.")
+
+
+def _is_saved(source: Any) -> bool:
+    if not isinstance(source, (str, Path)) or Path(source).suffix != ".parquet" or not Path(source).is_file():
+        return False
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return KEY in (pq.read_schema(source).metadata or {})
+    except (pa.ArrowException, OSError):
+        return False  # reading it properly says what is wrong
+
+
+def _saved(source: str | Path, cells: Any) -> Counts:
+    found = load(source)
+    if not isinstance(found, Counts):
+        raise DataError(f"{Path(source).name} holds {type(found).__name__}, not Counts; count it first.")
+    if cells is not None:
+        raise ParameterError(f"{Path(source).name} was saved by incrowd and knows its cells; leave cells out.")
+    return found
+
+
+def _of_table(table: Columns, label: Labels) -> tuple[Texts, Floats]:
+    """The cells named in the table itself, in the order of their labels."""
+    xy = _places(table)
+    names, (_, first) = label.names, np.unique(label.code, return_index=True)
+    refuse((xy != xy[first][label.code]).any(axis=1), "a cell is at two places", "give every cell one place")
+    order = np.argsort(names.astype(np.int64)) if all(map(_is_id, names)) else np.arange(len(names))
+    return names[order], xy[first][order]
+
+
+def _is_id(name: str) -> bool:
+    return name.isdecimal() and len(name) < 19
+
+
+def _of_cells(cells: Any, columns: Mapping[str, str] | None) -> tuple[Texts, Floats]:
+    """The cells of a table of their own, in its order; without labels they are numbered from 0."""
+    if not isinstance(cells, (str, Path)) and not hasattr(cells, "__arrow_c_stream__"):
+        xy = centres_of(as_array(cells, "cells"))
+        return np.arange(len(xy)).astype(np.str_), xy
+    table = columns_of(cells, None)
+    known = {role: name for role, name in (columns or {}).items() if name in table.table.column_names}
+    table = replace(table, given=known)
+    xy = _places(table)
+    if not table.has("cell"):
+        return np.arange(len(xy)).astype(np.str_), xy
+    label = labels(table["cell"], "cell")
+    repeated = np.ones(len(xy), np.bool_)
+    repeated[np.unique(label.code, return_index=True)[1]] = False
+    refuse(repeated, f"a cell is listed again in {table.place}", "list every cell once")
+    return label.names[label.code], xy
+
+
+def _places(table: Columns) -> Floats:
+    """Metres of every row, projected where the table has degrees."""
+    if table.has("x") and table.has("y"):
+        return np.column_stack([numbers(table["x"], "x"), numbers(table["y"], "y")])
+    if not (table.has("lon") and table.has("lat")):
+        raise DataError(
+            f"{table.place} does not say where its cells are; add x and y, or lon and lat, or pass a table of cells."
+        )
+    lon, lat = degrees(numbers(table["lon"], "lon"), numbers(table["lat"], "lat"))
+    return np.column_stack(plane_around(box_of(lon, lat))(lon, lat))
+
+
+def _positions(label: Labels, names: Texts) -> Ints:
+    order = np.argsort(names)
+    found = order[np.minimum(np.searchsorted(names, label.names, sorter=order), len(names) - 1)]
+    unknown = names[found] != label.names
+    refuse(unknown[label.code], f"cell is not among the {len(names)} cells", "list every cell with its place")
+    return found[label.code].astype(np.int64)
+
+
+def _slots(when: Times, slot_min: int | None, start_min: int | None) -> tuple[Ints, int, int]:
+    """The slot of every row, its width, and the minute of the day at which slot 0 begins."""
+    if not when.clock:
+        refuse(when.value < 0, "slot is below 0", "count slots from 0")
+        return when.value, int(slot_min or SLOT_MIN), int(start_min or 0)
+    if start_min is not None:
+        raise ParameterError("these times say when slots begin; leave start_min out.")
+    width = int(slot_min or _width(np.unique(when.value)))
+    midnight = int(when.value.min()) // DAY_S * DAY_S
+    return (when.value - midnight) // (60 * width), width, 0
+
+
+def _width(moments: Ints) -> int:
+    """The largest number of minutes that leads from every time to every other."""
+    seconds = int(np.gcd.reduce(np.diff(moments))) if len(moments) > 1 else 0
+    if not seconds or seconds % 60:
+        raise ParameterError("these times do not tell the width of a slot in minutes; pass slot_min.")
+    return seconds // 60
+
+
+def _full(slot: Ints, cell: Ints, n: Floats, cells: int, slot_min: int) -> NDArray[Any]:
+    slots = whole_days(int(slot.max()) + 1, slot_min)
+    if slots * cells > MOST_COUNTS:
+        raise ParameterError(f"{slots:,} slots of {cells:,} cells are too many counts; check the slots.")
+    at = slot * cells + cell
+    repeated = np.ones(len(at), np.bool_)
+    repeated[np.unique(at, return_index=True)[1]] = False
+    refuse(repeated, "a slot and cell are counted again", "add them up or drop the repetition, or give wider slots")
+    full = np.zeros(slots * cells)
+    full[at] = n
+    return full.reshape(slots, cells)

@@ -1,0 +1,105 @@
+"""Attack accuracy against what a mitigation costs."""
+
+import math
+
+import numpy as np
+import pytest
+
+import incrowd as ic
+from incrowd.report.section import section
+
+XY = [[1000 * cell, 300 * (cell % 2)] for cell in range(6)]
+# Eight people on six cells in four quarters of a day: some stay, some go to work and back.
+DAY = np.array(
+    [[0, 0, 1, 0], [0, 0, 2, 0], [1, 1, 1, 1], [2, 2, 3, 2], [3, 3, 3, 3], [4, 4, 5, 4], [5, 5, 5, 5], [5] * 4]
+)
+
+
+def people(days=2, slot_min=180):
+    rows = np.tile(np.repeat(DAY, 360 // slot_min, axis=1), (1, days))
+    user, slot = np.indices(rows.shape).reshape(2, -1)
+    return ic.Visits.from_arrays(user, rows.ravel(), slot, xy=XY, slot_min=slot_min, start=0)
+
+
+@pytest.fixture(scope="module")
+def found():
+    strengths = {"noise": [0.1], "suppress": [1, 2, 9], "round": [4], "move": [0.0, 1.0], "space": [100_000]}
+    return strengths, ic.assess.mitigations(people(), strengths=strengths, seed=1, regions=[0, 0, 0, 1, 1, 1])
+
+
+def outcome(found, mitigation, strength):
+    return next(o for o in found.outcomes if (o.mitigation, o.strength) == (mitigation, strength))
+
+
+def test_every_strength_is_attacked_and_the_counts_as_they_are_come_first(found):
+    strengths, made = found
+    assert [str(o) for o in made.outcomes[:3]] == [
+        "counts as they are",
+        "noise, epsilon 0.1 per count",
+        "counts below 1 suppressed",
+    ]
+    assert len(made.outcomes) == 2 + sum(map(len, strengths.values()))
+    assert (made.users, made.cells, made.slots, made.slot_min) == (8, 6, 16, 180)
+
+
+def test_no_strength_is_the_attack_itself(found):
+    made = found[1]
+    plain = made.outcomes[0]
+    exact = ic.discretize.counts(people())
+    score = ic.attack.recovery_score(ic.attack.recover(exact, seed=1), people())
+    assert (plain.accuracy, plain.loss, plain.unique) == (score.accuracy, 0, score.uniqueness)
+    for same in (outcome(made, "suppress", 1), outcome(made, "move", 0.0)):
+        assert (same.accuracy, same.night, same.day, same.loss) == (plain.accuracy, plain.night, plain.day, 0)
+
+
+def test_what_publishes_nothing_leaves_nothing_to_attack(found):
+    nothing = outcome(found[1], "suppress", 9)
+    assert nothing.loss == 1 and math.isnan(nothing.accuracy) and nothing.unique == {}
+
+
+def test_one_region_for_all_is_recovered_and_says_nothing(found):
+    region = outcome(found[1], "space", 100_000)
+    assert region.accuracy == 1 and region.far == 0 and region.loss > 0.4 and set(region.unique.values()) == {0.0}
+
+
+def test_the_cheapest_is_the_least_loss_under_the_target(found):
+    made = found[1]
+    under = [o for o in made.outcomes if not o.accuracy >= made.target]
+    assert made.cheapest in under and made.cheapest.loss == min(o.loss for o in under)
+    assert ic.assess.mitigations(people(), strengths={}, target=1.0, seed=1).cheapest in (None, made.outcomes[0])
+    assert ic.assess.mitigations(people(), strengths={"round": [1]}, target=0.01, seed=1).cheapest is None
+
+
+def test_longer_slots_are_attacked_too():
+    asked = {"strengths": {}, "resampled": {360: people(slot_min=360)}, "method": "threshold", "theta_m": 1.0}
+    made = ic.assess.mitigations(people(), **asked)
+    assert [o.mitigation for o in made.outcomes] == ["none", "time"] and made.method == "threshold"
+    assert made.outcomes[1].loss == 0  # both halves of a quarter are alike here
+
+
+def test_guesses_are_beside_it(found):
+    made = found[1]
+    assert set(made.chance) == {"everyone static", "random assignment"}
+    assert made.chance == ic.attack.chance_accuracy(ic.discretize.counts(people()), people(), seed=1)
+
+
+def test_the_report_names_the_cheapest_and_the_guesses(found, tmp_path):
+    made = found[1]
+    shown = section(made)
+    assert str(made.cheapest) in shown.answer and "everyone static" in shown.answer
+    assert len(shown.tables[0].rows) == len(made.outcomes) and "n = 8 people" in shown.drawings[0].caption
+    page = ic.report.write(tmp_path / "r.html", made).read_text()
+    assert "NaN" not in page
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"target": 0}, "target must lie above 0"),
+        ({"strengths": {"magic": [1]}}, "unknown mitigation 'magic'"),
+        ({"strengths": {}, "regions": [1, 2]}, "each of the 6 cells"),
+    ],
+)
+def test_refusals(asked, message):
+    with pytest.raises(ic.errors.IncrowdError, match=message):
+        ic.assess.mitigations(people(), **asked)

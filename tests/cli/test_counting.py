@@ -1,0 +1,75 @@
+"""incrowd anonymize counts."""
+
+import json
+
+import numpy as np
+import pytest
+
+import incrowd as ic
+
+TOWERS = "lat,lon,district\n52.00,5.00,west\n52.02,5.02,west\n52.04,5.03,east\n"
+
+
+@pytest.fixture
+def towers(tmp_path):
+    path = tmp_path / "towers.csv"
+    path.write_text(TOWERS)
+    return path
+
+
+def exact(trips, towers):
+    return ic.discretize.counts(ic.discretize.towers(trips, ic.read.towers(towers), fill="interpolate"))
+
+
+def test_counts_are_published_with_mitigations(incrowd, trips, towers, tmp_path):
+    plain = exact(trips, towers)
+    code, out, err = incrowd(
+        "anonymize", "counts", trips, "--towers", towers, "-o", tmp_path / "a.parquet", "--suppress-below", 2
+    )
+    assert code == 0 and err == "" and "48 slots of 3 cells" in out and "attack it: incrowd attack ash" in out
+    made = ic.read.counts(tmp_path / "a.parquet")
+    assert made.n.tolist() == np.where(plain.n < 2, 0, plain.n).tolist()
+    assert [step.name for step in made.ledger.steps] == ["given"]  # what happened to the records is not published
+    words = ("anonymize", "counts", tmp_path / "a.parquet", "-o", tmp_path / "b.csv", "--round-to", 4, "--json")
+    code, out, _ = incrowd(*words, "--cells", tmp_path / "cells.csv")
+    again = ic.read.counts(tmp_path / "b.csv", tmp_path / "cells.csv", slot_min=30)
+    assert code == 0 and again.n.tolist() == ((2 * made.n + 4) // 8 * 4).tolist()
+    assert json.loads(out)["loss"] == pytest.approx(np.abs(again.n - made.n).sum() / made.n.sum())
+    assert again.xy.tolist() == made.xy.tolist()
+
+
+def test_noise_is_fresh_unless_a_seed_is_given(incrowd, trips, tmp_path):
+    files = [tmp_path / f"{name}.parquet" for name in "abcd"]
+    for file, seed in zip(files, ((), (), ("--seed", 1), ("--seed", 1)), strict=True):
+        assert incrowd("anonymize", "counts", trips, "-o", file, "--noise-epsilon", 1, *seed)[0] == 0
+    a, b, c, d = (ic.read.counts(file).n for file in files)
+    assert (a != b).any() and (c == d).all()
+
+
+def test_people_are_moved_and_put_into_regions_before_they_are_counted(incrowd, trips, towers, tmp_path):
+    words = ("anonymize", "counts", trips, "--towers", towers, "-o", tmp_path / "r.parquet", "--regions", towers)
+    assert incrowd(*words)[0] == 0
+    made, plain = ic.read.counts(tmp_path / "r.parquet"), exact(trips, towers)
+    assert made.n.tolist() == np.column_stack([plain.n[:, 2], plain.n[:, :2].sum(axis=1)]).tolist()
+    squares = ("--region-m", 100_000, "--move-share", 0.5, "--json", "--force")
+    code, out, _ = incrowd(*words[:-2], *squares)
+    assert code == 0 and ic.read.counts(tmp_path / "r.parquet").n.shape[1] <= 4
+    assert json.loads(out)["loss"] is None
+    code, _, err = incrowd("anonymize", "counts", tmp_path / "r.parquet", "-o", tmp_path / "x.csv", "--move-share", 1)
+    assert code == 2 and "before people are counted" in err
+
+
+def test_visits_with_gaps_are_filled(incrowd, trips, tmp_path):
+    visits = ic.discretize.grid(trips, cell_m=500, slot_min=60)
+    visits.save(tmp_path / "visits.parquet")
+    code, _, err = incrowd("anonymize", "counts", tmp_path / "visits.parquet", "-o", tmp_path / "c.parquet")
+    assert code == 0 and "interpolated 56 visits" in err
+    assert (ic.read.counts(tmp_path / "c.parquet").n.sum(axis=1) == 4).all()
+
+
+def test_outputs_are_refused_before_the_work(incrowd, trips, tmp_path):
+    (tmp_path / "c.csv").write_text("mine")
+    for words in (("-o", tmp_path / "c.csv"), ("-o", tmp_path / "d.csv", "--cells", tmp_path / "c.csv")):
+        code, _, err = incrowd("anonymize", "counts", trips, *words)
+        assert code == 2 and "exists" in err
+    assert (tmp_path / "c.csv").read_text() == "mine" and not (tmp_path / "d.csv").exists()

@@ -1,0 +1,173 @@
+"""Published counts from tables of other people's making."""
+
+from datetime import datetime, timedelta, timezone
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd as ic
+
+XY = [[0, 0], [500, 0], [0, 500]]
+
+
+def table(**columns):
+    return pa.table({"slot": [0, 0, 1], "cell": [0, 1, 1], "n": [2, 1, 3], **columns})
+
+
+def csv(tmp_path, text, name="counts.csv"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_rows_that_are_not_there_are_0_and_the_ledger_closes():
+    made = ic.read.counts(table(), XY, slot_min=360)
+    assert made.n.tolist() == [[2, 1, 0], [0, 3, 0], [0] * 3, [0] * 3]
+    step = made.ledger.steps[0]
+    assert (step.read, step.kept, step.created) == (3, 12, {"no row, taken as 0": 9})
+    assert (made.slot_min, made.start_min, made.whole) == (360, 0, True)
+    assert ic.read.counts(table(), XY, start_min=90).start_min == 90
+    assert ic.read.counts(table(), XY).slot_min == 30
+
+
+def test_suppressed_counts_are_0_unless_said_otherwise(tmp_path):
+    text = "slot,cell,n\n0,0,2\n0,1,<5\n0,2,\n1,0,*\n1,1, <= 10\n1,2,7\n"
+    made = ic.read.counts(csv(tmp_path, text), XY, slot_min=720)
+    assert made.n.tolist() == [[2, 0, 0], [0, 0, 7]]
+    assert made.ledger.steps[0].notes["suppressed counts"] == 4
+    halves = ic.read.counts(csv(tmp_path, text), XY, slot_min=720, suppressed=2.5)
+    assert halves.n.tolist() == [[2, 2.5, 2.5], [2.5, 2.5, 7]]
+    nulls = ic.read.counts(table(n=[2, None, 3]), XY, slot_min=720)
+    assert nulls.n.tolist() == [[2, 0, 0], [0, 3, 0]] and nulls.ledger.steps[0].notes["suppressed counts"] == 1
+
+
+def test_noisy_counts_stay_as_published():
+    made = ic.read.counts(table(n=[2.25, -1.0, 3.0]), XY, slot_min=720)
+    assert made.n.tolist() == [[2.25, -1, 0], [0, 3, 0]] and not made.whole
+    assert made.ledger.steps[0].notes == {
+        "suppressed counts": 0,
+        "negative counts": 1,
+        "counts that are not whole": 1,
+    }
+
+
+def test_cells_of_the_table_itself_are_in_the_order_of_their_labels(tmp_path):
+    text = "time;tower_id;count;x;y\n0;10;1;7;7\n0;9;2;5;5\n1;10;3;7;7\n"
+    made = ic.read.counts(csv(tmp_path, text), slot_min=720)
+    assert made.xy.tolist() == [[5, 5], [7, 7]] and made.n.tolist() == [[2, 1], [0, 3]]
+    named = ic.read.counts(csv(tmp_path, text.replace("10", "quay").replace("9", "mill")), slot_min=720)
+    assert named.n.tolist() == [[2, 1], [0, 3]]
+
+
+def test_a_table_of_cells_numbers_them_and_labels_stay_text(tmp_path):
+    rows = csv(tmp_path, "slot,cell,n\n0,007,1\n0,7,2\n")
+    cells = csv(tmp_path, "cell,x,y\n7,5,5\nempty,1,1\n007,0,0\n", "cells.csv")
+    made = ic.read.counts(rows, cells, slot_min=1440)
+    assert made.n.tolist() == [[2, 0, 1]] and made.xy.tolist() == [[5, 5], [1, 1], [0, 0]]
+    unnamed = csv(tmp_path, "lat,lon\n52,5\n52.01,5\n", "places.csv")
+    placed = ic.read.counts(table(), unnamed)
+    assert np.hypot(*(placed.xy[1] - placed.xy[0])) == pytest.approx(1112, rel=0.01)
+
+
+def test_columns_may_be_named(tmp_path):
+    rows = csv(tmp_path, "wanneer,waar,hoeveel\n0,a,1\n")
+    cells = csv(tmp_path, "waar,x,y\na,5,5\n", "cells.csv")
+    names = {"slot": "wanneer", "cell": "waar", "n": "hoeveel"}
+    assert ic.read.counts(rows, cells, columns=names, slot_min=1440).n.tolist() == [[1]]
+
+
+def test_times_are_slots_from_midnight_of_the_first_day():
+    moments = [datetime(2024, 1, 31, 23, 30), datetime(2024, 2, 1, 0, 0), datetime(2024, 2, 1, 1, 0)]
+    made = ic.read.counts(table(slot=moments), XY)
+    assert (made.slot_min, made.start_min, made.shape) == (30, 0, (96, 3))
+    assert np.argwhere(made.n).tolist() == [[47, 0], [48, 1], [50, 1]]
+    texts = ic.read.counts(table(slot=[str(m) for m in moments]), XY)
+    assert texts.n.tolist() == made.n.tolist()
+    hours = ic.read.counts(table(slot=moments), XY, slot_min=60)
+    assert np.argwhere(hours.n).tolist() == [[23, 0], [24, 1], [25, 1]]
+
+
+def test_times_with_an_offset_follow_the_wall_clock_of_the_zone():
+    zone = timezone(timedelta(hours=-3))
+    moments = [datetime(2024, 1, 31, h, 0, tzinfo=zone) for h in (20, 21, 22)]
+    at = {name: ic.read.counts(table(slot=moments), XY, time_zone=name) for name in (None, "Europe/Amsterdam")}
+    assert np.argwhere(at[None].n)[:, 0].tolist() == [23, 24, 25]
+    assert np.argwhere(at["Europe/Amsterdam"].n)[:, 0].tolist() == [0, 1, 2]
+
+
+def test_a_file_of_our_own_is_known(tmp_path):
+    made = ic.Counts.from_arrays([[1, 2]], xy=[[0, 0], [1, 1]], slot_min=60, start_min=120)
+    file = made.save(tmp_path / "counts.parquet")
+    again = ic.read.counts(file)
+    assert again.n.tolist() == [[1, 2]] and (again.slot_min, again.start_min) == (60, 120)
+    with pytest.raises(ic.ParameterError, match="knows its cells"):
+        ic.read.counts(file, XY)
+    visits = ic.Visits.from_arrays([1], [0], [0]).save(tmp_path / "visits.parquet")
+    with pytest.raises(ic.DataError, match="holds Visits, not Counts"):
+        ic.read.counts(visits)
+    text = ic.read.counts(made.save(tmp_path / "counts.csv"), made.xy, slot_min=1440)
+    assert text.n.tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "more", "error", "message"),
+    [
+        ({"cell": [0, 1, 3]}, {}, ic.DataError, r"not among the 3 cells at row 2 \(1 such rows\)"),
+        ({"cell": [0, None, 1]}, {}, ic.DataError, "cell is missing at row 1"),
+        ({"cell": ["0", " ", "1"]}, {}, ic.DataError, "cell is blank at row 1"),
+        ({"slot": [0, -1, -2]}, {}, ic.DataError, r"slot is below 0 at row 1 \(2 such rows\)"),
+        ({"slot": [0, None, 1]}, {}, ic.DataError, "slot is missing at row 1"),
+        ({"slot": [0.5, 1.0, 2.0]}, {}, ic.DataError, "neither a time nor, throughout, a whole number at row 0"),
+        ({"slot": ["0", "noon", "1"]}, {}, ic.DataError, "neither a time nor"),
+        ({"slot": ["2024-01-01", "3", "2024-01-02"]}, {}, ic.DataError, "whole number at row 1"),
+        ({"slot": ["2024-01-01"] * 3, "cell": [0, 1, 2]}, {}, ic.ParameterError, "pass slot_min"),
+        ({"slot": ["2024-01-01", "2024-01-02", "2024-01-03"]}, {"start_min": 0}, ic.ParameterError, "leave start_min"),
+        ({"slot": [0, 0, 10**9]}, {}, ic.ParameterError, "too many counts"),
+        ({"cell": [0, 1, 1], "slot": [0, 0, 0]}, {}, ic.DataError, "counted again at row 2"),
+        ({"n": ["1", "2", "three"]}, {}, ic.DataError, r"n is not a number at row 2 .*blank, \* or <5"),
+        ({"n": [1.0, np.inf, 2.0]}, {}, ic.DataError, "n is infinite at row 1"),
+        ({"n": [1, 2, 3]}, {"suppressed": -1}, ic.ParameterError, "suppressed must be 0 or more"),
+        ({}, {"slot_min": 0}, ic.ParameterError, "slot_min"),
+        ({}, {"start_min": 1440}, ic.ParameterError, "0 to 1439"),
+        ({}, {"cells": None}, ic.DataError, "does not say where its cells are"),
+        ({}, {"columns": {"n": "many"}}, ic.DataError, "no column for n"),
+        ({"x": [0, 1, 2], "y": [0, 0, 0]}, {"cells": None}, ic.DataError, "two places at row 2"),
+        ({"lon": [0, 1, 1], "lat": [0, 99, 99]}, {"cells": None}, ic.DataError, "latitude outside"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(columns, more, error, message):
+    with pytest.raises(error, match=message):
+        ic.read.counts(table(**columns), **{"cells": XY, **more})
+
+
+def test_files_that_are_no_tables_are_refused(tmp_path):
+    with pytest.raises(ic.DataError, match="there is no file"):
+        ic.read.counts(tmp_path / "none.csv", XY)
+    with pytest.raises(ic.DataError, match=r"no column for slot \(has: when, cell, n\)"):
+        ic.read.counts(csv(tmp_path, "when,cell,n\n0,0,1\n"), XY)
+    with pytest.raises(ic.DataError, match=r"listed again in cells\.csv at row 1"):
+        ic.read.counts(table(), csv(tmp_path, "cell,x,y\n0,1,1\n0,2,2\n", "cells.csv"))
+    with pytest.raises(ic.DataError, match="no row"):
+        ic.read.counts(csv(tmp_path, "slot,cell,n\n"), XY)
+    with pytest.raises(ic.DataError, match="cannot be read as a table"):
+        ic.read.counts(csv(tmp_path, "nonsense", "counts.parquet"), XY)
+    with pytest.raises(ic.DataError, match="cannot read a int"):
+        ic.read.counts(3, XY)
+
+
+@settings(deadline=None, max_examples=30)
+@given(n=st.lists(st.lists(st.integers(-2, 5), min_size=3, max_size=3), min_size=1, max_size=4), halves=st.booleans())
+def test_what_is_written_in_long_form_is_read_back(tmp_path_factory, n, halves):
+    full = np.array(n) / (2 if halves else 1)
+    slot, cell = np.nonzero(full)
+    if not len(slot):
+        return
+    rows = pa.table({"slot": slot, "cell": cell, "n": full[slot, cell]})
+    file = tmp_path_factory.mktemp("counts") / "counts.parquet"
+    pq.write_table(rows, file)
+    made = ic.read.counts(file, XY, slot_min=1440)
+    assert made.n.tolist() == full[: slot.max() + 1].tolist()
