@@ -1,1 +1,35 @@
-"""Counts and Releases -> what an attacker gets out of them; one file per attack."""
+"""Counts, Visits and Releases -> what an attacker gets out of them; one file per attack.
+
+recover        trajectories out of published counts
+recovery_score how much of them is true, beside what anybody would guess (chance_accuracy)
+repair         published counts that do not add up, made whole
+relink         pieces of a cut release joined again
+link           who of one dataset is who of another
+home_work      where everybody seems to live and work
+"""
+
+from incrowd.attack.ash import recover
+from incrowd.attack.chance import chance_accuracy
+from incrowd.attack.home_work import HomeWork, home_work
+from incrowd.attack.link import Linkage, link
+from incrowd.attack.recovered import Recovered
+from incrowd.attack.rejoined import RelinkScore
+from incrowd.attack.relink import Relinked, relink
+from incrowd.attack.repair import repair
+from incrowd.attack.score import RecoveryScore, recovery_score
+
+__all__ = [
+    "HomeWork",
+    "Linkage",
+    "Recovered",
+    "RecoveryScore",
+    "RelinkScore",
+    "Relinked",
+    "chance_accuracy",
+    "home_work",
+    "link",
+    "recover",
+    "recovery_score",
+    "relink",
+    "repair",
+]

@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, carried_values, visits_of
-from incrowd.cli.options import Force, Json, Reading, Sources, one_or_many, reads
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Release, Table, Visits
+from incrowd.errors import ParameterError
 
 app = typer.Typer(name="anonymize", help="Make a release that is safe by construction.", no_args_is_help=True)
 Folder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the release.")]
@@ -25,8 +26,8 @@ KeepLink = Annotated[
 @reads
 def cut(
     sources: Sources,
-    output: Folder,
     reading: Reading,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the release.")] = None,
     window_h: Annotated[float, typer.Option(help="Width of a window in hours.")] = 6,
     windows: Annotated[int | None, typer.Option(help="Number of windows, instead of their width.")] = None,
     start_slot: Annotated[int, typer.Option(help="Slot at which the recording period begins.")] = 0,
@@ -38,15 +39,34 @@ def cut(
     file: FileKind = "parquet",
     residual_points: Residual = None,
     keep_link: KeepLink = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Publish nothing: say which window protects, once pieces are re-linked.")
+    ] = False,
+    target: Annotated[float, typer.Option(help="Largest share of people to be singled out (plan).")] = 0.1,
+    points: Annotated[int, typer.Option(help="How many points the attacker knew before the cut (plan).")] = 4,
+    windows_h: Annotated[str, typer.Option(help="Windows to try, in hours (plan).")] = "1,2,3,6,12,24,48",
+    report: Annotated[Path | None, typer.Option(help="Also explain the plan in this HTML file.")] = None,
+    seed: Seed = 0,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Cut trajectories into windows, every piece under a fresh pseudonym.
 
+    incrowd anonymize cut visits.parquet --plan --target 0.1 --report plan.html
+
     incrowd anonymize cut visits.parquet -o release --window-h 6
     """
     from incrowd import anonymize
+    from incrowd.cli.linking import plan_cut
 
+    if plan:
+        with progress_bar():
+            visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
+            asked = {"target": target, "points": points, "start_slot": start_slot, "slots": slots, "seed": seed}
+            plan_cut(visits, windows_h=windows_h, report=report, force=force, as_json=as_json, **asked)
+        return
+    if output is None:
+        raise ParameterError("a release needs a folder; pass -o FOLDER, or --plan to see which window protects.")
     check_targets(output, keep_link, force=force)
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)

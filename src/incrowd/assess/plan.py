@@ -1,0 +1,189 @@
+"""Visits -> how short windows must be for cutting to protect, once the pieces have been re-linked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from incrowd.anonymize import Cut
+from incrowd.arrays import Ints
+from incrowd.attack.relink import relink
+from incrowd.data import Visits
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed
+from incrowd.measure import uniqueness
+
+WINDOWS_H = (1, 2, 3, 6, 12, 24, 48)
+
+
+@dataclass(frozen=True)
+class PlannedCut:
+    """One window length; shares in [0, 1]. `window_h` is None for whole trajectories."""
+
+    window_h: float | None
+    pieces: int
+    singled_out: float | None  # people found among the pieces by points of their whole trajectory
+    relinked: float | None  # the same after the pieces were re-linked: what the target is held against
+    neighbours: int
+    rejoined: float | None  # share of the neighbours that were joined
+    precision: float | None
+    chance: float | None
+    restored: int  # people whose whole trajectory is one chain again
+    moves_kept: float | None  # share of the moves between cells that a piece still shows
+
+    @property
+    def name(self) -> str:
+        """The window in words."""
+        return "whole" if self.window_h is None else f"{self.window_h:g} h"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """Cuts from the shortest window to whole trajectories, and the longest that meets the target."""
+
+    points: int
+    target: float
+    memory: str
+    reach_windows: int
+    seed: int
+    users: int
+    records: int
+    cuts: tuple[PlannedCut, ...]
+
+    @property
+    def best(self) -> PlannedCut | None:
+        """The longest window that meets the target after re-linking; None where none does."""
+        return next((cut for cut in reversed(self.cuts) if self.meets(cut.relinked)), None)
+
+    @property
+    def deceptive(self) -> tuple[PlannedCut, ...]:
+        """Windows that meet the target only as long as nobody re-links the pieces."""
+        return tuple(cut for cut in self.cuts if self.meets(cut.singled_out) and not self.meets(cut.relinked))
+
+    def meets(self, share: float | None) -> bool:
+        """Whether a share of people singled out is within the target."""
+        return share is not None and share <= self.target
+
+    @property
+    def verdict(self) -> str:
+        """The answer in words."""
+        who = f"{self.points} points known before the cut single out"
+        limit = f"at most {self.target:.0%} of people"
+        best, deceptive = self.best, self.deceptive
+        if best is not None and best.window_h is None:
+            return f"Nothing needs to be cut: {who} {_percent(best.relinked)} of people, and {limit} are allowed."
+        if best is not None:
+            text = (
+                f"The longest window that meets the target is {best.name}: {who} {_percent(best.relinked)} of people "
+                f"after re-linking ({_percent(best.singled_out)} before), and {limit} are allowed; "
+                f"{_percent(best.moves_kept)} of the moves are kept."
+            )
+        else:
+            least = min(self.cuts, key=lambda cut: 2.0 if cut.relinked is None else cut.relinked)
+            text = (
+                f"Cutting does not protect: {who} {_percent(least.relinked)} of people after re-linking even with "
+                f"the best window ({least.name}), and {limit} are allowed; publish something coarser instead."
+            )
+        if deceptive:
+            names = ", ".join(cut.name for cut in deceptive)
+            text += f" Windows of {names} only seem to suffice: their pieces are re-linked well enough to undo the cut."
+        return text
+
+    def __repr__(self) -> str:
+        named = "none" if self.best is None else self.best.name
+        return f"Plan(longest window={named}, target={self.target:g}, points={self.points}, users={self.users:,})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        asked = ("points", "target", "memory", "reach_windows", "seed", "users", "records", "verdict", "cuts")
+        named = None if self.best is None else self.best.name
+        return {**{name: getattr(self, name) for name in asked}, "longest_window": named}
+
+
+def plan(
+    visits: Visits,
+    *,
+    windows_h: Sequence[float] = WINDOWS_H,
+    points: int = 4,
+    target: float = 0.1,
+    start_slot: int = 0,
+    slots: int | None = None,
+    memory: str = "piece",
+    reach_windows: int = 1,
+    seed: int = 0,
+) -> Plan:
+    """Cut with each window, re-link the pieces, and see whom some points of their whole trajectory single out.
+
+    A cut meets the target if at most that share of people is found after re-linking (`RelinkScore.known_before`; people
+    with fewer points are left out). Windows below a slot or as long as the data are left out; whole trajectories
+    stand last. Nothing is published.
+
+    >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1], slot_min=60)
+    >>> print(plan(visits, windows_h=[1], points=2).verdict.partition(":")[0])
+    Cutting does not protect
+    """
+    if not isinstance(visits, Visits) or visits.slot_min is None or not visits.records:
+        raise DataError("a plan in hours needs visits with slot_min; make them with a discretizer.")
+    if not 0 <= target <= 1:
+        raise ParameterError(f"target must lie in 0 to 1, got {target!r}.")
+    check_seed(seed=seed)
+    attack: dict[str, Any] = {"points": points, "memory": memory, "reach_windows": reach_windows, "seed": seed}
+    lengths = _lengths(visits, windows_h, start_slot, slots)
+    cuts = [_cut(visits, Cut(window_h=h, start_slot=start_slot, slots=slots), attack) for h in lengths]
+    return Plan(
+        **attack | {"points": int(points), "reach_windows": int(reach_windows)},
+        target=float(target),
+        users=len(visits),
+        records=visits.records,
+        cuts=(*cuts, _whole(visits, points, seed)),
+    )
+
+
+def _lengths(visits: Visits, windows_h: Sequence[float], start_slot: int, slots: int | None) -> list[float]:
+    check_positive(**{f"windows_h[{i}]": hours for i, hours in enumerate(windows_h)})
+    width = visits.slot_min or 1
+    period = int(visits.slot.max()) + 1 - start_slot if slots is None else slots
+    lengths = sorted({hours for hours in windows_h if width <= hours * 60 < period * width})
+    if not lengths:
+        raise ParameterError(f"no window lies between a slot of {width} min and the {period} slots of the data.")
+    return lengths
+
+
+def _cut(visits: Visits, method: Cut, attack: dict[str, Any]) -> PlannedCut:
+    # Nobody sees these pseudonyms: a seed makes the plan the same again.
+    release = method(visits, pseudonym_seed=attack["seed"])
+    score = relink(release, **attack).score
+    if score is None:
+        raise DataError("the pieces have no owners to score them by.")
+    pieces = release.data
+    moves = _moves(visits.offsets, visits.cell)
+    return PlannedCut(
+        window_h=method.window_h,
+        pieces=len(pieces),
+        singled_out=score.known_before["pieces"].value,
+        relinked=score.known_before["rejoined"].value,
+        neighbours=score.neighbours,
+        rejoined=score.share,
+        precision=score.precision,
+        chance=score.chance,
+        restored=score.restored,
+        moves_kept=_moves(pieces.offsets, pieces.cell) / moves if moves else None,  # type: ignore[attr-defined]
+    )
+
+
+def _whole(visits: Visits, points: int, seed: int) -> PlannedCut:
+    found = uniqueness(visits, points=points, seed=seed).value
+    kept = 1.0 if _moves(visits.offsets, visits.cell) else None
+    return PlannedCut(None, len(visits), found, found, 0, None, None, None, len(visits), kept)
+
+
+def _moves(offsets: Ints, cell: Ints) -> int:
+    """Consecutive visits of one owner in different cells."""
+    moved = cell[1:] != cell[:-1]
+    border = offsets[(offsets > 0) & (offsets < len(cell))]
+    moved[np.unique(border) - 1] = False
+    return int(moved.sum())
+
+
+def _percent(share: float | None) -> str:
+    return "an unknown share" if share is None else f"{share:.1%}"

@@ -1,0 +1,73 @@
+"""Two Visits -> the same cells and slots: places meet by their centres, slots by their clock."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.arrays import Floats, Ints
+from incrowd.attack.clock import wall_start
+from incrowd.data import Visits
+from incrowd.errors import DataError, ParameterError
+
+SAME_M = 0.01  # centres this close are the same: a release rounds them to millimetres
+
+
+@dataclass(frozen=True, eq=False)
+class Near:
+    """Cells of the known that are meant when a target is in cell c: cell[starts[c]:starts[c + 1]]."""
+
+    starts: Ints
+    cell: Ints
+
+
+def aligned(known: Visits, target: Visits, tolerance_m: float) -> tuple[Visits, Near | None]:
+    """The target in the slots of the known, and which of its cells are near which; None where ids are the same."""
+    for name in ("slot_min", "crs"):
+        a, b = getattr(known, name), getattr(target, name)
+        if a is not None and b is not None and a != b:
+            raise DataError(f"the two differ in {name}; discretize both with the same cells and slots.")
+    return _same_slots(known, target), _near(known, target, tolerance_m)
+
+
+def folded(visits: Visits, period_slots: int | None) -> Visits:
+    """Visits by slot of the period, such as the hour of the week; what then falls together counts once.
+
+    >>> folded(Visits.from_arrays([1, 1, 1], [5, 5, 5], [0, 1, 24]), 24).slot.tolist()
+    [0, 1]
+    """
+    if period_slots is None:
+        return visits
+    cell, slot, offsets = Visits.grouped(visits.owner, visits.cell, visits.slot % period_slots, len(visits))
+    return replace(visits, cell=cell, slot=slot, offsets=offsets)
+
+
+def _same_slots(known: Visits, target: Visits) -> Visits:
+    if None in (known.start, target.start, known.slot_min, target.slot_min):
+        return target
+    late, rest = divmod(wall_start(target) - wall_start(known), 60 * (known.slot_min or 1))
+    if rest:
+        raise DataError("the slots of the two begin at different minutes; discretize both with the same start.")
+    return replace(target, slot=target.slot + late) if late else target
+
+
+def _near(known: Visits, target: Visits, tolerance_m: float) -> Near | None:
+    if known.xy is None or target.xy is None:
+        if tolerance_m:
+            raise ParameterError("tolerance_m needs cell centres on both sides; discretize with grid or towers.")
+        return None
+    if not tolerance_m and (known.xy is target.xy or np.array_equal(known.xy, target.xy)):
+        return None
+    lists = _within(target.xy, known.xy, max(tolerance_m, SAME_M))
+    return Near(np.cumsum([0, *map(len, lists)], dtype=np.int64), np.array([c for some in lists for c in some], int))
+
+
+def _within(centres: Floats, others: Floats, reach_m: float) -> list[list[int]]:
+    """The others near each centre; a cell without a centre is near nobody."""
+    from scipy.spatial import KDTree
+
+    real, other = (np.flatnonzero(~np.isnan(side).any(axis=1)) for side in (centres, others))
+    lists: list[list[int]] = [[] for _ in range(len(centres))]
+    found = KDTree(others[other]).query_ball_point(centres[real], reach_m)
+    for cell, some in zip(real.tolist(), found, strict=True):
+        lists[cell] = sorted(other[some].tolist())
+    return lists

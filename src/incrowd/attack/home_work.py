@@ -1,0 +1,169 @@
+"""Visits -> where everybody seems to live and work, and how many people share that pair of places."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from incrowd.arrays import Ints, distinct_rows, frozen, ints, pack, row_order
+from incrowd.attack.clock import MONDAY, wall_start
+from incrowd.data import Visits
+from incrowd.errors import DataError, ParameterError, check_whole
+
+DAY_MIN = 1_440
+NONE = -1
+Hours = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HomeWork:
+    """Places inferred per position (`known`: whether they are), and the crowd behind them; shares of all people.
+
+    A crowd is everybody with the same home, or with the same home and work; 0 where one is not known.
+    """
+
+    night_h: Hours
+    work_h: Hours
+    weekdays: tuple[int, ...]  # 0 is Monday
+    min_visits: int
+    people: int
+    home_known: float
+    work_known: float
+    both_known: float
+    home_unique: float  # share of all people whose home alone nobody shares
+    pair_unique: float  # share of all people whose pair nobody shares
+    pair_crowds: Mapping[int, float]  # people with the same pair -> share of those whose pair is known
+    home_right: float | None  # share of the homes inferred that are true, where the truth was given
+    work_right: float | None
+    home: Ints = field(repr=False)  # cell, meaningful where home_found
+    work: Ints = field(repr=False)
+    home_found: NDArray[np.bool_] = field(repr=False)
+    work_found: NDArray[np.bool_] = field(repr=False)
+    home_crowd: Ints = field(repr=False)
+    pair_crowd: Ints = field(repr=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"HomeWork(people={self.people:,}, home_known={self.home_known:.4f}, both_known={self.both_known:.4f}, "
+            f"pair_unique={self.pair_unique:.4f})"
+        )
+
+
+def home_work(
+    visits: Visits,
+    *,
+    night_h: Hours = (0, 6),
+    work_h: Hours = (9, 17),
+    weekdays: tuple[int, ...] = (0, 1, 2, 3, 4),
+    min_visits: int = 1,
+    home: ArrayLike | None = None,
+    work: ArrayLike | None = None,
+) -> HomeWork:
+    """Home: the cell with most slots that begin at night; work: most in working hours of weekdays, home aside.
+
+    Hours are those of the visits' own clock, `(22, 6)` runs past midnight; ties go to the smaller cell, and
+    `min_visits` slots at the cell are asked for. `home` and `work` are true cells per position, -1 where there is none.
+
+    >>> visits = Visits.from_arrays([1, 1, 1], cell=[7, 7, 9], slot=[1, 2, 10], slot_min=60, start=4 * 86_400)
+    >>> found = home_work(visits)
+    >>> found.home.tolist(), found.work.tolist(), found.pair_unique
+    ([7], [9], 1.0)
+    """
+    check_whole(min_visits=min_visits)
+    night, day = _minutes("night_h", night_h), _minutes("work_h", work_h)
+    if not set(weekdays) <= set(range(7)):
+        raise ParameterError("weekdays are numbers from 0, Monday, to 6.")
+    if not isinstance(visits, Visits) or not visits.records:
+        raise DataError("homes are inferred from visits of at least one person; call discretize.grid first.")
+    minute, weekday = _clock(visits)
+    homes, lives = _most_visited(visits, _within(minute, night), int(min_visits))
+    busy = _within(minute, day) & np.isin(weekday, weekdays)
+    at_home = lives[visits.owner] & (visits.cell == homes[visits.owner])
+    works, employed = _most_visited(visits, busy & ~at_home, int(min_visits))
+    both = lives & employed
+    home_crowd, pair_crowd = _crowds(lives, homes), _crowds(both, homes, works)
+    sizes, people = np.unique(pair_crowd[both], return_counts=True)
+    return HomeWork(
+        night_h=night_h,
+        work_h=work_h,
+        weekdays=tuple(weekdays),
+        min_visits=int(min_visits),
+        people=len(visits),
+        home_known=float(lives.mean()),
+        work_known=float(employed.mean()),
+        both_known=float(both.mean()),
+        home_unique=float((home_crowd == 1).mean()),
+        pair_unique=float((pair_crowd == 1).mean()),
+        pair_crowds={int(size): n / int(both.sum()) for size, n in zip(sizes, people.tolist(), strict=True)},
+        home_right=_right(home, "home", homes, lives),
+        work_right=_right(work, "work", works, employed),
+        home=frozen(homes),
+        work=frozen(works),
+        home_found=frozen(lives),
+        work_found=frozen(employed),
+        home_crowd=frozen(home_crowd),
+        pair_crowd=frozen(pair_crowd),
+    )
+
+
+def _minutes(name: str, hours: Hours) -> tuple[float, float]:
+    begin, end = hours
+    if not (0 <= begin <= 24 and 0 <= end <= 24 and begin != end):
+        raise ParameterError(f"{name} must be two different hours in 0 to 24, got {hours}.")
+    return 60 * begin, 60 * end
+
+
+def _within(minute: Ints, hours: tuple[float, float]) -> NDArray[np.bool_]:
+    begin, end = hours
+    inside: NDArray[np.bool_] = (minute >= begin) & (minute < end)
+    return inside if begin < end else (minute >= begin) | (minute < end)
+
+
+def _clock(visits: Visits) -> tuple[Ints, Ints]:
+    """Minute of the day and weekday at which the slot of each visit begins, by its own wall clock."""
+    if visits.start is None or visits.slot_min is None:
+        raise DataError("night and day need visits with start and slot_min; make them with a discretizer from times.")
+    if visits.slot_min > DAY_MIN // 4:
+        raise DataError(f"slots of {visits.slot_min} min do not tell night from day; use slots of 6 hours or less.")
+    # Minutes since a Monday; a start between two whole minutes is rounded down.
+    minutes = (wall_start(visits) - MONDAY) // 60 + visits.slot * visits.slot_min
+    return minutes % DAY_MIN, minutes // DAY_MIN % 7
+
+
+def _most_visited(visits: Visits, flags: NDArray[np.bool_], least: int) -> tuple[Ints, NDArray[np.bool_]]:
+    """Each user's cell with most flagged visits, -1 and False for those without enough."""
+    user, cell = visits.owner[flags], visits.cell[flags]
+    order = row_order(user, cell)
+    if order is not None:
+        user, cell = user[order], cell[order]
+    first = np.flatnonzero(distinct_rows(user, cell))
+    count = np.diff(first, append=len(user))
+    user, cell, count = (column[count >= least] for column in (user[first], cell[first], count))
+    place = np.full(len(visits), NONE, np.int64)
+    order = np.lexsort((-cell, count, user))  # the last of each user is written last
+    place[user[order]] = cell[order]
+    known = np.zeros(len(visits), np.bool_)
+    known[user] = True
+    return place, known
+
+
+def _crowds(known: NDArray[np.bool_], *places: Ints) -> Ints:
+    """How many people have the same places, 0 for those without."""
+    numbers = tuple(np.unique(place[known], return_inverse=True)[1] for place in places)
+    packed = pack(numbers)
+    crowd = np.zeros(len(known), np.int64)
+    if packed is not None and len(packed):
+        _, inverse, size = np.unique(packed, return_inverse=True, return_counts=True)
+        crowd[known] = size[inverse]
+    return crowd
+
+
+def _right(truth: ArrayLike | None, name: str, found: Ints, known: NDArray[np.bool_]) -> float | None:
+    if truth is None:
+        return None
+    true = ints(truth, name)
+    if len(true) != len(found):
+        raise DataError(f"{name} has {len(true)} values for {len(found)} people; give one cell per position.")
+    asked = known & (true != NONE)
+    return float((found == true)[asked].mean()) if asked.any() else None

@@ -1,0 +1,119 @@
+"""Who stands behind each row: from a release, from a link file, from equal labels; for scoring only."""
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from incrowd.arrays import Ints, Labels, offsets_of
+from incrowd.data import Groups, Release, Table, Visits
+from incrowd.errors import DataError
+
+Truth = str | Path | Iterable[Iterable[int]] | None
+Pairs = tuple[Ints, Ints]  # row, person
+
+
+def owners_from(release: Release | Table, link: str | Path | None) -> Ints | None:
+    """A number for the one person behind each published row; None where nobody tells."""
+    if link is not None:
+        data = release.data if isinstance(release, Release) else release
+        pseudonyms, people = read_link(link)
+        row, person = _found(pseudonyms, data.users), np.unique(people, return_inverse=True)[1]
+        pairs = row[row >= 0], person[row >= 0]
+    elif isinstance(release, Release):
+        pairs = _members(release)
+    else:
+        return None
+    if not np.array_equal(np.sort(pairs[0]), np.arange(len(release.data if isinstance(release, Release) else release))):
+        raise DataError("not every published row has exactly one person behind it; give a cut release and its link.")
+    owner = np.empty(len(pairs[0]), np.int64)
+    owner[pairs[0]] = pairs[1]
+    return owner
+
+
+def counterparts(known: Visits | Release, target: Visits | Release, truth: Truth) -> Groups:
+    """The rows of the target that belong to the person behind each row of the known, in order."""
+    if truth is None:
+        a, b = _pairs(known, target)
+    elif isinstance(truth, (str, Path)):
+        pseudonyms, people = read_link(truth)
+        a, b = _linked(people, _table(known)), _linked(pseudonyms, _table(target))
+    else:
+        return _listed(truth, len(_table(known)), len(_table(target)))
+    return _joined(a, b, len(_table(known)))
+
+
+def read_link(path: str | Path) -> tuple[Labels, Labels]:
+    """The columns pseudonym and user of a link file, as text."""
+    path = Path(path)
+    if not path.is_file():
+        raise DataError(f"there is no link file at {path.name}; check the path.")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        if not {"pseudonym", "user"} <= set(rows.fieldnames or ()):
+            raise DataError(f"{path.name} lacks the columns pseudonym, user; give the link file of this release.")
+        listed = [(row["pseudonym"], row["user"]) for row in rows]
+    if not listed:
+        raise DataError(f"{path.name} links nobody; give the link file of this release.")
+    pseudonyms, people = zip(*listed, strict=True)
+    return np.array(pseudonyms, np.str_), np.array(people, np.str_)
+
+
+def _table(data: Visits | Release) -> Table:
+    return data.data if isinstance(data, Release) else data
+
+
+def _members(release: Release) -> Pairs:
+    return np.repeat(np.arange(len(release.members)), np.diff(release.members.offsets)), release.members.positions
+
+
+def _pairs(known: Visits | Release, target: Visits | Release) -> tuple[Pairs, Pairs]:
+    """Positions where a release tells them, else labels."""
+    if isinstance(known, Release) or isinstance(target, Release):
+        a, b = (
+            _members(side) if isinstance(side, Release) else (np.arange(len(side)), np.arange(len(side)))
+            for side in (known, target)
+        )
+        return a, b
+    if known.users.dtype.kind != target.users.dtype.kind:
+        raise DataError("one side labels people by text, the other by numbers; give truth, or label both alike.")
+    return (np.arange(len(known)), _found(known.users, target.users)), (np.arange(len(target)), np.arange(len(target)))
+
+
+def _linked(labels: Labels, table: Table) -> Pairs:
+    """The row of each line of a link file, -1 for none, and the number of the line."""
+    return _found(labels, table.users), np.arange(len(labels))
+
+
+def _listed(truth: Iterable[Iterable[int]], known: int, target: int) -> Groups:
+    rows = [np.unique(np.asarray(list(some), np.int64)) for some in truth]
+    if len(rows) != known:
+        raise DataError(f"truth has {len(rows)} rows for {known} known traces; give one list of positions each.")
+    flat = np.concatenate([np.zeros(0, np.int64), *rows])
+    if len(flat) and not 0 <= flat.min() <= flat.max() < target:
+        raise DataError(f"truth names a position outside 0 to {target - 1}; give positions in the target.")
+    return Groups(np.cumsum([0, *map(len, rows)], dtype=np.int64), flat)
+
+
+def _joined(a: Pairs, b: Pairs, known: int) -> Groups:
+    """Rows of b that share a person with each row of a."""
+    a, b = ((row[(row >= 0) & (person >= 0)], person[(row >= 0) & (person >= 0)]) for row, person in (a, b))
+    order = np.argsort(b[1], kind="stable")
+    low, high = (np.searchsorted(b[1][order], a[1], side) for side in ("left", "right"))
+    size = high - low
+    left = np.repeat(a[0], size)
+    inside = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+    right = b[0][order][np.repeat(low, size) + inside]
+    wide = int(right.max(initial=0)) + 1
+    rows, partners = np.divmod(np.unique(left * wide + right), wide)
+    return Groups(offsets_of(rows, known), partners)
+
+
+def _found(wanted: Labels, users: Labels) -> Ints:
+    """The position of each label, -1 where there is none; text meets numbers as text."""
+    if wanted.dtype.kind != users.dtype.kind:
+        wanted, users = wanted.astype(np.str_), users.astype(np.str_)
+    order = np.argsort(users)
+    at = np.minimum(np.searchsorted(users, wanted, sorter=order), len(users) - 1)
+    return np.where(users[order[at]] == wanted, order[at], -1)

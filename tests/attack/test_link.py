@@ -1,0 +1,243 @@
+from dataclasses import replace
+from itertools import pairwise
+from math import comb, log2
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incrowd as ic
+from builders import crowd
+from incrowd.anonymize import LKC, Cut
+from incrowd.attack.link import first_k, link
+from incrowd.plain import to_json
+
+
+def test_rare_places_count_more():
+    """Four people; 0 is known at a common and at a rare place, the rare one decides."""
+    known = crowd("0:1 1:2")
+    target = crowd("1:2 5:9 | 0:1 5:9 | 0:1 5:9 | 0:1 5:9")
+    found = link(known, target)
+    assert found.best[0].tolist() == [0, 1, 2, 3, *[-1] * 6]
+    assert found.bits[0, :4] == pytest.approx([2, *[log2(4 / 3)] * 3])
+    assert (found.hit, found.rank.tolist(), found.claimed, found.claimed_right) == ({1: 1, 10: 1}, [1], 1, 1)
+    assert found.chance == {1: 0.25, 10: 1} and found.chance_median_rank == 2.5
+
+
+def test_ties_are_settled_in_expectation():
+    known, target = crowd("0:1"), crowd("0:1 | 0:1 | 0:1 | 0:2")
+    found = link(known, target)
+    assert found.hit == {1: pytest.approx(1 / 3), 10: 1}
+    assert (found.rank.tolist(), found.median_rank, found.claimed, found.silent) == ([2], 2, 0, 0)
+
+
+def test_who_was_met_by_nobody_ranks_among_the_rest():
+    known, target = crowd("7:7"), crowd("0:1 | 0:1 | 0:1 | 0:2")
+    found = link(known, target)
+    assert (found.hit[1], found.rank.tolist(), found.silent) == (0.25, [2.5], 1)
+    behind = link(crowd("0:2"), target)  # the true one, 0, scores nothing; one is ahead, three are level
+    assert (behind.hit[1], behind.rank.tolist(), behind.claimed, behind.claimed_right) == (0, [3], 1, 0)
+
+
+def test_tolerance_in_time():
+    known, target = crowd("5:1 | 5:2"), crowd("7:1 0:3 | 5:2 0:3 | 0:3")
+    assert link(known, target).hit[1] == pytest.approx((1 / 3 + 1) / 2)
+    assert link(known, target, tolerance_slots=1).hit[1] == pytest.approx((1 / 3 + 1) / 2)
+    found = link(known, target, tolerance_slots=2)
+    assert found.hit[1] == 1 and found.tolerance_slots == 2
+    # Two visits within the tolerance are one meeting, and the share counts people, not visits.
+    twice = link(crowd("5:1"), crowd("4:1 5:1 6:1 | 0:3"), tolerance_slots=1)
+    assert twice.bits[0, 0] == 1
+
+
+def test_routines_meet_without_a_common_moment():
+    """A week later, at the same hour; the clock begins anew after each period, also within the tolerance."""
+    known, target = crowd("3:1 27:1 5:2 | 3:4 4:4"), crowd("51:1 53:2 | 51:4 52:9")
+    assert link(known, target).silent == 2
+    daily = link(known, target, period_slots=24)
+    assert (daily.hit[1], daily.silent, daily.period_slots) == (1, 0, 24)
+    assert daily.bits[:, 0].tolist() == [2, 1]  # 3:1 and 27:1 are one point
+    late, early = crowd("23:1"), crowd("24:1 | 30:5")
+    assert link(late, early, period_slots=24).silent == 1
+    assert link(late, early, period_slots=24, tolerance_slots=1).bits[0, 0] == 1
+    assert link(crowd("3:1 9:2"), crowd("70:1 80:2 | 70:1"), period_slots=1).hit[1] == 1
+
+
+def test_tolerance_in_space():
+    xy = [[0, 0], [100, 0], [300, 0]]
+    known = ic.Visits.from_arrays([0], [0], [0], xy=xy)
+    target = ic.Visits.from_arrays([0, 1], [1, 2], [0, 0], xy=xy)
+    assert link(known, target).hit[1] == link(known, target, tolerance_m=99).hit[1] == 0.5
+    assert link(known, target, tolerance_m=100).hit[1] == 1
+    assert link(known, target, tolerance_m=300).hit[1] == 0.5
+    with pytest.raises(ic.ParameterError, match="cell centres"):
+        link(crowd("0:1"), target, tolerance_m=10)
+
+
+def test_places_meet_by_their_centres_and_slots_by_their_clock():
+    known = ic.Visits.from_arrays([0, 0, 1], [0, 1, 1], [24, 25, 25], xy=[[0, 0], [50, 0]], slot_min=60, start=0)
+    other = ic.Visits.from_arrays(
+        [0, 0, 1], [2, 1, 1], [0, 1, 1], xy=[[9, 9], [50, 0.001], [0, 0]], slot_min=60, start=86_400
+    )
+    assert link(known, other).hit == {1: 0.75, 10: 1}
+    missing = replace(other, xy=np.array([[np.nan, np.nan], [50, 0], [0, 0]]))
+    assert link(known, missing).hit == {1: 0.75, 10: 1}
+    for wrong, word in (
+        (replace(other, slot_min=30), "slot_min"),
+        (replace(other, start=86_460), "different minutes"),
+        (replace(other, crs="+proj=laea"), None),
+    ):
+        if word is None:
+            with pytest.raises(ic.DataError, match="crs"):
+                link(replace(known, crs="+proj=utm"), wrong)
+        else:
+            with pytest.raises(ic.DataError, match=word):
+                link(known, wrong)
+
+
+def test_people_without_counterpart_are_counted_apart():
+    known = ic.Visits.from_arrays(["a", "b", "c"], [1, 2, 1], [0, 0, 0])
+    target = ic.Visits.from_arrays(["b", "x", "a"], [2, 3, 1], [0, 0, 0])
+    found = link(known, target)
+    assert (found.known, found.scored, found.without, found.hit[1]) == (3, 2, 1, 1)
+    assert np.isnan(found.rank[2]) and (found.claimed, found.claimed_right, found.claims_right) == (3, 2, 2 / 3)
+    nobody = link(ic.Visits.from_arrays(["z"], [1], [0]), target)
+    assert (nobody.hit, nobody.chance, nobody.median_rank) == ({1: None, 10: None}, {1: None, 10: None}, None)
+    assert nobody.interval is None and "undefined" in repr(nobody)
+
+
+def test_an_original_and_its_cut_release():
+    """Everybody has several pieces; the first of them counts."""
+    visits = crowd("0:1 1:1 2:4 | 0:2 1:2 2:4 | 0:1 1:3")
+    release = Cut(window_h=None, windows=3)(visits, pseudonym_seed=4)
+    found = link(visits, release)
+    # Of 8 pieces: 0 meets own pieces (1, 2, 1 people there), others' too; the rarest is slot 1.
+    assert found.hit[1] == 1 and found.without == 0
+    assert found.chance[1] == pytest.approx((3 / 8 + 3 / 8 + 2 / 8) / 3)
+    assert found.chance[10] == 1
+    positions = [np.flatnonzero(release.members.positions == u) for u in range(3)]
+    again = link(visits, release.data, truth=positions)
+    assert again.hit == found.hit and again.rank.tolist() == found.rank.tolist()
+
+
+def test_two_releases_of_the_same_people():
+    visits = crowd("0:1 1:1 2:5 3:5 | 0:2 1:2 2:5 3:5 | 0:1 1:3 2:5 3:5")
+    one, other = (Cut(window_h=None, windows=k)(visits, pseudonym_seed=k) for k in (1, 2))
+    found = link(one, other)
+    assert (found.known, found.target, found.scored) == (3, 6, 3) and found.hit[1] > found.chance[1] == pytest.approx(
+        1 / 3
+    )
+    assert link(other, visits).scored == 6
+
+
+def test_truth_from_a_link_file(tmp_path):
+    visits = ic.Visits.from_arrays(["ann", "bob", 'c"d'], [1, 2, 3], [0, 0, 0])
+    release = LKC(l=1, k=1)(visits)
+    ic.anonymize.publish(release, tmp_path / "release", link=tmp_path / "link.csv", original=visits)
+    found = link(visits, ic.read.release(tmp_path / "release"), truth=tmp_path / "link.csv")
+    assert (found.scored, found.hit[1]) == (3, 1)
+
+
+def test_refusals():
+    known, target = crowd("0:1 | 0:2"), crowd("0:1 | 0:2")
+    for wrong in (
+        {"tolerance_slots": -1},
+        {"tolerance_slots": 0.5},
+        {"tolerance_m": -1},
+        {"device": "gpu"},
+        {"period_slots": 0},
+    ):
+        with pytest.raises(ic.ParameterError):
+            link(known, target, **wrong)
+    with pytest.raises(ic.DataError, match="1 rows for 2"):
+        link(known, target, truth=[[0]])
+    with pytest.raises(ic.DataError, match="outside 0 to 1"):
+        link(known, target, truth=[[0], [2]])
+    with pytest.raises(ic.DataError, match="by text"):
+        link(ic.Visits.from_arrays(["a"], [0], [0]), target)
+    with pytest.raises(ic.DataError, match="discretize both"):
+        link(known, ic.Traces.from_arrays([0], [0], x=[0.0], y=[0.0]))
+
+
+def test_nobody_is_named():
+    known = ic.Visits.from_arrays(["Ann Example"], [777_777], [0])
+    text = repr(link(known, known)) + to_json(link(known, known))
+    assert "Ann" not in text and "777777" not in text
+
+
+@pytest.mark.parametrize(
+    ("above", "tied", "true", "k"), [(0, 5, 2, 1), (0, 5, 2, 4), (3, 4, 1, 5), (9, 3, 3, 10), (0, 3, 1, 10)]
+)
+def test_first_k_is_hypergeometric(above, tied, true, k):
+    m = min(max(k - above, 0), tied)
+    assert first_k(*(np.array([v]) for v in (above, tied, true)), k)[0] == pytest.approx(
+        1 - comb(tied - true, m) / comb(tied, m)
+    )
+
+
+people = st.lists(
+    st.sets(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=5), min_size=1, max_size=6
+)
+
+
+def visits_of(sets):
+    rows = [(u, cell, slot) for u, part in enumerate(sets) for slot, cell in part]
+    user, cell, slot = np.array(rows).T
+    return ic.Visits.from_arrays(user, cell=cell, slot=slot)
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    people,
+    people,
+    st.integers(0, 2),
+    st.sampled_from([None, 1, 3]),
+    st.sampled_from(["cpu", "reference"]),
+    st.sampled_from([1, 2**33]),
+)
+def test_equals_the_definition(known, target, tolerance, period, device, far):
+    """Scores, ranks and hits from sets of points; cells far apart are numbered in another way."""
+    a, b = (replace(visits_of(side), cell=visits_of(side).cell * far) for side in (known, target))
+    found = link(a, b, tolerance_slots=tolerance, period_slots=period, device=device)
+    n, shifts = len(target), range(-tolerance, tolerance + 1)
+    if period is not None:
+        known, target = ([{(s % period, c) for s, c in one} for one in side] for side in (known, target))
+    hits = []
+    for i, mine in enumerate(known):
+        score = [0.0] * n
+        for slot, cell in mine:
+            there = [
+                j
+                for j in range(n)
+                if any((s + d - slot) % (period or 99) == 0 and c == cell for s, c in target[j] for d in shifts)
+            ]
+            for j in there:
+                score[j] -= log2(len(there) / n)
+        best = [j for j in found.best[i] if j >= 0]
+        assert found.bits[i, : len(best)] == pytest.approx(sorted((s for s in score if s > 1e-9), reverse=True)[:10])
+        assert [score[j] for j in best] == pytest.approx(found.bits[i, : len(best)])
+        if i >= n:
+            assert np.isnan(found.rank[i])
+            continue
+        above = sum(s > score[i] + 1e-6 for s in score)
+        tied = sum(abs(s - score[i]) <= 1e-6 for s in score)
+        assert found.rank[i] == above + (tied + 1) / 2
+        hits.append(1 / tied if above == 0 else 0)
+    assert found.scored == len(hits) and found.hit[1] == pytest.approx(np.mean(hits))
+    assert found.hit[1] <= found.hit[10] and found.chance[1] == pytest.approx(1 / n)
+
+
+@settings(deadline=None, max_examples=30)
+@given(people)
+def test_nobody_beats_oneself(sets):
+    """Against oneself the true candidate shares everything: only those who share it too are level."""
+    visits = visits_of(sets)
+    found = link(visits, visits)
+    own = [
+        {(int(s), int(c)) for s, c in zip(visits.slot[a:b], visits.cell[a:b], strict=True)}
+        for a, b in pairwise(visits.offsets)
+    ]
+    told = [{p for p in mine if sum(p in other for other in own) < len(own)} for mine in own]
+    for i in range(len(own)):
+        assert found.rank[i] == (sum(told[i] <= other for other in own) + 1) / 2
