@@ -1,6 +1,7 @@
 """Visits -> how many people share someone's most visited places."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,18 +17,43 @@ def top_crowds(visits: Visits, points: int, match: str, device: str) -> Ints:
     `set` and `ordered` count users whose own Top-K is the same, as a set or as a list; `contain` counts users who
     visited all of them. Differs from [xu2017]: it names no match rule and no order of ties.
     """
-    user, place, slots = _places(visits)
-    offsets = offsets_of(user, len(visits))
-    rows, ends = _top(user, place, slots, offsets, points)
-    if match != "ordered":
-        rows = np.sort(rows)  # a user's rows are in the order of places
-    top = Trajectories.over(ends)
-    alike = _alike(place[rows], top)
-    if match != "contain":
-        return np.bincount(alike)[alike]
-    _, first = np.unique(alike, return_index=True)
-    visited = replace(visits, offsets=offsets, cell=place, slot=np.zeros_like(place))
-    return _containing(Index.build(visited, device), rows, top, first)[alike]
+    return Tops.over(visits, device).crowds(points, match)
+
+
+@dataclass(frozen=True, eq=False)
+class Tops:
+    """The places of each user, ranked once for any number of questions."""
+
+    visits: Visits  # one visit per user and place
+    ranked: Ints  # its rows by user, the most visited place first
+    device: str
+
+    @classmethod
+    def over(cls, visits: Visits, device: str = "cpu") -> "Tops":
+        """Count the slots of each user at each place."""
+        user, place, slots = _places(visits)
+        order = row_order(user, -slots, place)
+        ranked = np.arange(len(user)) if order is None else order
+        offsets = offsets_of(user, len(visits))
+        return cls(replace(visits, offsets=offsets, cell=place, slot=np.zeros_like(place)), ranked, device)
+
+    def crowds(self, points: int, match: str) -> Ints:
+        """s_i per user, as `top_crowds` says."""
+        user, offsets, place = self.visits.owner, self.visits.offsets, self.visits.cell
+        kept = np.arange(len(user)) - offsets[user] < points
+        rows = self.ranked[kept]
+        top = Trajectories.over(offsets_of(user[kept], len(offsets) - 1))
+        if match != "ordered":
+            rows = np.sort(rows)  # a user's rows are in the order of places
+        alike = _alike(place[rows], top)
+        if match != "contain":
+            return np.bincount(alike)[alike]
+        _, first = np.unique(alike, return_index=True)
+        return _containing(self._index, rows, top, first)[alike]
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index.build(self.visits, self.device)
 
 
 def _places(visits: Visits) -> tuple[Ints, Ints, Ints]:
@@ -38,14 +64,6 @@ def _places(visits: Visits) -> tuple[Ints, Ints, Ints]:
     first = np.flatnonzero(distinct_rows(packed))
     user, place = np.divmod(packed[first], cells.size)
     return user, place, np.diff(first, append=len(packed))
-
-
-def _top(user: Ints, place: Ints, slots: Ints, offsets: Ints, points: int) -> tuple[Ints, Ints]:
-    """The rows of each user's first places, the most visited first, and where those of the next begin."""
-    order = row_order(user, -slots, place)
-    ranked = np.arange(len(user)) if order is None else order
-    kept = np.arange(len(user)) - offsets[user] < points
-    return ranked[kept], offsets_of(user[kept], len(offsets) - 1)
 
 
 def _alike(place: Ints, top: Trajectories) -> Ints:
