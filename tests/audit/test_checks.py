@@ -123,18 +123,17 @@ def test_honest_suppression_passes(tmp_path):
     assert check(ic.Release.from_arrays(shown, members, ledger=less), original=visits)["coverage"].status == "fail"
 
 
-def test_a_claimed_delta_is_said_to_be_unchecked_and_an_asked_one_refused():
-    visits = people_visits(["rider-1", "rider-2"])
-    release = ic.Release.from_arrays(visits, [[0], [1]], claims={"k": 2, "delta_m": 100})
-    found = {c.name: c.status for c in check(release)}
-    assert found["(k, delta)-anonymity"] == found["k-anonymity"] == "not applicable"
-    with pytest.raises(ic.ParameterError, match="not checked yet"):
-        check(release, delta_m=100)
-
-
 @pytest.mark.parametrize(
     "asked",
-    [{"k": 0}, {"k": 2.5}, {"c": 0.5}, {"l": 2}, {"l": 2, "k": 2, "c": 1.5}, {"l": 2, "k": 2, "values": ["a"]}],
+    [
+        {"k": 0},
+        {"k": 2.5},
+        {"c": 0.5},
+        {"l": 2},
+        {"l": 2, "k": 2, "c": 1.5},
+        {"l": 2, "k": 2, "values": ["a"]},
+        {"delta_m": 9},
+    ],
     ids=str,
 )
 def test_questions_without_meaning_are_refused(cut, asked):
@@ -240,7 +239,7 @@ def test_the_command_exits_1_when_a_check_fails(cut):
             str(cut.original.save(cut.link.with_name("o.parquet"))),
         ],
     )
-    assert good.exit_code == 0 and "0 of 18 checks failed" in good.stdout
+    assert good.exit_code == 0 and "0 of 20 checks failed" in good.stdout
     bad = run(app, [str(cut.folder), "--k", "5", "--json"])
     assert bad.exit_code == 1
     assert json.loads(bad.stdout)["passed"] is False

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from incrowd.data import load
 
 BOX = ("x", "dx", "y", "dy", "t", "dt")
 CANONICAL = ("t", "dt", "x", "dx", "y", "dy")
@@ -82,3 +83,11 @@ def test_the_callers_arrays_are_neither_shared_nor_changed():
         column = getattr(prints, name)
         assert 9 not in column
         assert not column.flags.writeable
+
+
+def test_equal_boxes_collapse_unless_they_are_wanted(tmp_path):
+    rows = {"x": [0, 0, 0], "y": [0, 0, 0], "t": [5, 5, 7]}
+    assert ic.Fingerprints.from_arrays([1, 1, 1], **rows).records == 2
+    kept = ic.Fingerprints.from_arrays([1, 1, 1], **rows, collapse=False)
+    assert kept.t.tolist() == [5, 5, 7] and kept.ledger.steps[0].dropped == {"repeated sample": 0}
+    assert load(kept.save(tmp_path / "kept.parquet")).t.tolist() == [5, 5, 7]

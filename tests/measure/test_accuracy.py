@@ -83,3 +83,17 @@ def test_only_the_original_and_glove_are_understood():
 def test_an_original_of_the_same_length_is_not_taken_for_another(other, after_reshape):
     with pytest.raises(DataError, match="other fingerprints"):
         accuracy(Glove()(prints(E7)), prints(other), after_reshape=after_reshape)
+
+
+def test_it_says_for_which_crowd():
+    data = prints(E7)
+    assert [accuracy(Glove(k=k)(data), data).k for k in (2, 3)] == [2, 3]
+    assert repr(accuracy(Glove(k=3)(data), data)).startswith("Accuracy(k=3, mean pos_extent=1,100")
+
+
+def test_only_a_release_and_fingerprints_are_compared():
+    data = prints(E7)
+    with pytest.raises(DataError, match="needs a release, got int"):
+        accuracy(1, 2)
+    with pytest.raises(DataError, match="got Release; call"):
+        accuracy(Glove()(data), Glove()(data))

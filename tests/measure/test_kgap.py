@@ -63,3 +63,9 @@ def test_refusals():
         kgap(ic.Visits.from_arrays([1, 2], [0, 1], [0, 1]))
     with pytest.raises(MissingExtra):
         kgap(prints(E6), device="gpu")
+
+
+@pytest.mark.parametrize("bad", [5, "x", None, [1, 2]])
+def test_only_fingerprints_are_measured(bad):
+    with pytest.raises(DataError, match=f"got {type(bad).__name__}; call incrowd.discretize.fingerprints"):
+        kgap(bad)

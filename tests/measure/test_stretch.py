@@ -96,3 +96,9 @@ def test_refusals():
 def test_crowds_are_added_up_without_wrapping(crowd):
     with pytest.raises(DataError, match="crowd"):
         layout(prints("0,0,0 | 0,0,1 | 0,0,2 | 0,0,3", crowd=crowd))
+
+
+@pytest.mark.parametrize("bad", [5, "x", None, [1, 2]])
+def test_only_fingerprints_are_measured(bad):
+    with pytest.raises(DataError, match=f"got {type(bad).__name__}; call incrowd.discretize.fingerprints"):
+        stretch(bad, 0, 1)

@@ -64,3 +64,9 @@ def test_sums_are_those_of_the_reference(data):
         assert found.share[a] == pytest.approx(sum(time) / whole if whole else math.nan, nan_ok=True)
         whole_delta = np.array(space) + np.array(time)
         np.testing.assert_allclose(found.delta[a], tail_weight(whole_delta / (2 * laid.full)), equal_nan=True)
+
+
+@pytest.mark.parametrize("bad", [5, "x", None, [1, 2]])
+def test_only_fingerprints_are_measured(bad):
+    with pytest.raises(DataError, match=f"got {type(bad).__name__}; call incrowd.discretize.fingerprints"):
+        tails(bad)

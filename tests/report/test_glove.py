@@ -7,7 +7,7 @@ import pytest
 import incrowd as ic
 from boxes import prints
 from incrowd.anonymize.glove import Glove
-from incrowd.measure import Tails
+from incrowd.measure import Tails, accuracy
 from incrowd.report import glove  # noqa: F401  registers its sections
 from incrowd.report.curves import Cdf, curve, drawing, trend
 from incrowd.report.section import section
@@ -51,7 +51,7 @@ def test_accuracy_counts_what_is_missing_and_how_coarse_the_rest_is():
     kept = section(ic.measure.accuracy(Glove(k=2)(FOUR), FOUR))
     assert "0.0% of 4 samples and 0.0% of 4 people are missing" in kept.answer
     assert "on average to 600 m and 211 min" in kept.answer
-    assert all("n = 4 samples of 4 people, boxes before reshaping" in drawn.caption for drawn in kept.drawings)
+    assert all("n = 4 samples of 4 people, k = 2, boxes before reshaping" in drawn.caption for drawn in kept.drawings)
     assert kept.tables[0].rows[4] == ("position, between centres (m)", "250.0", "250.0")
     half = section(ic.measure.accuracy(Glove(k=2, max_extent_min=360)(FOUR), FOUR))
     assert "50.0% of 4 samples and 50.0% of 4 people are missing" in half.answer
@@ -92,3 +92,10 @@ def test_empty_endless_and_zero_values_can_be_drawn(log):
         "x", "weight", "people", (curve("none", []), curve("all", [0.0, math.inf]), curve("some", [1, 2])), "c", log
     )
     assert drawing(panel).svg.startswith("<svg") and "some: median 1" in drawing(panel).alt
+
+
+def test_the_crowd_is_named_where_the_release_claims_one():
+    data = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
+    made = section(accuracy(Glove(k=2)(data), data))
+    assert made.question == "How coarse have the data become to hide everybody among 2?"
+    assert "k = 2, boxes before reshaping" in made.drawings[0].caption and made.data["k"] == 2

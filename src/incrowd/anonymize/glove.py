@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.anonymize.base import guarantee, parameters
 from incrowd.anonymize.glove_greedy import hide
 from incrowd.anonymize.glove_herd import UNLIMITED, Herd
-from incrowd.anonymize.glove_saving import Saved, checkpoint_file, content_key, forget
+from incrowd.anonymize.glove_saving import Saved, checkpoint_file, content_key, shard_files
 from incrowd.anonymize.glove_shards import shards, subset
 from incrowd.anonymize.glove_writing import Hidden, joined, release_of
 from incrowd.data import Fingerprints, Release
@@ -72,24 +72,42 @@ class Glove:
         checkpoint: str | Path | None = None,
         checkpoint_s: float = EVERY_S,
     ) -> Release:
-        """Publish groups; nothing but the pseudonyms is random. A killed run goes on from its `checkpoint` file."""
+        """Publish groups; nothing but the pseudonyms is random. A killed run goes on from its `checkpoint` file.
+
+        The file stays, for the case that the release cannot be written; `glove_saving.forget` removes it.
+        """
         path = checkpoint_file(checkpoint, checkpoint_s)
         laid = layout(data)
+        device = self.runs_on(len(data), checkpoint=path)
         parts = [np.arange(len(data))] if self.shard_users is None else shards(laid, self.shard_users)
-        files = [path and path.with_name(f"{path.name}.{n}" if n else path.name) for n in range(len(parts))]
+        files = shard_files(path, len(parts))
         hidden = []
         for users, file in zip(parts, files, strict=True):
             part, rows = (laid, None) if len(parts) == 1 else subset(laid, users)
-            hidden.append((self._hide(part, file, checkpoint_s), users, rows))
-        said = {**parameters(self), "device": on_device(self.device), "shards": len(parts)}
+            made = self._hide_on_gpu(part) if device == "gpu" else self._hide(part, file, checkpoint_s)
+            hidden.append((made, users, rows))
+        said = {**parameters(self), "device": device, "shards": len(parts)}
         whole = joined(hidden, len(data), data.records)
         promise: dict[str, Any] = {"guarantee": guarantee(self), "claims": {"k": self.k}}
-        release = release_of(
+        return release_of(
             data, laid, whole, self._limits(laid), self.reshape, said, pseudonym_seed=pseudonym_seed, **promise
         )
-        for file in files:
-            forget(file)
-        return release
+
+    def runs_on(self, users: int, *, checkpoint: str | Path | None = None) -> str:
+        """The device for so many users; `auto` leaves a run with a checkpoint to the CPU, which keeps one."""
+        if checkpoint is None:
+            return on_device(self.device, users)
+        if self.device == "gpu":
+            raise ParameterError("a run on the GPU keeps no checkpoint; leave checkpoint out, or pass device='cpu'.")
+        return "cpu"
+
+    def _hide_on_gpu(self, laid: Layout) -> Hidden:
+        from incrowd.anonymize.glove_card import CardHerd
+
+        limits = self._limits(laid) if self.suppress == "each" else None
+        herd = CardHerd(laid, self.k, uncapped=self.ties == "uncapped", limits=limits)
+        work = herd.hide(self.leftover)
+        return Hidden.of(herd, work)
 
     def _hide(self, laid: Layout, checkpoint: Path | None, every_s: float) -> Hidden:
         settings: dict[str, Any] = {"k": self.k, "ties": self.ties, "leftover": self.leftover}

@@ -88,7 +88,13 @@ def content_key(laid: Layout, parameters: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def forget(path: Path | None) -> None:
-    """The run is over."""
-    if path is not None:
-        path.unlink(missing_ok=True)
+def shard_files(path: Path | None, shards: int) -> list[Path | None]:
+    """The file of each shard; the first has the name that was given."""
+    return [path and path.with_name(f"{path.name}.{n}" if n else path.name) for n in range(shards)]
+
+
+def forget(checkpoint: str | Path | None, *, shards: int = 1) -> None:
+    """Remove the files of a run whose release is safe on disk; they hold who was merged with whom."""
+    for file in shard_files(None if checkpoint is None else Path(checkpoint), shards):
+        if file is not None:
+            file.unlink(missing_ok=True)

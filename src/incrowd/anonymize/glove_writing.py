@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.anonymize.base import random_order
+from incrowd.anonymize.glove_card import CardHerd
 from incrowd.anonymize.glove_herd import Herd
 from incrowd.arrays import Ints, offsets_of, owners
 from incrowd.data import Fingerprints, Groups, Release
@@ -29,7 +30,7 @@ class Hidden:
     work: Ints
 
     @classmethod
-    def of(cls, herd: Herd, work: Ints) -> "Hidden":
+    def of(cls, herd: Herd | CardHerd, work: Ints) -> "Hidden":
         """What a finished run has made."""
         merges = [
             (lo, hi, herd.users + m, Fraction(over, under * herd.full))
@@ -90,6 +91,7 @@ def release_of(
             "row": shown_row,  # of each original sample: the published row that covers it, or -1
             "box": row,  # the same among the boxes before reshaping
             "boxes": {**boxes, "group": code},
+            "people": data.crowd,  # behind each original user
             "discarded_users": np.flatnonzero(group < 0),  # positions
             "suppressed_samples": np.flatnonzero((row < 0) & (group[owners(data.offsets)] >= 0)),  # original rows
             "work": dict(zip(("pairs", "near", "close", "exact", "compared"), hidden.work.tolist(), strict=True)),

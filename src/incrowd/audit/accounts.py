@@ -9,6 +9,7 @@ import numpy as np
 from incrowd.audit.contain import Compared
 from incrowd.audit.published import Published, part_of
 from incrowd.audit.verdict import Check, idle, judged, passed
+from incrowd.data import Groups
 
 RECORDS = "records"
 COVERAGE = "coverage"
@@ -60,9 +61,9 @@ def coverage(release: Published, found: Compared | str) -> Check:
         return passed(COVERAGE, f"{evidence}.")
     if not release.ledger:
         return idle(COVERAGE, f"{evidence}; there is no ledger to account for the others.")
-    since = _since(release.ledger, total)
+    since = _since(release.ledger, total, int(found.person.max(initial=-1)) + 1)
     removed = {reason: n for reason, n in _dropped(since).items() if reason not in MERGED}
-    stated, hidden = sum(removed.values()), _people_lost(release, since)
+    stated, hidden = sum(removed.values()), _people_lost(release, release.members, since)
     faults = []
     if lost > stated:
         first = int(found.person[np.argmin(found.covered)])
@@ -105,19 +106,25 @@ def _said(manifest: Mapping[str, Any]) -> dict[str, int]:
     return _dropped(tuple({"dropped": reasons} for reasons in said))
 
 
-def _since(steps: Steps, records: int) -> Steps:
-    """From the last step that read as many records as the original has; from the first if none did."""
-    reading = [i for i, step in enumerate(steps) if step.get("read") == records]
-    return steps[reading[-1] if reading else 0 :]
+def _since(steps: Steps, records: int, users: int) -> Steps:
+    """From the first step that read as many records, and no fewer users, than the original has; else from all."""
+    fits = (i for i, step in enumerate(steps) if step.get("read") == records and _users(step, users)[0] >= users)
+    return steps[next(fits, 0) :]
 
 
-def _people_lost(release: Published, steps: Steps) -> int:
-    """People whom the steps say they lost: fewer users, or users without a row; not those in the crowd of another."""
-    counts = [step.get("users") for step in steps]
-    pairs = [pair for pair in counts if isinstance(pair, list) and len(pair) == 2 and all(map(_is_count, pair))]
+def _users(step: Mapping[str, Any], unsaid: int) -> tuple[int, int]:
+    """Users before and after a step, all the same where it does not say."""
+    said = step.get("users")
+    fine = isinstance(said, (list, tuple)) and len(said) == 2 and all(map(_is_count, said))
+    return (said[0], said[1]) if fine and said else (unsaid, unsaid)
+
+
+def _people_lost(release: Published, members: Groups, steps: Steps) -> int:
+    """Users whom the steps say they lost: fewer of them, or some without a row; not those in the crowd of another."""
+    pairs = [_users(step, 0) for step in steps]
     bare: int = sum(n for step in steps for note, n in part_of(step, "notes").items() if note == BARE and _is_count(n))
     if release.noun == "Fingerprints":
-        grouped = int(release.crowd.sum()) - len(release)
+        grouped = len(np.unique(members.positions)) - len(release)
         return max(bare + sum(int(before - after) for before, after in pairs) - grouped, 0)
     # Cutting makes more users out of fewer, which brings nobody back.
     return bare + sum(max(int(before - after), 0) for before, after in pairs)

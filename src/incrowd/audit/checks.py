@@ -6,6 +6,7 @@ from typing import Any
 
 from incrowd.audit.accounts import coverage, records
 from incrowd.audit.columns import columns
+from incrowd.audit.cylinder import cylinder
 from incrowd.audit.digests import hashed_identifiers
 from incrowd.audit.files import files
 from incrowd.audit.groups import K, crowd, k_anonymity
@@ -15,6 +16,7 @@ from incrowd.audit.manifest import manifest, nothing_private, pseudonym_source
 from incrowd.audit.order import pseudonym_order, row_order, rows_by_pseudonym
 from incrowd.audit.origin import Original, original_of, with_members
 from incrowd.audit.published import Published, published
+from incrowd.audit.tightness import tightness
 from incrowd.audit.times import grain
 from incrowd.audit.truth import compare, truthfulness
 from incrowd.audit.verdict import Check, Verdict, failed, idle
@@ -43,9 +45,7 @@ def check(
     >>> check(one, k=2)["k-anonymity"].status
     'fail'
     """
-    if delta_m is not None:
-        raise ParameterError("(k, delta)-anonymity is not checked yet; leave delta_m out.")
-    given = {"k": k, "l": l, "c": c}
+    given = {"k": k, "l": l, "c": c, "delta_m": delta_m}
     _refuse(given, sensitive, values)
     source = None if original is None else original_of(original)
     shown = with_members(published(release), source, link)
@@ -72,8 +72,8 @@ def _promises(
     """The guarantees; a claimed k belongs to the model it is claimed for."""
     if asked["l"] is not None:
         yield idle(K, "k is asked for as part of LKC-privacy.")
-    elif "delta_m" in release.claims and given["k"] is None:
-        yield idle(K, "k is claimed as part of (k, delta)-anonymity.")
+    elif given["delta_m"] is not None or ("delta_m" in release.claims and given["k"] is None):
+        yield idle(K, "k is asked for as part of (k, delta)-anonymity.")
     else:
         yield k_anonymity(release, asked["k"], sensitive)
     yield crowd(release)
@@ -83,14 +83,14 @@ def _promises(
         if given["l"] is not None:
             raise
         yield failed(LKC, f"what is claimed cannot be checked: {error}")  # nobody asked but the release itself
-    if "delta_m" in release.claims:
-        yield idle("(k, delta)-anonymity", "claimed, but not checked yet.")
+    yield cylinder(release, asked["k"], asked["delta_m"])
 
 
 def _against(release: Published, original: Original | None) -> Iterator[Check]:
     """What needs the original, and most of it also the link."""
     found = compare(release, original)
-    yield truthfulness(found)
+    yield truthfulness(release, found)
+    yield tightness(release, original, found)
     yield coverage(release, found)
     yield records(release, found)
     yield identifiers(release, original)
@@ -111,8 +111,8 @@ def _alone(release: Published) -> Iterator[Check]:
 
 
 def _stricter(given: dict[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
-    """Of what is asked for and what is claimed, the harder one: the larger k and l, the smaller c."""
-    harder = {"k": max, "l": max, "c": min}
+    """Of what is asked for and what is claimed, the harder one: the larger k and l, the smaller c and delta."""
+    harder = {"k": max, "l": max, "c": min, "delta_m": min}
     asked = {}
     for name, pick in harder.items():
         claimed = claims.get(name)
@@ -129,7 +129,7 @@ def _claimed_column(release: Published) -> str | None:
 
 def _refuse(given: dict[str, Any], sensitive: str | None, values: Iterable[Any] | None) -> None:
     check_whole(**{name: given[name] for name in ("k", "l") if given[name] is not None})
-    check_positive(**{"c": given["c"]} if given["c"] is not None else {})
+    check_positive(**{name: given[name] for name in ("c", "delta_m") if given[name] is not None})
     if given["c"] is not None and given["c"] > 1:
         raise ParameterError(f"c must be a share of at most 1, got {given['c']}.")
     if values is not None and sensitive is None:
@@ -141,3 +141,5 @@ def _refuse_half(given: dict[str, Any], asked: dict[str, Any], sensitive: str | 
         raise ParameterError("c and sensitive are part of LKC-privacy; pass l= and k= too.")
     if given["l"] is not None and asked["k"] is None and asked["c"] is None:
         raise ParameterError("l alone asks for nothing; pass k=, or c= and sensitive=, too.")
+    if given["delta_m"] is not None and asked["k"] is None:
+        raise ParameterError("delta_m alone asks for nothing; pass k= too.")

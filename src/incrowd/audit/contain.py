@@ -30,20 +30,22 @@ class Compared(NamedTuple):
     first: int  # the first row with one, -1 for none
     orphans: int  # rows whose pseudonym has no member
     held: NDArray[np.bool_]  # per published row: whether it holds a sample of every member
-    covered: NDArray[np.bool_]  # per original record
+    covered: NDArray[np.bool_]  # per original record: whether published rows of its person hold it, together if need be
     person: Ints  # of each original record
+    touched: NDArray[np.bool_] | None = None  # per published row: whether samples of members in it reach every face
 
 
 def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 0.0) -> Compared:
     """Test every box against the samples of each member that begin within its time.
 
-    `slack` widens boxes in space where coordinates were rounded on their way.
+    `slack` widens boxes in space where coordinates were rounded on their way, and nothing touches a face then.
     """
     samples = _sorted(samples)
     start, (base, span) = samples.low[0], _range(samples.low[0])
     key = samples.owner * span + (start - base)
     covered = np.zeros(len(key), np.bool_)
     held = np.ones(len(boxes.owner), np.bool_)
+    faces = np.zeros((6, len(boxes.owner)), np.bool_)
     pairs = missing = 0
     for row, member in _pairs(boxes.owner, members):
         t0, t1 = boxes.low[0][row], boxes.high[0][row]
@@ -54,9 +56,13 @@ def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 
             inside = _inside(boxes, samples, row[some], sample, slack)
             hit[some[inside]] = True
             covered[sample[inside]] = True
+            _touch(faces, boxes, samples, row[some[inside]], sample[inside])
         pairs, missing = pairs + len(row), missing + int((~hit).sum())
         held[row[~hit]] = False
-    return Compared(pairs, missing, _first(held), _orphans(boxes.owner, members), held, covered, samples.owner)
+    covered |= _pieced(boxes, samples, members, covered)
+    touched = None if slack else np.logical_and.reduce(list(faces))
+    orphans = _orphans(boxes.owner, members)
+    return Compared(pairs, missing, _first(held), orphans, held, covered, samples.owner, touched)
 
 
 def compare_rows(published: list[Ints], code: Ints, original: list[Ints], person: Ints, members: Groups) -> Compared:
@@ -154,12 +160,60 @@ def _candidates(lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 
 def _inside(boxes: Space, samples: Space, row: Ints, sample: Ints, slack: float) -> NDArray[np.bool_]:
-    inside = samples.high[0][sample] <= boxes.high[0][row]
+    inside: NDArray[np.bool_] = samples.high[0][sample] <= boxes.high[0][row]
+    return inside & _beside(boxes, samples, row, sample, slack)
+
+
+def _beside(boxes: Space, samples: Space, row: Ints, sample: Ints, slack: float) -> NDArray[np.bool_]:
+    """Whether a sample lies in a box as far as space is concerned."""
+    inside = np.ones(len(row), np.bool_)
     for axis in (1, 2):
         inside &= samples.low[axis][sample] >= boxes.low[axis][row] - slack
         inside &= samples.high[axis][sample] <= boxes.high[axis][row] + slack
-    result: NDArray[np.bool_] = inside
-    return result
+    return inside
+
+
+def _touch(faces: NDArray[np.bool_], boxes: Space, samples: Space, row: Ints, sample: Ints) -> None:
+    """Mark the faces of boxes that a sample within reaches."""
+    sides = zip((*boxes.low, *boxes.high), (*samples.low, *samples.high), strict=True)
+    for face, (box, own) in zip(faces, sides, strict=True):
+        face[row[box[row] == own[sample]]] = True
+
+
+def _pieced(boxes: Space, samples: Space, members: Groups, covered: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which samples that lie in no single box are held by several, one after the other in time."""
+    start, length = samples.low[0], samples.high[0] - samples.low[0]
+    left = np.flatnonzero(~covered & (length > 1))  # a unit of time cannot be divided
+    if not len(left):
+        return np.zeros(len(start), np.bool_)
+    longest, (base, span) = int(length[left].max()), _range(start)
+    key = samples.owner[left] * span + (start[left] - base)
+    found = []
+    for row, member in _pairs(boxes.owner, members):
+        t0, t1 = (np.ceil(side[0][row]).astype(np.int64) - base for side in (boxes.low, boxes.high))
+        lo = np.searchsorted(key, member * span + np.clip(t0 - longest, 0, span))
+        hi = np.searchsorted(key, member * span + np.clip(t1, 0, span))
+        for some, place in _candidates(lo, np.maximum(hi, lo)):
+            box, sample = row[some], left[place]
+            near = _beside(boxes, samples, box, sample, 0)
+            box, sample = box[near], sample[near]
+            found.append((sample, boxes.low[0][box] - start[sample], boxes.high[0][box] - start[sample]))
+    return _chained(length, *(np.concatenate(part) for part in zip(*found, strict=True)))
+
+
+def _chained(length: Numbers, sample: Ints, low: Numbers, high: Numbers) -> NDArray[np.bool_]:
+    """Which samples have all their time, counted from their beginning, within the intervals given for them."""
+    order = np.lexsort((low, sample))
+    sample, low, high = sample[order], low[order], np.minimum(high[order], length[sample[order]])
+    shift = sample * (int(length.max()) + 1)  # so that one running maximum serves all samples
+    reach = np.maximum.accumulate(high + shift) - shift
+    first = np.append(-1, sample)[:-1] != sample
+    before = np.where(first, 0, np.append(0, reach)[:-1])
+    gap = (low > np.maximum(before, 0)) & (before < length[sample])
+    held = np.zeros(len(length), np.bool_)
+    held[sample[reach >= length[sample]]] = True
+    held[sample[gap]] = False
+    return held
 
 
 def _orphans(code: Ints, members: Groups) -> int:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints, owners
 from incrowd.audit.published import Published
 from incrowd.audit.verdict import Check, failed, idle, judged, passed
+from incrowd.data import Groups
 
 K = "k-anonymity"
 CROWD = "crowd"
@@ -17,12 +18,13 @@ _CHUNK = 4_000_000
 def k_anonymity(release: Published, k: int | None, sensitive: str | None = None) -> Check:
     """Every whole fingerprint (the set of rows of a pseudonym) is shared by at least k people.
 
-    People are distinct members where these are known, else what `crowd` says, else one per pseudonym. Every column
-    but the sensitive one is part of a fingerprint. Equal sets are found by hashing and then compared row by row.
+    People are those behind distinct members where these are known, else what `crowd` says, else one per pseudonym.
+    Every column but the sensitive one is part of a fingerprint. Equal sets are found by hashing and then compared
+    row by row.
     """
     if k is None:
         return idle(K, "no k is claimed or asked for.")
-    group = equal_sets(*release.sets(name for name in release.table.extras.column_names if name != sensitive))
+    group = _classes(release, sensitive)
     people = _people(release, group)
     weak = people[group] < k
     if weak.any():
@@ -36,7 +38,11 @@ def k_anonymity(release: Published, k: int | None, sensitive: str | None = None)
 
 
 def crowd(release: Published) -> Check:
-    """The published crowd is one number per pseudonym, the number of its members, and nobody is counted twice."""
+    """The published crowd is one number per pseudonym, that of the people behind it, and nobody is counted twice.
+
+    Pseudonyms with the same members, as where a group is repeated for each person, share them: they show the same
+    and together stand for as many people.
+    """
     if "crowd" not in release.table.numbers:
         return idle(CROWD, "no crowd is published.")
     said, code = release.table.numbers["crowd"], release.table.code
@@ -47,22 +53,54 @@ def crowd(release: Published) -> Check:
             f"{int(odd.sum())} rows disagree about the crowd of their pseudonym, first row {int(np.argmax(odd))}"
         )
     if release.members is not None:
-        size = np.diff(release.members.offsets)
-        wrong = size != release.crowd
-        if wrong.any():
-            at = int(np.argmax(wrong))
-            faults.append(
-                f"{int(wrong.sum())} pseudonyms do not have as many members as they say, the first at position {at} "
-                f"({int(release.crowd[at])} said, {int(size[at])} found)"
-            )
-        times = np.bincount(release.members.positions)
-        if (times > 1).any():
-            faults.append(
-                f"{int((times > 1).sum())} people are hidden in several pseudonyms at once, "
-                f"the first at position {int(np.argmax(times > 1))} of the original"
-            )
-    known = "and is the number of members" if release.members is not None else "(members are not known)"
+        faults += _faults(release, release.members)
+    known = "and is that of the people behind it" if release.members is not None else "(members are not known)"
     return judged(CROWD, faults, f"one number for each of {len(release):,} pseudonyms {known}.")
+
+
+def _faults(release: Published, members: Groups) -> list[str]:
+    """What is wrong with the crowd of pseudonyms whose members are known."""
+    bare = np.diff(members.offsets) == 0
+    # Whoever has nobody behind it shares them with nobody.
+    shared = np.where(bare, np.arange(len(release)), 0)
+    shared[~bare] = len(release) + equal_sets(*_filled(members))
+    _, first, shared = np.unique(shared, return_index=True, return_inverse=True)
+    said = np.bincount(shared, release.crowd).astype(np.int64)
+    found = np.bincount(owners(members.offsets), release.weight, len(release)).astype(np.int64)[first]
+    faults = []
+    wrong = said != found
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        faults.append(
+            f"{int(wrong.sum())} sets of members are not as many people as their pseudonyms say, the first at "
+            f"position {int(first[at])} ({int(said[at])} said, {int(found[at])} found)"
+        )
+    times = np.bincount(members.positions[np.isin(owners(members.offsets), first)])
+    if (times > 1).any():
+        faults.append(
+            f"{int((times > 1).sum())} people are hidden in several pseudonyms at once, "
+            f"the first at position {int(np.argmax(times > 1))} of the original"
+        )
+    shown = _classes(release, None)
+    apart = shown != shown[first][shared]
+    if apart.any():
+        faults.append(
+            f"{int(apart.sum())} pseudonyms show something else than another one with the same members, "
+            f"the first at position {int(np.argmax(apart))}"
+        )
+    return faults
+
+
+def _filled(members: Groups) -> tuple[Ints, dict[str, Ints]]:
+    """The members of those that have any, in order."""
+    size = np.diff(members.offsets)
+    order = np.lexsort((members.positions, owners(members.offsets)))
+    return np.append(0, np.cumsum(size[size > 0])), {"member": members.positions[order]}
+
+
+def _classes(release: Published, sensitive: str | None) -> Ints:
+    """Equal numbers for pseudonyms that show the same in every column but the sensitive one."""
+    return equal_sets(*release.sets(name for name in release.table.extras.column_names if name != sensitive))
 
 
 def _people(release: Published, group: Ints) -> Ints:
@@ -72,8 +110,8 @@ def _people(release: Published, group: Ints) -> Ints:
         return np.bincount(group, release.crowd, classes).astype(np.int64)
     which = group[owners(release.members.offsets)]
     size = int(release.members.positions.max(initial=0)) + 1
-    distinct = np.unique(which * size + release.members.positions)
-    return np.bincount(distinct // size, minlength=classes)
+    distinct, first = np.unique(which * size + release.members.positions, return_index=True)
+    return np.bincount(distinct // size, release.weight[first], classes).astype(np.int64)
 
 
 def equal_sets(offsets: Ints, columns: dict[str, Ints]) -> Ints:

@@ -59,7 +59,9 @@ def with_members(release: Published, original: Original | None, link: str | Path
         raise DataError(
             f"a member lies beyond the {len(original)} users of the original; give the data it was made from."
         )
-    return release
+    if original is None:
+        return release
+    return replace(release, people=original.crowd if isinstance(original, Fingerprints) else None)
 
 
 def _linked(release: Published, people: Labels, link: Path) -> Groups:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from incrowd.arrays import Floats, Ints, Labels, distinct_rows, offsets_of, row_
 from incrowd.audit.said import claims_of, clock_of, plane_of
 from incrowd.audit.tables import SUFFIXES, Columns, codes_of, metadata_of, numbers, read_table, split
 from incrowd.data import Groups, Release
+from incrowd.data.fingerprints import BOX
 from incrowd.errors import DataError
 
 MANIFEST = "manifest.json"
@@ -21,6 +22,15 @@ CELLS = "cells.csv"
 TIMES = ("slot", "t")  # where each noun keeps its time
 MANKIND = 10**12  # no crowd is larger
 SEEDED, RANDOM = "seeded", "operating system"
+
+
+class Boxes(NamedTuple):
+    """Boxes before reshaping: the pseudonym and sides of each, and which of them is said to hold each sample."""
+
+    row: Ints  # of each original sample: the published row, or -1
+    box: Ints  # the same among these boxes
+    group: Ints
+    sides: Mapping[str, Ints]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +51,9 @@ class Published:
     pseudonyms: str | None = None  # where they come from, as stated
     cells: tuple[Ints, Floats] | None = None  # ids and centres
     members: Groups | None = None  # positions in the original behind each pseudonym, where known
+    people: Ints | None = None  # behind each position of the original; one each where it is not known
+    boxes: Boxes | None = None  # before reshaping, where the release knows them
+    method: str | None = None  # that is said to have made it
 
     def __len__(self) -> int:
         return len(self.users)
@@ -74,6 +87,12 @@ class Published:
         said = np.clip(self.table.numbers["crowd"], -MANKIND, MANKIND)
         np.minimum.at(fewest, self.table.code, said.astype(np.int64))
         return fewest
+
+    @property
+    def weight(self) -> Ints:
+        """People behind each entry of the members; a user of the original may stand for several."""
+        positions = np.zeros(0, np.int64) if self.members is None else self.members.positions
+        return np.ones(len(positions), np.int64) if self.people is None else self.people[positions]
 
     def sets(self, extras: Iterable[str] = ()) -> tuple[Ints, dict[str, Ints]]:
         """Offsets and columns of the set of distinct rows of each pseudonym, by time, then the rest and some extras."""
@@ -136,7 +155,28 @@ def _from_release(release: Release) -> Published:
         pseudonyms=None if seeded is None else SEEDED if seeded else RANDOM,
         cells=None if xy is None else (np.arange(len(xy)), xy),
         members=_groups(release.members, there),
+        people=_column(release.provenance.get("people"), int(release.members.positions.max(initial=-1)) + 1),
+        boxes=_boxes(release.provenance),
+        method=release.params.get("method"),
     )
+
+
+def _column(values: Any, least: int = 0) -> Ints | None:
+    """A private column of whole numbers, where there is one that reaches far enough."""
+    fits = isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "i" and len(values) >= least
+    return values if fits else None
+
+
+def _boxes(private: Mapping[str, Any]) -> Boxes | None:
+    """What a release knows of its boxes beyond what it publishes, where that is a whole table."""
+    said = private.get("boxes")
+    columns = {name: _column(part_of(private, "boxes").get(name)) for name in ("group", *BOX)}
+    row, box = _column(private.get("row")), _column(private.get("box"))
+    if said is None or row is None or box is None or len(row) != len(box):
+        return None
+    known = {name: values for name, values in columns.items() if values is not None}
+    whole = len(known) == len(columns) and len({len(values) for values in known.values()}) == 1
+    return Boxes(row, box, known.pop("group"), known) if whole else None
 
 
 def _groups(members: Groups, there: NDArray[np.bool_]) -> Groups:
@@ -160,6 +200,7 @@ def _from_folder(folder: Path) -> Published:
         ledger=tuple(steps) if isinstance(steps, list) and all(isinstance(s, dict) for s in steps) else (),
         pseudonyms=str(manifest.get("pseudonyms")),
         cells=_cells(folder / CELLS),
+        method=manifest.get("method"),
     )
 
 

@@ -41,6 +41,8 @@ def claims_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         faults.append("claims.l means nothing without k or c")
     if "c" in claims and "l" not in claims:
         faults.append("claims.c means nothing without l")
+    if "delta_m" in claims and "k" not in claims:
+        faults.append("claims.delta_m means nothing without k")
     return claims, faults
 
 

@@ -15,6 +15,10 @@ from incrowd.audit.verdict import Check, idle, judged
 from incrowd.data import Fingerprints, Groups, Traces, Visits
 
 TRUTH = "truthfulness"
+SPLIT = (
+    "it is said to be split in time, by which a piece may lose the sample of a member while all pieces together hold "
+    "it (see coverage); publish it unsplit, or reshaped by union, for boxes that are true one by one"
+)
 SLACK_M = 0.002  # cells.csv rounds to a millimetre
 _QUARTER_S = 900  # no wall clock of our time jumps between two quarters of an hour
 
@@ -25,6 +29,8 @@ def compare(release: Published, original: Original | None) -> Compared | str:
         return "no original is given."
     if release.members is None:
         return "who stands behind a pseudonym is not known; give the link file."
+    if release.noun == "Traces" and "delta_m" in release.claims:
+        return "(k, delta)-anonymity moves and fabricates points, so that no row is promised to be true."
     if release.noun == "Visits" and isinstance(original, Visits):
         return _visits(release, original, release.members)
     if release.noun == "Fingerprints" and isinstance(original, Fingerprints):
@@ -34,7 +40,7 @@ def compare(release: Published, original: Original | None) -> Compared | str:
     return f"published {release.noun} cannot be compared with original {type(original).__name__}."
 
 
-def truthfulness(found: Compared | str) -> Check:
+def truthfulness(release: Published, found: Compared | str) -> Check:
     """Every published box holds a sample of every member, so that no row is fabricated [gramaglia2015, Sec. 2.2]."""
     if isinstance(found, str):
         return idle(TRUTH, found)
@@ -46,6 +52,8 @@ def truthfulness(found: Compared | str) -> Check:
             f"{found.missing} of {found.pairs:,} pairs of row and member hold no sample of the member, "
             f"first at row {found.first}"
         )
+        if release.parameters.get("reshape") == "split":
+            faults.append(SPLIT)
     return judged(TRUTH, faults, f"all {found.pairs:,} pairs of row and member hold a sample of the member.")
 
 
@@ -103,7 +111,7 @@ def _boxes_s(release: Published) -> Space | str:
     cell_m, slot_min = release.plane.get("cell_m"), release.clock.get("slot_min")
     if release.cells is None or cell_m is None or slot_min is None:
         return "cells are not squares of a stated place, side and slot width."
-    centre = _centres(*release.cells, numbers["cell"]) - cell_m / 2
+    centre = centres_at(*release.cells, numbers["cell"]) - cell_m / 2
     side = np.full(release.rows, float(cell_m))
     width = np.full(release.rows, slot_min * 60)
     t = numbers["slot"] * (slot_min * 60)
@@ -112,7 +120,7 @@ def _boxes_s(release: Published) -> Space | str:
     )
 
 
-def _centres(ids: Ints, centres: Floats, cell: NDArray[Any]) -> Floats:
+def centres_at(ids: Ints, centres: Floats, cell: NDArray[Any]) -> Floats:
     """The centre of each row's cell; not a number where it has none, so that no point lies in it."""
     if not len(ids):
         return np.full((len(cell), 2), np.nan)

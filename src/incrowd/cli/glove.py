@@ -1,6 +1,5 @@
 """incrowd anonymize glove, incrowd measure kgap | tails | accuracy, incrowd papers gramaglia2015."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,6 +10,7 @@ from incrowd.cli.inputs import saved_noun
 from incrowd.cli.measure import numbers
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.cli.table2 import table_2
 from incrowd.data import Fingerprints, load
 from incrowd.errors import DataError, ParameterError
 
@@ -18,6 +18,10 @@ Several = Annotated[str, typer.Option("--k", help="Sizes of the crowd to hide in
 One = Annotated[int, typer.Option("--k", help="Size of the crowd to hide in.")]
 MaxM = Annotated[int | None, typer.Option(help="Drop what became wider than this; 15000 in the paper.")]
 MaxMin = Annotated[int | None, typer.Option(help="Drop what became longer than this; 360 in the paper.")]
+Device = Annotated[
+    Literal["auto", "cpu", "gpu"],
+    typer.Option(help="Where the work runs; auto takes a GPU for many people where there is one."),
+]
 SHOWN = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
@@ -41,6 +45,7 @@ def glove(
     checkpoint: Annotated[
         Path | None, typer.Option(help="Keep the work in this file; a run that was killed goes on from it.")
     ] = None,
+    device: Device = "auto",
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what the run will take, and stop.")] = False,
     file: FileKind = "parquet",
     keep_link: KeepLink = None,
@@ -54,6 +59,7 @@ def glove(
     incrowd anonymize glove trips.csv -o release --k 2 --max-extent-m 15000 --max-extent-min 360 --checkpoint run.npz
     """
     from incrowd import anonymize, measure
+    from incrowd.anonymize.glove_saving import forget
 
     method = anonymize.Glove(
         k=k,
@@ -62,6 +68,7 @@ def glove(
         reshape=None if reshape == "none" else reshape,
         leftover=leftover,
         shard_users=shard_users,
+        device=device,
     )
     if output is not None:
         check_targets(output, keep_link, force=force)
@@ -69,18 +76,20 @@ def glove(
         raise ParameterError("a release needs a folder; pass -o FOLDER, or --estimate to see the cost first.")
     with progress_bar():
         data = fingerprints_of(sources, reading)
-        cost = _cost(data, k, shard_users)
+        cost = anonymize.glove_cost(data, k=k, shard_users=shard_users)
         if estimate or output is None:
             answer(str(cost), cost, as_json=as_json)
             return
-        note(f"glove: {cost}")
+        chosen = method.runs_on(len(data), checkpoint=checkpoint)
+        note(f"glove: {cost} on the CPU{'; the GPU does it, sooner' if chosen == 'gpu' else ''}")
         release = method(data, checkpoint=checkpoint)
         note(f"glove: {measure.accuracy(release, data)}")
         publish(release, data, output, file=file, link=keep_link, force=force, as_json=as_json)
+        forget(checkpoint, shards=release.params["shards"])
 
 
 @reads
-def kgap(sources: Sources, reading: Reading, k: Several = "2", as_json: Json = False) -> None:
+def kgap(sources: Sources, reading: Reading, k: Several = "2", device: Device = "auto", as_json: Json = False) -> None:
     """How far everybody is from hiding among k: 0 looks like the others already, 1 is completely isolated.
 
     incrowd measure kgap trips.csv --k 2,5
@@ -90,18 +99,21 @@ def kgap(sources: Sources, reading: Reading, k: Several = "2", as_json: Json = F
     wanted = _sizes(k)
     with progress_bar():
         data = fingerprints_of(sources, reading)
-        found = [measure.kgap(data, k=one) for one in wanted]
+        found = [measure.kgap(data, k=one, device=device) for one in wanted]
     head = " ".join(f"{f'{share:.0%}':>8}" for share in SHOWN)
     lines = [f"{'k':>4} {'alike':>8} {head}"]
     for gap in found:
         values = " ".join(f"{value:>8.4f}" for value in _quantiles(gap.value))
         lines.append(f"{gap.k:>4} {int((gap.value == 0).sum()):>8,} {values}")
-    lines.append(f"(k-gap by quantile of {len(data):,} people, {data.records:,} samples; alike: those with gap 0)")
+    lines.append(
+        f"(k-gap by quantile of {len(data):,} people, {data.records:,} samples, on the {found[0].device.upper()}; "
+        "alike: those with gap 0)"
+    )
     answer("\n".join(lines), found, as_json=as_json)
 
 
 @reads
-def tails(sources: Sources, reading: Reading, k: One = 2, as_json: Json = False) -> None:
+def tails(sources: Sources, reading: Reading, k: One = 2, device: Device = "auto", as_json: Json = False) -> None:
     """Why people are hard to hide: how heavy the tails of their sample stretches are, in space and time.
 
     incrowd measure tails trips.csv --k 2
@@ -109,7 +121,7 @@ def tails(sources: Sources, reading: Reading, k: One = 2, as_json: Json = False)
     from incrowd import measure
 
     with progress_bar():
-        found = measure.tails(fingerprints_of(sources, reading), k=k)
+        found = measure.tails(fingerprints_of(sources, reading), k=k, device=device)
     rows = (
         ("tail weight", found.delta),
         ("in space", found.space),
@@ -145,7 +157,7 @@ def accuracy(
         data = fingerprints_of(sources, reading)
         found = {}
         for method in methods:
-            note(f"glove: {_cost(data, method.k, None)}")
+            note(f"glove: {anonymize.glove_cost(data, k=method.k)}")
             found[method.k] = measure.accuracy(method(data), data)
     lines = [f"{'k':>4} {'mean m':>10} {'median m':>10} {'mean min':>10} {'median min':>10} {'deleted':>8}"]
     for size, one in found.items():
@@ -163,6 +175,9 @@ def gramaglia2015(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for the report, and JSON and SVG of each figure.")
     ] = None,
+    table: Annotated[int | None, typer.Option(help="2: Table 2, W4M-LC beside GLOVE, instead of the figures.")] = None,
+    users: Annotated[int, typer.Option(help="People in the synthetic country of Table 2.")] = 500,
+    real: Annotated[Path | None, typer.Option(help="Folder with ValleyBike and Cabspotting, for Table 2.")] = None,
     seed: Seed = 0,
     force: Force = False,
     as_json: Json = False,
@@ -172,7 +187,10 @@ def gramaglia2015(
     incrowd papers gramaglia2015 --quick -o figures
 
     incrowd papers gramaglia2015 --data calls.parquet -o figures
+
+    incrowd papers gramaglia2015 --table 2 --users 500 --real data
     """
+    from incrowd import anonymize
     from incrowd.data.files import refuse_existing
     from incrowd.papers import gramaglia2015 as paper
 
@@ -180,10 +198,17 @@ def gramaglia2015(
         refuse_existing(output, force=force)
         if output.is_file():
             raise ParameterError(f"{output} is a file; give the name of a folder.")
+    if table is not None:
+        if table != 2 or data or quick:
+            raise ParameterError("--table takes 2, without --data and --quick; --users and --real choose its data.")
+        table_2(users=users, real=real, output=output, seed=seed, force=force, as_json=as_json)
+        return
+    if real is not None:
+        raise ParameterError("--real holds the data of Table 2; pass --table 2 too.")
     with progress_bar():
         prints = fingerprints_of(data, reading) if data else None
         if prints is not None and not quick:
-            note(f"each run of GLOVE: {_cost(prints, 2, None)}")
+            note(f"each run of GLOVE: {anonymize.glove_cost(prints)}")
         found = paper.reproduce(prints, quick=quick, seed=seed)
     if output is not None:
         paper.save(found, output)
@@ -209,15 +234,6 @@ def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:
             "run incrowd discretize --into fingerprints on the trajectories."
         )
     return discretize.fingerprints(source, **reading.arguments())
-
-
-def _cost(data: Fingerprints, k: int, shard_users: int | None) -> Any:
-    """The cost of a run; each shard is compared with itself only."""
-    from incrowd import anonymize
-
-    cost = anonymize.glove_cost(data, k=k)
-    part = min(1.0, (shard_users or cost.users) / cost.users)
-    return replace(cost, pairs=int(cost.pairs * part), seconds=cost.seconds * part)
 
 
 def _sizes(text: str) -> list[int]:

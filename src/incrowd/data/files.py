@@ -197,13 +197,14 @@ def _visits(table: "pa.Table", meta: dict[str, Any]) -> Visits:
 def _fingerprints(table: "pa.Table", meta: dict[str, Any]) -> Fingerprints:
     columns, attributes = _split(table, ("user", *BOX))
     crowd = attributes.pop("crowd")
-    prints = Fingerprints.from_arrays(**columns, crowd=crowd, start=meta["start"], attributes=attributes)
+    said = {"crowd": crowd, "start": meta["start"], "attributes": attributes}
+    prints = Fingerprints.from_arrays(**columns, **said, collapse=False)
     return replace(prints, crs=meta["crs"])
 
 
 def _counts(table: "pa.Table", meta: dict[str, Any]) -> Counts:
     columns, _ = _split(table, ("slot", "cell", "n"))
-    n = np.zeros(meta["shape"], np.int64)
+    n = np.zeros(meta["shape"], columns["n"].dtype)
     n[columns["slot"], columns["cell"]] = columns["n"]
     return Counts.from_arrays(n, _centres(meta), slot_min=meta["slot_min"], start_min=meta["start_min"])  # type: ignore[arg-type]
 

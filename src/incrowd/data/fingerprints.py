@@ -59,10 +59,12 @@ class Fingerprints(Table):
         crowd: ArrayLike = 1,
         start: int | None = None,
         attributes: Mapping[str, Any] | None = None,
+        collapse: bool = True,
     ) -> "Fingerprints":
         """Check and group one row per sample, in any order; equal samples of a user collapse.
 
-        A fingerprint is a set of samples [gramaglia2015, Sec. 4.1].
+        A fingerprint is a set of samples [gramaglia2015, Sec. 4.1]; what GLOVE published may hold equal boxes, each
+        with samples of its own, which stay with collapse=False.
 
         >>> Fingerprints.from_arrays(["a", "a", "b"], x=[0, 0, 100], y=[0, 0, 0], t=[5, 5, 6])
         Fingerprints(users=2, records=2, people=2)
@@ -77,7 +79,8 @@ class Fingerprints(Table):
         people = ints(_spread(crowd, "crowd", len(users)), "crowd")
         if len(people) != len(users) or people.min() < 1:
             raise DataError(f"crowd must be one number of at least 1 per user ({len(users)} users).")
-        return cls.from_codes(users, code, box, people=people, start=start_of(start), read=size, attributes=attributes)
+        said = {"start": start_of(start), "attributes": attributes, "collapse": collapse}
+        return cls.from_codes(users, code, box, people=people, read=size, **said)  # type: ignore[arg-type]
 
     @classmethod
     def from_codes(
@@ -91,13 +94,14 @@ class Fingerprints(Table):
         crs: str | None = None,
         read: int,
         attributes: Mapping[str, Any] | None = None,
+        collapse: bool = True,
     ) -> "Fingerprints":
         """Group checked boxes by user, in canonical order."""
         keys = [code, *(box[name] for name in CANONICAL)]
         order = row_order(*keys)
         if order is not None:
             keys = [key[order] for key in keys]
-        keep = distinct_rows(*keys)
+        keep = distinct_rows(*keys) if collapse else slice(None)
         code, *columns = (key[keep] for key in keys)
         sample = dict(zip(CANONICAL, columns, strict=True))
         dropped = {"repeated sample": read - len(code)}

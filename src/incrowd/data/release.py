@@ -133,7 +133,7 @@ class Release(Frame):
             members=Groups(starts, self.members.positions[places]),
             params={**self.params, "pseudonym_seed_given": pseudonym_seed is not None},
             ledger=self.ledger.add("expanded", read=data.records, kept=flat.records, created=made, users=users),
-            provenance={"merges": self.provenance.get("merges", [])},
+            provenance={name: self.provenance[name] for name in ("merges", "people") if name in self.provenance},
         )
 
 

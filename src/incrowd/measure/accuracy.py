@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints
 from incrowd.data import Fingerprints, Release
 from incrowd.errors import DataError
+from incrowd.measure.stretch import check_fingerprints
 
 Column = NDArray[Any]
 MEASURES = ("pos_extent", "time_extent", "pos_stretch", "time_stretch", "pos_center", "time_center")
@@ -39,6 +40,7 @@ class Accuracy:
     created_samples: int
     discarded_fingerprints: int
     after_reshape: bool
+    k: int | None = None  # the crowd that the release claims for everybody
 
     @property
     def deleted_share(self) -> float:
@@ -51,8 +53,9 @@ class Accuracy:
         return self.discarded_fingerprints / self.original_fingerprints
 
     def __repr__(self) -> str:
+        crowd = "" if self.k is None else f"k={self.k}, "
         shown = ", ".join(f"{name}={self.mean[name]:,.0f}" for name in ("pos_extent", "time_extent"))
-        return f"Accuracy(mean {shown}, deleted={self.deleted_share:.1%}, discarded={self.discarded_share:.1%})"
+        return f"Accuracy({crowd}mean {shown}, deleted={self.deleted_share:.1%}, discarded={self.discarded_share:.1%})"
 
 
 def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = False) -> Accuracy:
@@ -64,7 +67,7 @@ def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = 
     >>> crowd = Fingerprints.from_arrays([1, 2], x=[0, 1000], y=[0, 0], t=[0, 40])
     >>> from incrowd.anonymize.glove import Glove
     >>> accuracy(Glove(k=2)(crowd), crowd)
-    Accuracy(mean pos_extent=1,100, time_extent=41, deleted=0.0%, discarded=0.0%)
+    Accuracy(k=2, mean pos_extent=1,100, time_extent=41, deleted=0.0%, discarded=0.0%)
     """
     row, box, crowd = _boxes_of(release, original, after_reshape)
     kept = np.flatnonzero(row >= 0)
@@ -85,11 +88,15 @@ def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = 
         created_samples=0,
         discarded_fingerprints=int(discarded.sum()),
         after_reshape=after_reshape,
+        k=release.claims.get("k"),
     )
 
 
 def _boxes_of(release: Release, original: Fingerprints, after_reshape: bool) -> tuple[Ints, dict[str, Ints], Ints]:
     """The box each original sample is in (or -1), all boxes, and the people behind each."""
+    if not isinstance(release, Release):
+        raise DataError(f"accuracy needs a release, got {type(release).__name__}; give one made by Glove.")
+    check_fingerprints(original)
     known, data = release.provenance, release.data
     if "box" not in known or not isinstance(data, Fingerprints):
         raise DataError("the release does not say which box covers which sample; accuracy needs one made by Glove.")

@@ -101,13 +101,13 @@ def cut_risk(
         users=len(visits),
         pieces=len(windows.owner),
         short_pieces=int((pieces.sizes < question.points).sum()),
-        before=_by_convention(index, whole, visits, question),
-        after=_by_convention(index, pieces, visits, question),
-        fixed_knowledge=_by_convention(_CutIndex.over(index, pieces), whole, visits, question),
+        before=by_convention(index, whole, visits, question),
+        after=by_convention(index, pieces, visits, question),
+        fixed_knowledge=by_convention(_CutIndex.over(index, pieces), whole, visits, question),
     )
 
 
-def _by_convention(
+def by_convention(
     index: "Index | _CutIndex", crowd: Trajectories, visits: Visits, question: Question
 ) -> dict[str, Uniqueness]:
     """The answers for drop, all and zero; drawn points are the same for all three."""

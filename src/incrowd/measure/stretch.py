@@ -7,12 +7,13 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.data import Fingerprints
-from incrowd.errors import DataError, MissingExtra, ParameterError, check_choice
+from incrowd.errors import DataError, ParameterError, check_choice
 from incrowd.kernels.reference.stretching import CELLS, METRES, Scale, full
 
 CELL_M = 100
 LARGEST = 1 << 30  # of a coordinate after its origin is taken off
 ROOM = 1 << 62
+WORTH_GPU = 2000  # users; below, starting a GPU takes longer than the work
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Layout:
 def layout(fingerprints: Fingerprints) -> Layout:
     """Whole numbers as small as the data allow: cells of 100 m where every box is made of them, else metres."""
     f = fingerprints
-    _check_fingerprints(f)
+    check_fingerprints(f)
     origin = np.array([f.t.min(), f.x.min(), f.y.min()])
     on_grid = all((side % CELL_M == 0).all() for side in (f.x - origin[1], f.dx, f.y - origin[2], f.dy))
     scale, unit_m = (CELLS, CELL_M) if on_grid else (METRES, 1)
@@ -66,6 +67,7 @@ def stretch(fingerprints: Fingerprints, a: int, b: int) -> float:
     """
     from incrowd.kernels.cpu import stretching
 
+    check_fingerprints(fingerprints)
     for position in (a, b):
         _check_position(position)
         if not 0 <= position < len(fingerprints):
@@ -77,15 +79,20 @@ def stretch(fingerprints: Fingerprints, a: int, b: int) -> float:
     return float(total) / (sum(people) * max(map(len, ends)) * laid.full)
 
 
-def on_device(device: str) -> str:
-    """Where the work runs; a device asked for by name is used or refused."""
+def on_device(device: str, users: int | None = None) -> str:
+    """Where the work runs; a device asked for by name is used or refused, and `auto` takes a GPU for many users."""
+    from incrowd.kernels.gpu.device import check_gpu, missing
+
     check_choice("device", device, ("auto", "cpu", "gpu"))
     if device == "gpu":
-        raise MissingExtra("device 'gpu' is not available for stretches; pass device='cpu' or 'auto'.")
-    return "cpu"
+        check_gpu()
+    if device != "auto":
+        return device
+    return "gpu" if users is not None and users >= WORTH_GPU and not missing() else "cpu"
 
 
-def _check_fingerprints(data: object) -> None:
+def check_fingerprints(data: object) -> None:
+    """Refuse what is no fingerprint of anybody."""
     if not isinstance(data, Fingerprints):
         raise DataError(
             f"stretches need fingerprints, got {type(data).__name__}; call incrowd.discretize.fingerprints first."

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from incrowd.arrays import Floats
+from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints
 from incrowd.errors import DataError
-from incrowd.measure.kgap import kgap
+from incrowd.measure.kgap import KGap, kgap
 from incrowd.measure.stretch import Layout, layout
 from incrowd.progress import track
 
@@ -27,20 +27,29 @@ class Tails:
     ratio: Floats  # temporal over spatial effort; inf without any spatial, nan without any
     share: Floats  # temporal part of the whole effort; nan without any
     users: int
+    device: str = "cpu"
 
     def __repr__(self) -> str:
         return f"Tails(k={self.k}, users={self.users:,})"
 
 
-def tails(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto") -> Tails:
-    """Disaggregate each user's k-gap into its samples [gramaglia2015, Sec. 5.3].
+def tails(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto", gap: KGap | None = None) -> Tails:
+    """Disaggregate each user's k-gap into its samples [gramaglia2015, Sec. 5.3]; `gap` is theirs, if known already.
 
     >>> two = Fingerprints.from_arrays(["a", "b"], x=[0, 4000], y=[0, 0], t=[0, 96])
     >>> tails(two).ratio.tolist(), tails(two).share.tolist()
     ([1.0, 1.0], [0.5, 0.5])
     """
-    near = kgap(fingerprints, k=k, device=device).neighbours
-    laid = layout(fingerprints)
+    gap = gap or kgap(fingerprints, k=k, device=device)
+    if (gap.k, gap.users) != (k, len(fingerprints)):
+        raise DataError(f"gap is the {gap.k}-gap of {gap.users} users; give the {k}-gap of these fingerprints.")
+    laid, near = layout(fingerprints), gap.neighbours
+    columns = _on_card(laid, near) if gap.device == "gpu" else _one_by_one(laid, near)
+    names = ("delta", "space", "time", "ratio", "share")
+    return Tails(k=k, users=len(near), device=gap.device, **dict(zip(names, columns, strict=True)))
+
+
+def _one_by_one(laid: Layout, near: Ints) -> Floats:
     columns = np.empty((5, len(near)))
     for a, others in enumerate(track(near, "tails")):
         parts = [_parts(laid, a, b) for b in others.tolist()]
@@ -53,8 +62,36 @@ def tails(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto") -> Ta
             _ratio(effort[1], effort[0]),
             _ratio(effort[1], effort[0] + effort[1]),
         )
-    names = ("delta", "space", "time", "ratio", "share")
-    return Tails(k=k, users=len(near), **dict(zip(names, columns, strict=True)))
+    return columns
+
+
+def _on_card(laid: Layout, near: Ints) -> Floats:
+    """The same five columns; a GPU sorts the stretches, the few that quantiles lie between come back."""
+    from incrowd.kernels.gpu.prints import prints_of
+    from incrowd.kernels.gpu.stretching import ordered_shares
+
+    prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
+    chosen, effort, samples = ordered_shares(prints, near, _between, laid.full)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weights = [tail_weights(rows, samples) for rows in chosen]
+        return np.array([*weights, effort[1] / effort[0], effort[1] / (effort[0] + effort[1])])
+
+
+def _between(samples: Ints) -> Ints:
+    """The ranks on both sides of each quantile of so many samples, [2 quantiles, users]."""
+    at = (samples - 1) * np.array(QUANTILES)[:, None]
+    low = np.floor(at).astype(np.int64)
+    return np.concatenate([low, np.minimum(low + 1, samples - 1)])
+
+
+def tail_weights(rows: Floats, samples: Ints) -> Floats:
+    """Tail weights from the values at the ranks of `_between`; interpolated as numpy.quantile does."""
+    at = (samples - 1) * np.array(QUANTILES)[:, None]
+    part = at - np.floor(at)
+    low, high = np.split(rows, 2)
+    middle, upper, top = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
+    weights: Floats = (top - middle) / (upper - middle) / GAUSSIAN
+    return weights
 
 
 def tail_weight(values: ArrayLike) -> float:

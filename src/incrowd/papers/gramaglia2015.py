@@ -6,6 +6,7 @@ from incrowd.papers.gramaglia2015_cost import HidingCost, hiding_cost
 from incrowd.papers.gramaglia2015_data import QUICK_USERS, Run, generalized, hide, some_users, synthetic
 from incrowd.papers.gramaglia2015_gaps import GRAINS, K, figure_3, figure_4, figure_5
 from incrowd.papers.gramaglia2015_general import DAYS, SHARES, figure_10, figure_11
+from incrowd.papers.gramaglia2015_shards import PARTS, ShardCost, shard_cost
 from incrowd.papers.record import Figure, Reproduction, Statement, save
 
 HIDDEN = (2, 3, 5)
@@ -15,6 +16,7 @@ __all__ = [
     "HidingCost",
     "Reproduction",
     "Run",
+    "ShardCost",
     "Statement",
     "figure_3",
     "figure_4",
@@ -29,6 +31,7 @@ __all__ = [
     "hiding_cost",
     "reproduce",
     "save",
+    "shard_cost",
 ]
 
 
@@ -53,5 +56,5 @@ def reproduce(
         figure_10(data, days=DAYS[::2] if quick else DAYS),
         figure_11(data, shares=SHARES[2::2] if quick else SHARES, seed=seed),
     )
-    cost = hiding_cost(runs)
-    return Reproduction("gramaglia2015", "k-gap and GLOVE", name, len(data), data.records, figures, (cost,))
+    beside = (hiding_cost(runs), shard_cost(data, parts=PARTS[:2] if quick else PARTS))
+    return Reproduction("gramaglia2015", "k-gap and GLOVE", name, len(data), data.records, figures, beside)

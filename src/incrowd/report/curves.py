@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.report.section import Drawing
-from incrowd.report.style import COLOURS, MUTED, canvas, end_labels, svg
+from incrowd.report.style import COLOURS, MUTED, SMALL, canvas, end_labels, key, svg
 
 STEPS = 100  # of a distribution: enough for a line, too few to show one person
 
@@ -152,11 +152,13 @@ def _draw_lines(axes: Axes, panel: Lines) -> None:
         )
     if panel.log:
         axes.set_xscale("log")
+    elif all(float(x).is_integer() for one in panel.lines for x in one.at):
+        axes.locator_params(axis="x", integer=True)
     axes.set_ylim(0, 1.04 if panel.share else None)
     axes.set_xlabel(panel.x)
     axes.set_ylabel(panel.y)
     if len(panel.lines) > 1:
-        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+        key(axes)
 
 
 def _draw_cdfs(axes: Axes, panel: Cdf) -> None:
@@ -172,7 +174,7 @@ def _draw_cdfs(axes: Axes, panel: Cdf) -> None:
     axes.set_xlabel(panel.x)
     axes.set_ylabel(f"share of {panel.of}")
     if len(panel.curves) > 1:
-        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+        key(axes)
 
 
 def _draw_trend(axes: Axes, panel: Trend) -> None:
@@ -195,5 +197,8 @@ def _tag(axes: Axes, panel: Trend) -> None:
     apart, last = 0.05 * (max(panel.at) - min(panel.at)), -math.inf
     for x, y, tag in zip(panel.at, panel.mean, panel.tags, strict=False):
         if x - last >= apart:
-            axes.annotate(tag, (x, y), xytext=(3, 5), textcoords="offset points", fontsize=7, color=MUTED)
+            # Right of the last point stand the names of the lines.
+            side, shift = ("right", -3) if x == panel.at[-1] else ("left", 3)
+            near = (shift, 5)
+            axes.annotate(tag, (x, y), xytext=near, textcoords="offset points", ha=side, fontsize=SMALL, color=MUTED)
             last = x

@@ -79,6 +79,7 @@ def _tails(result: Tails) -> Section:
 @section.register
 def _accuracy(result: Accuracy) -> Section:
     kept = result.original_samples - result.deleted_samples
+    hidden = "" if result.k is None else f" to hide everybody among {result.k}"
     panels = accuracy_panels({"samples": result}, setting=_boxes(result)) if kept else ()
     coarse = (
         f"half of the surviving samples are known to {result.median['pos_extent']:,.0f} m and "
@@ -86,7 +87,7 @@ def _accuracy(result: Accuracy) -> Section:
         f"{result.mean['time_extent']:,.0f} min."
     )
     return Section(
-        question="How coarse have the data become?",
+        question=f"How coarse have the data become{hidden}?",
         answer=(
             f"{result.deleted_share:.1%} of {result.original_samples:,} samples and {result.discarded_share:.1%} of "
             f"{result.original_fingerprints:,} people are missing; {coarse if kept else 'nothing survives.'}"
@@ -102,6 +103,7 @@ def _accuracy(result: Accuracy) -> Section:
             "deleted_samples": result.deleted_samples,
             "discarded_fingerprints": result.discarded_fingerprints,
             "after_reshape": result.after_reshape,
+            "k": result.k,
             "figures": panels,
         },
     )
@@ -121,8 +123,9 @@ def tail_panels(tails: Tails) -> tuple[Cdf, Cdf, Cdf]:
     where = f"n = {tails.users:,} people, k = {tails.k}"
     some = f"{where}, {share.n:,} with any effort"
     defined = ", ".join(f"{one.n:,} {one.label}" for one in weights)
+    heavy = f"from {HEAVY} on a tail is heavy; one without a middle to compare with lies beyond the right end"
     captions = (
-        f"Tail weights of sample stretches ({where}; defined for {defined}; from {HEAVY} on a tail is heavy).",
+        f"Tail weights of sample stretches ({where}; defined for {defined}; {heavy}).",
         f"Ratio of temporal to spatial effort ({some}; whoever has no spatial effort lies beyond the right end).",
         f"Temporal part of the whole effort ({some}).",
     )
@@ -163,7 +166,8 @@ def quantiles(rows: Sequence[tuple[str, np.ndarray]], caption: str) -> Grid:
 
 
 def _boxes(result: Accuracy) -> str:
-    return "boxes after reshaping" if result.after_reshape else "boxes before reshaping"
+    when = "boxes after reshaping" if result.after_reshape else "boxes before reshaping"
+    return when if result.k is None else f"k = {result.k}, {when}"
 
 
 def _tail_table(result: Tails) -> Grid:
