@@ -1,5 +1,5 @@
-# make demo | test | check | bench | clean; each sets up what it needs.
-.PHONY: demo test test-slow check format docs bench clean
+# make demo | test | check | bench | clean; each sets up what it needs. make gpu needs a GPU, and the Python named by PYTHON.
+.PHONY: demo test test-slow check format docs papers bench gpu clean
 
 demo: .venv/.ready
 	.venv/bin/incrowd demo --output demo --force
@@ -22,10 +22,18 @@ format: .venv/.ready
 
 docs: .venv/.ready
 	.venv/bin/python scripts/cli_docs.py > docs/cli.md
+	.venv/bin/python scripts/paper_docs.py > docs/papers.md
+
+papers: .venv/.ready
+	.venv/bin/python scripts/paper_docs.py --run
+	.venv/bin/python scripts/paper_docs.py > docs/papers.md
 
 bench: .venv/.ready
 	mkdir -p benchmarks/results
 	.venv/bin/python -m benchmarks | tee benchmarks/results/latest.jsonl
+
+gpu:
+	./scripts/gpu
 
 clean:
 	rm -rf .venv .tools demo build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,12 +1,13 @@
 """GLOVE: fingerprints merged until everybody hides in a crowd of k."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from incrowd.anonymize.base import guarantee, parameters
+from incrowd.anonymize.base import Strength, Wanted, guarantee, parameters
 from incrowd.anonymize.glove_greedy import hide
 from incrowd.anonymize.glove_herd import UNLIMITED, Herd
 from incrowd.anonymize.glove_saving import Saved, checkpoint_file, content_key, shard_files
@@ -18,6 +19,7 @@ from incrowd.measure.kgap import check_k
 from incrowd.measure.stretch import Layout, layout, on_device
 
 EVERY_S = 60.0  # between two checkpoints
+EXTENT_M, EXTENT_MIN = 15_000, 360  # suppression of [gramaglia2015, Table 2]
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,14 @@ class Glove:
             check_whole(shard_users=self.shard_users)
             if self.shard_users < 2 * self.k:
                 raise ParameterError(f"shard_users must be at least 2 k ({2 * self.k}), got {self.shard_users}.")
+
+    @staticmethod
+    def strengths(wanted: Wanted) -> Iterator[Strength]:
+        """Whole at k, and with suppression at k and 2 k."""
+        yield Strength(f"k={wanted.k}", Glove(k=wanted.k), "prints")
+        for k in (wanted.k, 2 * wanted.k):
+            run = Glove(k=k, max_extent_m=EXTENT_M, max_extent_min=EXTENT_MIN)
+            yield Strength(f"k={k}, 15 km, 6 h", run, "prints")
 
     def __call__(
         self,

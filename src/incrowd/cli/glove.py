@@ -10,6 +10,7 @@ from incrowd.cli.inputs import saved_noun
 from incrowd.cli.measure import numbers
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.cli.statements import told
 from incrowd.cli.table2 import table_2
 from incrowd.data import Fingerprints, load
 from incrowd.errors import DataError, ParameterError
@@ -22,6 +23,7 @@ Device = Annotated[
     Literal["auto", "cpu", "gpu"],
     typer.Option(help="Where the work runs; auto takes a GPU for many people where there is one."),
 ]
+ON = {"cpu": " on the CPU", "gpu": " on the CPU; the GPU does it, sooner"}  # the cost is that of a CPU
 SHOWN = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
@@ -81,7 +83,7 @@ def glove(
             answer(str(cost), cost, as_json=as_json)
             return
         chosen = method.runs_on(len(data), checkpoint=checkpoint)
-        note(f"glove: {cost} on the CPU{'; the GPU does it, sooner' if chosen == 'gpu' else ''}")
+        note(f"glove: {cost}{ON[chosen]}")
         release = method(data, checkpoint=checkpoint)
         note(f"glove: {measure.accuracy(release, data)}")
         publish(release, data, output, file=file, link=keep_link, force=force, as_json=as_json)
@@ -144,6 +146,7 @@ def accuracy(
     k: Several = "2,3,5",
     max_extent_m: MaxM = None,
     max_extent_min: MaxMin = None,
+    device: Device = "auto",
     as_json: Json = False,
 ) -> None:
     """What is left of the accuracy when everybody hides among k; runs GLOVE and publishes nothing.
@@ -152,12 +155,13 @@ def accuracy(
     """
     from incrowd import anonymize, measure
 
-    methods = [anonymize.Glove(k=one, max_extent_m=max_extent_m, max_extent_min=max_extent_min) for one in _sizes(k)]
+    limits: dict[str, Any] = {"max_extent_m": max_extent_m, "max_extent_min": max_extent_min}
+    methods = [anonymize.Glove(k=one, device=device, **limits) for one in _sizes(k)]
     with progress_bar():
         data = fingerprints_of(sources, reading)
         found = {}
         for method in methods:
-            note(f"glove: {anonymize.glove_cost(data, k=method.k)}")
+            note(f"glove: {anonymize.glove_cost(data, k=method.k)}{ON[method.runs_on(len(data))]}")
             found[method.k] = measure.accuracy(method(data), data)
     lines = [f"{'k':>4} {'mean m':>10} {'median m':>10} {'mean min':>10} {'median min':>10} {'deleted':>8}"]
     for size, one in found.items():
@@ -212,11 +216,7 @@ def gramaglia2015(
         found = paper.reproduce(prints, quick=quick, seed=seed)
     if output is not None:
         paper.save(found, output)
-    said = found.statements
-    lines = [f"{s.where:<9} {s.what}\n    theirs: {s.theirs}; ours: {s.ours}; {_verdict(s)}" for s in said]
-    agree = sum(s.verdict == "agrees" for s in said)
-    lines.append(f"{agree} of {len(said)} statements agree ({found.name}: {found.users:,} people)")
-    answer("\n".join(lines), found, as_json=as_json)
+    answer(told(found), found, as_json=as_json)
 
 
 def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:
@@ -250,7 +250,3 @@ def _quantiles(values: Any) -> list[float]:
         return [float("nan")] * len(SHOWN)
     found: list[float] = np.quantile(values, SHOWN, method="inverted_cdf").tolist()
     return found
-
-
-def _verdict(said: Any) -> str:
-    return f"{said.verdict}: {said.why}" if said.why else said.verdict

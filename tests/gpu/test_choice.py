@@ -1,0 +1,138 @@
+"""Which device runs, and what the host adds to a GPU's work; no GPU is needed."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import typer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from boxes import prints
+from incrowd.anonymize.glove import Glove
+from incrowd.anonymize.glove_card import in_order
+from incrowd.cli import glove as cli
+from incrowd.errors import MissingExtra, ParameterError
+from incrowd.kernels.gpu import device, source
+from incrowd.kernels.gpu import prints as card
+from incrowd.kernels.reference.stretching import CELLS, METRES
+from incrowd.measure.stretch import WORTH_GPU, on_device
+from incrowd.measure.tails import QUANTILES, _between, tail_weight, tail_weights
+
+PAIR = "0,0,0 | 0,0,40"
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """As if there were one; nothing here lets it run."""
+    monkeypatch.setattr(device, "missing", lambda: "")
+
+
+@pytest.fixture
+def no_gpu(monkeypatch):
+    monkeypatch.setattr(device, "missing", lambda: "device 'gpu' needs CuPy; run: pip install 'incrowd[gpu]'.")
+
+
+def test_auto_takes_a_gpu_for_many_users(gpu):
+    assert on_device("auto", WORTH_GPU) == "gpu"
+    assert on_device("auto", WORTH_GPU - 1) == on_device("auto") == "cpu"
+    assert on_device("gpu", 2) == "gpu"
+    assert on_device("cpu", 10**6) == "cpu"
+
+
+def test_without_a_gpu_auto_is_the_cpu_and_gpu_is_refused(no_gpu):
+    assert on_device("auto", 10**6) == "cpu"
+    with pytest.raises(MissingExtra, match=r"incrowd\[gpu\]"):
+        on_device("gpu", 10**6)
+
+
+def test_a_checkpoint_is_kept_by_the_cpu_alone(gpu, tmp_path):
+    with pytest.raises(ParameterError, match="checkpoint"):
+        Glove(device="gpu")(prints(PAIR), checkpoint=tmp_path / "run.npz")
+    assert Glove().runs_on(10**6, checkpoint=tmp_path / "run.npz") == "cpu"
+    assert Glove().runs_on(10**6) == "gpu"
+
+
+def test_the_command_line_says_where_it_runs(no_gpu, tmp_path):
+    app = typer.Typer()
+    for command in (cli.glove, cli.kgap, cli.tails, cli.accuracy):
+        app.command()(command)
+    pair = str(prints(PAIR).save(tmp_path / "pair.parquet"))
+    ran = CliRunner().invoke(app, ["kgap", pair], catch_exceptions=False)
+    assert "on the CPU" in ran.stdout
+    ran = CliRunner().invoke(app, ["glove", pair, "-o", str(tmp_path / "release")], catch_exceptions=False)
+    assert " on the CPU\n" in ran.stderr
+    for name in ("kgap", "tails", "accuracy"):
+        with pytest.raises(MissingExtra):
+            CliRunner().invoke(app, [name, pair, "--device", "gpu"], catch_exceptions=False)
+
+
+def test_a_card_too_small_names_the_way_out(monkeypatch):
+    monkeypatch.setattr(device, "free_bytes", lambda: 1 << 30)
+    device.check_room(1 << 30, 5)
+    with pytest.raises(ParameterError, match=r"1\.0 GiB free, and these 82,000 .* 2\.0 GiB; pass shard_users"):
+        device.check_room(2 << 30, 82_000)
+
+
+def test_sketches_get_coarser_where_memory_is_short(monkeypatch):
+    monkeypatch.setattr(card, "free_bytes", lambda: 1 << 40)
+    assert card._plan(1000, 10**5, 2 * 10**5, 20_000)[0] == card.FINEST_SHIFT
+    monkeypatch.setattr(card, "free_bytes", lambda: 1 << 20)
+    shift, needed = card._plan(1000, 10**5, 2 * 10**5, 20_000)
+    assert shift > card.FINEST_SHIFT and needed > 2 * 10**5 * card.SAMPLE_BYTES
+
+
+def test_320_000_users_need_no_matrix(monkeypatch):
+    monkeypatch.setattr(card, "free_bytes", lambda: 16 << 30)
+    _, needed = card._plan(320_000, 320_000 * 92, 2 * 320_000 * 92, 20_160)
+    assert needed < 8 << 30
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=40), st.integers(1, 60))
+def test_chunks_cover_all_and_fit(sizes, most):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(card, "CHUNK", most)
+        patch.setattr(card, "free_bytes", lambda: 1 << 30)
+        runs = card.chunks(np.array(sizes))
+    assert [begin for begin, _ in runs] == [0, *(end for _, end in runs[:-1])] and runs[-1][1] == len(sizes)
+    assert all(sum(sizes[a:b]) <= most or b == a + 1 for a, b in runs)
+
+
+def test_wide_numbers_where_narrow_ones_would_overflow():
+    country = (20_160, 6000, 4000)
+    assert not card._is_wide(country, CELLS, 36)
+    assert card._is_wide(country, CELLS, 10**5)
+    assert card._is_wide((20_160, 1 << 30, 1 << 30), CELLS, 2)
+    assert not card._is_wide((20_160, 600_000, 400_000), METRES, 36)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 50), st.integers(1, 9), st.integers(0, 5)), min_size=1),
+    st.sampled_from([1, 1 << 30]),
+)
+def test_pairs_are_ordered_as_fractions(rows, scale):
+    stretches = np.array([(over * scale, under * scale) for over, under, _ in rows])
+    pairs = np.array([(lo, lo + 1 + n) for n, (_, _, lo) in enumerate(rows)])
+    keys = [(Fraction(int(a), int(b)), *pair) for (a, b), pair in zip(stretches, pairs.tolist(), strict=True)]
+    assert [keys[i] for i in in_order(pairs, stretches, 4800)] == sorted(keys)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=30), min_size=1, max_size=8))
+def test_tail_weights_are_those_of_numpy(users):
+    samples = np.array(list(map(len, users)))
+    ranks = _between(samples)
+    rows = np.array([[sorted(user)[rank] for user, rank in zip(users, row, strict=True)] for row in ranks.tolist()])
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        np.testing.assert_array_equal(tail_weights(rows, samples), [tail_weight(user) for user in users])
+    assert len(rows) == 2 * len(QUANTILES)
+
+
+def test_the_digest_sees_every_edit(monkeypatch, tmp_path):
+    before = source.digest()
+    edited = tmp_path / "prints.py"
+    edited.write_text("")
+    monkeypatch.setattr(source, "sources", lambda: [edited])
+    assert source.digest() != before
