@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from itertools import combinations
+from typing import Any, cast
 
 import numpy as np
 
@@ -10,12 +11,16 @@ from incrowd.anonymize.lkc import LKC
 from incrowd.anonymize.lkc_cost import LkcCost, lkc_cost
 from incrowd.data import Visits
 from incrowd.data.table import attributes_of, kept_attributes
+from incrowd.discretize import towers
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.frequent import frequent_sequences
 from incrowd.measure.sequences import Pair
 from incrowd.measure.suppression import Score, candidate_scores
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.measure.violating import violating_sequences
+from incrowd.papers.record import Figure, Reproduction, Statement, claim
+from incrowd.papers.song2014_data import some_people
+from incrowd.read import synthetic_city
 
 TABLE_1 = (
     ("b2 d3 c4 f6 c7", "AIDS"),
@@ -30,6 +35,8 @@ TABLE_1 = (
 TABLE_2 = "d3f6c7 | f6c7e8 | d3f6e8 | c5c7e8 | d3c7e8 | c5f6e8 | f6c7e8 | c5f6c7"
 METHOD = LKC(l=2, k=2, c=0.5, sensitive="diagnosis", values=("AIDS",), min_support=2)
 MINUTES_A_DAY = 1440
+USERS, QUICK_USERS, TOWERS = 2_000, 300, 40
+LITERAL = "not as printed"
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,65 @@ def running_example() -> list[Row]:
         Row("Section 4.2", "suppressed, in order", "c4 b2", " ".join(_word([pair]) for pair in release.suppressed)),
         Row("Table 2", "paths", TABLE_2, paths),
     ]
+
+
+def reproduce(
+    visits: Visits | None = None,
+    *,
+    name: str = "the data",
+    quick: bool = False,
+    seed: int = 0,
+    sensitive: str | None = None,
+) -> Reproduction:
+    """The running example, and the experiments the paper left out on a typical day of a synthetic city or of visits.
+
+    `quick` takes a few hundred people and two values of each parameter.
+    """
+    if visits is None:
+        city = synthetic_city(users=QUICK_USERS if quick else USERS, towers=TOWERS, profile="application", seed=seed)
+        visits, name = towers(city.traces, city.towers, slot_min=60), "a synthetic city"
+    elif quick:
+        visits = some_people(visits, users=QUICK_USERS, seed=seed)
+    day = typical_day(visits)
+    fewer: dict[str, Any] = {"l": (1, 2), "k": (2, 10), "c": (0.5, 1.0), "min_support": (10, 50)} if quick else {}
+    cost = experiments(day, name=name, sensitive=sensitive, seed=seed, **fewer)
+    return Reproduction("mohammed2009", "LKC-privacy", name, len(day), day.records, (example(),), (cost,))
+
+
+def example() -> Figure:
+    """The running example as one entry of a reproduction."""
+    rows = running_example()
+    statements = tuple(claim(row.where, row.what, row.theirs, row.ours, row.agrees, LITERAL) for row in rows)
+    return Figure(
+        paper="mohammed2009",
+        number="Tables 1 to 4",
+        question="Does the running example come out?",
+        answer=f"{sum(row.agrees for row in rows)} of {len(rows)} of its numbers do.",
+        panels=(),
+        statements=(*statements, *_loose()),
+        convention="L = 2, K = 2, C = 50 %, S = {AIDS}; frequent is 2 records or more, the only K' that gives Table 3.",
+        users=len(TABLE_1),
+    )
+
+
+def _loose() -> list[Statement]:
+    """What the text says of 2-anonymity, which asks for equal paths [mohammed2009, Sec. 1]."""
+    visits = table_1()
+    pairs = sorted({pair for user in range(len(visits)) for pair in _path(visits, user)})
+    enough = [set(gone) for size in range(5) for gone in combinations(pairs, size) if _paired(visits, gone)]
+    theirs = {pair for word in ("b2", "d3", "c4", "c5") for pair in _pairs(word)}
+    fewest = min(map(len, enough))
+    other = " or ".join(" ".join(_word([pair]) for pair in sorted(gone, key=lambda p: p[::-1])) for gone in enough)
+    return [
+        claim("Sec. 1", "pairs to suppress for 2-anonymity", "4", f"{fewest}", theirs in enough and fewest == 4, ""),
+        claim("Sec. 1", "which", "b2 d3 c4 c5 have to go", other, enough == [theirs], "other pairs do as well"),
+    ]
+
+
+def _paired(visits: Visits, gone: Iterable[Pair]) -> bool:
+    """Whether no path is alone once some pairs have gone."""
+    paths = [tuple(pair for pair in _path(visits, user) if pair not in gone) for user in range(len(visits))]
+    return all(paths.count(path) > 1 for path in paths)
 
 
 def table_1() -> Visits:

@@ -1,6 +1,7 @@
 """A figure or table of a paper on other data, with what its text says beside what these data say."""
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,10 @@ RULE = (
 # What the papers measured on, as far as they say.
 SOURCE = {
     "gramaglia2015": "The paper's data (d4d-civ: 82,000 people, d4d-sen: 320,000, two weeks each) are not public.",
+    "mohammed2009": "The paper prints a running example of eight patients and no experiment.",
+    "song2014": "The paper's data (633,798 people at 1,700 antennas, one week) are not published.",
+    "tan2017": "The paper's data (13,798 taxis of Shenzhen, 13,899 of Shanghai, nine and ten days) are not published.",
+    "xu2017": "The paper's data (100,000 people of an operator, 15,500 of an application, in one city) are not public.",
 }
 OTHER = "other people and places than the paper's"
 UNDEFINED = "undefined for these data"
@@ -55,8 +60,8 @@ class Figure:
 
     @property
     def name(self) -> str:
-        """Figure 3, or Table 2."""
-        return self.number if self.number.startswith("Table") else f"Figure {self.number}"
+        """Figure 3, Figures 3 and 4, or Table 2."""
+        return self.number if self.number.startswith(("Table", "Figures")) else f"Figure {self.number}"
 
 
 @dataclass(frozen=True)
@@ -78,15 +83,25 @@ class Reproduction:
 
 
 def save(found: Reproduction, folder: str | Path) -> Path:
-    """Write a report, and each panel as SVG with the JSON it was drawn from beside it; older ones are replaced."""
+    """Write a report, and each panel and other result as SVG and JSON beside it; older ones are replaced."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for panel in (panel for figure in found.figures for panel in figure.panels):
         for suffix, text in (("json", to_json(panel, indent=1)), ("svg", drawing(panel).svg)):
             _put(folder / f"figure-{panel.name}.{suffix}", text)
+    shown = [section(other) for other in found.others]
+    for name, part in zip(_names(found.others), shown, strict=True):
+        _put(folder / f"{name}.json", to_json(part.data, indent=1))
+        for number, figure in enumerate(part.drawings, start=1):
+            _put(folder / f"{name}-{number}.svg", figure.svg)
     _put(folder / "statements.json", to_json(found.statements, indent=1))
-    write(folder / "report.html", *found.figures, *found.others, title=f"{found.title} on {found.name}", force=True)
+    write(folder / "report.html", *found.figures, *shown, title=f"{found.title} on {found.name}", force=True)
     return folder
+
+
+def _names(others: Iterable[Any]) -> list[str]:
+    """Of the files of other results: sweep, lkc-cost."""
+    return [re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(other).__name__).lower() for other in others]
 
 
 def _put(path: Path, text: str) -> None:
@@ -150,4 +165,5 @@ def _figure(result: Figure) -> Section:
         tables=[statement_grid(result.statements)] if result.statements else [],
         method=[result.convention, RULE, SOURCE[result.paper]],
         data=result,
+        references=(result.paper,),
     )

@@ -1,0 +1,163 @@
+"""[song2014]: its table and figures on any dataset, and what its text says beside what the data say."""
+
+import numpy as np
+
+from incrowd.anonymize.cut import Cut
+from incrowd.arrays import Floats
+from incrowd.data import Visits
+from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, share, size
+from incrowd.papers.song2014_cut import SHORTEST, figure_2, figure_3, figure_4
+from incrowd.papers.song2014_data import PEOPLE, PLACES, QUICK_USERS, Cuts, cuts, some_people, synthetic
+from incrowd.report.curves import Cdf, curve
+
+RECORDS = (56_000_000, 43_000_000)  # before and after cleaning [song2014, Table 1]
+RAW_PEOPLE, KEPT_PEOPLE = 1_100_000, 630_000
+MOST_PLACES = 5_000  # whose distances are all looked at
+SLOTS, AVERAGE, FEWEST = 672, 56, 3
+NEAREST_KM, FARTHEST_KM = 0.11, 49
+
+__all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "reproduce", "table_1"]
+
+
+def reproduce(
+    visits: Visits | None = None, *, name: str = "the data", quick: bool = False, seed: int = 0
+) -> Reproduction:
+    """Table 1 and Figures 1 to 4 of the paper, from a synthetic city unless visits are given.
+
+    `quick` takes two thousand people and fewer points, which takes seconds; fewer people are easier to single out.
+    """
+    made_up = visits is None
+    if visits is None:
+        visits, name = synthetic(quick=quick, seed=seed), "a synthetic city"
+    elif quick:
+        visits = some_people(visits, users=QUICK_USERS, seed=seed)
+    found = cuts(visits, made_up=made_up, quick=quick, seed=seed)
+    figures = (table_1(found), figure_1(found), figure_2(found), figure_3(found), figure_4(found))
+    moving = found.visits
+    return Reproduction("song2014", "Uniqueness and cutting", name, len(moving), moving.records, figures)
+
+
+def table_1(found: Cuts) -> Figure:
+    """What is in the data [song2014, Table 1]."""
+    visits = found.visits
+    points = np.diff(visits.offsets)
+    users, records = len(visits), visits.records
+    return Figure(
+        paper="song2014",
+        number="Table 1",
+        question="What is in the data?",
+        answer=(
+            f"{users:,} of {found.raw_users:,} people were at two places or more; they have {points.mean():.0f} points "
+            "on average."
+        ),
+        panels=(
+            Cdf(
+                "table-1",
+                "points of a trajectory",
+                "people",
+                (curve("points", points.astype(np.float64)),),
+                f"Points of a trajectory (n = {users:,} people, {records:,} points).",
+                log=True,
+            ),
+        ),
+        statements=(*_counts(found, points.astype(np.float64)), *_distances(visits)),
+        convention=(
+            "A point is a place and a slot; the same person at the same place in the same slot twice is a repeat. "
+            "People who were at one place only leave."
+        ),
+        users=users,
+    )
+
+
+def _counts(found: Cuts, points: Floats) -> list[Statement]:
+    visits, where = found.visits, "Table 1"
+    places, slots = len(np.unique(visits.cell)), int(visits.slot.max() - visits.slot.min()) + 1
+    few = "a smaller city, made up" if found.made_up else OTHER
+    stay = "few made-up people stay at one antenna all week" if found.made_up else OTHER
+    once = "all records of a made-up person at one place in one slot count as one" if found.made_up else OTHER
+    own = f"{points.mean():,.0f} by both"
+    contradiction = "the paper contradicts itself: 43,000,000 records of 633,798 people are 68 each"
+    return [
+        _number("places", PLACES, places, few),
+        _number("slots", SLOTS, slots, "another recording period, or other slots"),
+        _number("trajectories", PEOPLE, len(visits), few),
+        share(where, "people left after cleaning", _part(KEPT_PEOPLE, RAW_PEOPLE), len(visits) / found.raw_users, stay),
+        share(where, "records left after cleaning", _part(*RECORDS[::-1]), visits.records / found.raw_records, once),
+        _number("fewest points of a trajectory", FEWEST, int(points.min()), OTHER),
+        _number("most points of a trajectory", SLOTS, int(points.max()), "nobody is seen in every slot here"),
+        _number("average points of a trajectory", AVERAGE, round(float(points.mean())), OTHER),
+        apart(where, "average = records / trajectories", "56 printed, 68 by division", contradiction, ours=own),
+    ]
+
+
+def _number(what: str, theirs: int, ours: int, why: str) -> Statement:
+    near = theirs / FACTOR <= ours <= theirs * FACTOR
+    return claim("Table 1", what, f"{theirs:,}", f"{ours:,}", near, why)
+
+
+def _part(kept: int, read: int) -> tuple[float, float]:
+    return kept / read, kept / read
+
+
+def _distances(visits: Visits) -> list[Statement]:
+    what, theirs = "nearest and farthest places", f"{NEAREST_KM} km, {FARTHEST_KM} km"
+    used = np.unique(visits.cell)
+    if visits.xy is None or not 2 <= len(used) <= MOST_PLACES:
+        return [apart("Sec. 4", what, theirs, f"needs coordinates of 2 to {MOST_PLACES:,} places")]
+    near, far = extremes_km(visits.xy[used])
+    return [
+        size("Sec. 4", "two nearest places", NEAREST_KM, near, "km", OTHER),
+        size("Sec. 4", "two farthest places", FARTHEST_KM, far, "km", OTHER),
+    ]
+
+
+def extremes_km(xy: Floats) -> tuple[float, float]:
+    """The least and the greatest distance between two of some places.
+
+    >>> extremes_km(np.array([[0, 0], [3000, 4000], [0, 1000]]))
+    (1.0, 5.0)
+    """
+    near, far = np.inf, 0.0
+    for row in range(1, len(xy)):
+        away = np.hypot(*(xy[:row] - xy[row]).T)
+        near, far = min(near, float(away.min())), max(far, float(away.max()))
+    return near / 1000, far / 1000
+
+
+def figure_1(found: Cuts) -> Figure:
+    """Cutting itself, which Figure 1 draws for one person [song2014, Fig. 1]; nobody's trajectory is drawn here."""
+    visits = found.visits
+    release = Cut(window_h=SHORTEST)(visits)
+    pieces = np.diff(release.data.offsets).astype(np.float64)
+    same = release.data.records == visits.records
+    return Figure(
+        paper="song2014",
+        number="1",
+        question="What does cutting leave?",
+        answer=f"{len(visits):,} people become {len(pieces):,} pieces of {pieces.mean():.1f} points on average.",
+        panels=(
+            Cdf(
+                "1",
+                "points of a piece",
+                "pieces",
+                (curve(f"{SHORTEST} h", pieces),),
+                f"Points of a piece of {SHORTEST} h (n = {len(pieces):,} pieces of {len(visits):,} people).",
+                log=True,
+            ),
+        ),
+        statements=(
+            claim(
+                "Sec. 1",
+                "points kept, and made up",
+                "all, none",
+                f"{release.data.records:,} of {visits.records:,}, 0",
+                same,
+                "",
+            ),
+            apart(
+                "Fig. 1", "one trajectory in pieces of 6 h", "a drawing", "an illustration: it shows one person's week"
+            ),
+        ),
+        convention="Windows are half-open and begin at midnight; every piece gets a pseudonym of its own.",
+        users=len(visits),
+    )

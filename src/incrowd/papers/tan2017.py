@@ -1,0 +1,60 @@
+"""[tan2017]: its tables and figures on any dataset, and what its text says beside what the data say."""
+
+from incrowd.data import Traces
+from incrowd.measure.sweep import sweep
+from incrowd.measure.sweep_plan import POINTS, SAMPLES, SPACE, TIME
+from incrowd.papers.record import Reproduction
+from incrowd.papers.tan2017_close import SIZES, figure_6_7
+from incrowd.papers.tan2017_data import QUICK_USERS, cleaned, some_users, synthetic, wide_box
+from incrowd.papers.tan2017_records import figure_8_9, figure_10_12, figure_13, figure_14, table_1
+from incrowd.papers.tan2017_sweep import BLOCKS, MINUTES, figure_3, figure_4, figures_1_2_5
+
+QUICK_SAMPLES = 2_000
+
+__all__ = [
+    "figure_3",
+    "figure_4",
+    "figure_6_7",
+    "figure_8_9",
+    "figure_10_12",
+    "figure_13",
+    "figure_14",
+    "figures_1_2_5",
+    "reproduce",
+    "table_1",
+]
+
+
+def reproduce(
+    traces: Traces | None = None, *, name: str = "the data", quick: bool = False, seed: int = 0
+) -> Reproduction:
+    """Table 1 and Figures 1 to 14 of the paper, from synthetic taxis unless traces are given.
+
+    `quick` takes a few dozen vehicles and a few of the 462 combinations, which takes seconds.
+    """
+    made_up = traces is None
+    if traces is None:
+        traces, name = synthetic(quick=quick, seed=seed), "synthetic taxis"
+    elif quick:
+        traces = some_users(traces, users=QUICK_USERS, seed=seed)
+    taxis = cleaned(traces, made_up=made_up)
+    samples = QUICK_SAMPLES if quick else SAMPLES
+    space, time = (SPACE[::3], TIME[::5]) if quick else (SPACE, TIME)
+    own = sweep(taxis.traces, blocks=space, minutes=time, points=POINTS, samples=samples, seed=seed)
+    box = wide_box(taxis.traces)
+    wide = sweep(taxis.traces, blocks=[BLOCKS], minutes=[MINUTES], points=POINTS, samples=samples, seed=seed, box=box)
+    figures = (
+        table_1(taxis),
+        figures_1_2_5(taxis, own),
+        figure_3(taxis, own, wide),
+        figure_4(taxis, own),
+        figure_6_7(taxis, sizes=SIZES[::2] if quick else SIZES, samples=min(samples, 20_000), seed=seed),
+        figure_8_9(taxis),
+        figure_10_12(),
+        figure_13(taxis),
+        figure_14(taxis),
+    )
+    tidy = taxis.traces
+    return Reproduction(
+        "tan2017", "Vehicles and resolutions", name, len(tidy), tidy.records, figures, (own, tidy.ledger)
+    )

@@ -1,0 +1,125 @@
+"""[tan2017, Sec. 3.2]: Figures 6 and 7, points that lie close together in time."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from incrowd.data import Visits
+from incrowd.discretize import blocks as on_blocks
+from incrowd.measure.question import Uniqueness
+from incrowd.measure.uniqueness import uniqueness
+from incrowd.papers.record import NEAR, Figure, Statement, apart, claim, size
+from incrowd.papers.tan2017_data import Taxis, wide_box
+from incrowd.papers.tan2017_sweep import BLOCKS, KNOWN
+from incrowd.report.curves import Line, Lines
+
+CLOSE_H = (0.5, 1, 2, 4.8, 6)
+SIZES = (10, 50, 100, 200)
+SLOT_MIN, TOLERANCE_MIN, DAY_MIN = 20, 10, 1440
+SAMPLES = 20_000
+RANDOM_H = 4.8  # 24 h / (4 + 1) [tan2017, Eq. 3]
+STEADY_H = 2  # from here on uniqueness converges
+
+
+def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = SAMPLES, seed: int = 0) -> Figure:
+    """Uniqueness from four points of one day, against their mean distance in time [tan2017, Fig. 6 and 7]."""
+    box = wide_box(taxis.traces)
+    visits = {n: on_blocks(taxis.traces, blocks=n, slot_min=SLOT_MIN, box=box) for n in sizes}
+    found = {n: [_close(one, hours, samples, seed) for hours in CLOSE_H] for n, one in visits.items()}
+    shown = BLOCKS if BLOCKS in sizes else max(sizes)
+    usual = uniqueness(visits[shown], points=KNOWN, samples=samples, seed=seed)
+    lines = tuple(Line(f"{n} x {n}", *_points([value(one) for one in rows])) for n, rows in found.items())
+    values = [value(one) for one in found[shown]]
+    skipped = ", ".join(f"{one.skipped:,} at {hours:g} h" for one, hours in zip(found[shown], CLOSE_H, strict=True))
+    return Figure(
+        paper="tan2017",
+        number="Figures 6 and 7",
+        question="Do points close in time tell less?",
+        answer=(
+            f"At {shown} x {shown} blocks of 200 km, {KNOWN} points half an hour apart single out {values[0]:.1%}, and "
+            f"{values[2]:.1%} two hours apart."
+        ),
+        panels=(
+            Lines(
+                "6",
+                "mean hours between points",
+                "share singled out",
+                lines,
+                f"Uniqueness from {KNOWN} points of one day (n = {len(taxis.traces):,} vehicles, {samples:,} samples "
+                f"each, periods of {SLOT_MIN} min).",
+            ),
+        ),
+        statements=(_expected(visits[shown], samples, seed), *_said(taxis, values, value(usual))),
+        convention=(
+            f"Points are of one day (UTC) and lie the said time apart on average, give or take {TOLERANCE_MIN} min; "
+            f"vehicles without such points are left out ({skipped}). Blocks are parts of 200 km, as in the paper."
+        ),
+        users=len(taxis.traces),
+    )
+
+
+def value(found: Uniqueness) -> float:
+    """NaN where nobody could be asked."""
+    return math.nan if found.value is None else found.value
+
+
+def _close(visits: Visits, hours: float, samples: int, seed: int) -> Uniqueness:
+    return uniqueness(
+        visits,
+        points=KNOWN,
+        knowledge="close",
+        closeness_min=hours * 60,
+        tolerance_min=TOLERANCE_MIN,
+        block_min=DAY_MIN,
+        samples=samples,
+        seed=seed,
+    )
+
+
+def _points(values: list[float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    pairs = [(hours, one) for hours, one in zip(CLOSE_H, values, strict=True) if one == one]
+    return tuple(hours for hours, _ in pairs), tuple(one for _, one in pairs)
+
+
+def _said(taxis: Taxis, values: list[float], usual: float) -> list[Statement]:
+    known = dict(zip(CLOSE_H, values, strict=True))
+    if not all(v == v for v in (*values, usual)):
+        return [apart("Sec. 3.2", "uniqueness with closeness", "increases", "no vehicle has points that far apart")]
+    told = ", ".join(f"{hours:g} h {one:.1%}" for hours, one in known.items())
+    first, last = known[CLOSE_H[0]], known[CLOSE_H[-1]]
+    steady = [one for hours, one in known.items() if hours >= STEADY_H]
+    spread = max(steady) - min(steady)
+    gap = known[RANDOM_H] - usual
+    return [
+        claim("Sec. 3.2", "uniqueness as closeness grows", "increases", told, last > first, taxis.why),
+        claim("Sec. 3.2", "from 2 h on", "converges", f"within {spread:.1%}", spread < NEAR, taxis.why),
+        claim("Sec. 3.2", "4.8 h against random points", "similar", f"{gap:+.1%}", abs(gap) < NEAR, taxis.why),
+    ]
+
+
+def _expected(visits: Visits, samples: int, seed: int) -> Statement:
+    own = random_closeness_h(visits, samples=samples, seed=seed)
+    return size(
+        "Eq. 3", "closeness of four random points of a day", RANDOM_H, own, "h", "vehicles are not on duty all day"
+    )
+
+
+def random_closeness_h(visits: Visits, *, samples: int, seed: int) -> float:
+    """Mean closeness of four random points of a day of a vehicle, days drawn uniformly; NaN when none has four.
+
+    >>> day = Visits.from_arrays([1] * 4, cell=[0] * 4, slot=[0, 3, 6, 9], slot_min=60)
+    >>> random_closeness_h(day, samples=5, seed=0)
+    3.0
+    """
+    slot_min = visits.slot_min or SLOT_MIN
+    day = visits.slot * slot_min // DAY_MIN
+    _, first, count = np.unique(np.column_stack([visits.owner, day]), axis=0, return_index=True, return_counts=True)
+    first, count = first[count >= KNOWN], count[count >= KNOWN]
+    if not len(first):
+        return math.nan
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(0, len(first), samples)
+    ranks = np.array([rng.choice(size, KNOWN, replace=False) for size in count[drawn]])
+    slots = visits.slot[first[drawn][:, None] + ranks]
+    return float(np.ptp(slots, axis=1).mean() * slot_min / 60 / (KNOWN - 1))

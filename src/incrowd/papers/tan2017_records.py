@@ -1,0 +1,182 @@
+"""[tan2017, Sec. 4]: Tables 1 and 2 and Figures 8 to 14, what the records are, and how they are cleaned."""
+
+import numpy as np
+
+from incrowd.arrays import Floats, Ints
+from incrowd.data import Visits
+from incrowd.measure.uniqueness import crowd_sizes
+from incrowd.papers.record import OTHER, UNDEFINED, Figure, Statement, apart, claim, size
+from incrowd.papers.tan2017_data import DAY_S, RECORDS, SIDE_KM, TAXIS, Taxis, box_km
+from incrowd.report.curves import Cdf, curve
+
+HOUR_S = 3600
+DRAWN = "an illustration without numbers"
+SORTED = "the records were in time order when they were read"
+
+
+def table_1(taxis: Taxis) -> Figure:
+    """Taxis, records and their area [tan2017, Table 1]; Table 2 lists records of single taxis and is left out."""
+    traces = taxis.traces
+    records = RECORDS["Shenzhen"] / TAXIS["Shenzhen"] / 9
+    own = traces.records / len(traces) / taxis.days
+    both = " and ".join(f"{n:,}" for n in TAXIS.values())
+    return Figure(
+        paper="tan2017",
+        number="Table 1",
+        question="What is in the data?",
+        answer=f"{len(traces):,} vehicles with {own:,.0f} records a day each, over {taxis.days} days.",
+        panels=(),
+        statements=(
+            claim("Table 1", "taxis", both, f"{len(traces):,}", len(traces) > TAXIS["Shenzhen"] / 1.5, taxis.why),
+            size("Table 1", "records of a taxi on a day (Shenzhen)", round(records), round(own), "", OTHER),
+            _side(taxis, max(box_km(traces))),
+            apart("Table 2", "first records of three taxis", "listed", "records of single vehicles are not printed"),
+        ),
+        convention=(
+            "Counted after cleaning. Days are from the first to the last record, both counted. The area is the box of "
+            "all records, also of the few displaced ones that cleaning cannot tell, such as the last of a vehicle."
+        ),
+        users=len(traces),
+    )
+
+
+def _side(taxis: Taxis, own_km: float) -> Statement:
+    what, theirs = "side of the area", f"{SIDE_KM:,.0f} km"
+    if taxis.made_up:
+        strays = "a few displaced records of the made-up logs alone make the box this large"
+        return apart("Sec. 3.1", what, theirs, strays, ours=f"{own_km:,.0f} km")
+    return size("Sec. 3.1", what, SIDE_KM, own_km, "km", OTHER)
+
+
+def figure_8_9(taxis: Taxis) -> Figure:
+    """What cleaning found: disorder in time and displacement in space [tan2017, Fig. 8 and 9]."""
+    steps = taxis.steps()
+    order, moved = steps["order"], steps["displaced"]
+    swapped = sum(order.notes.values())
+    stray, jumps = order.dropped["uncorrelated time"], moved.dropped["too fast to reach and to leave"]
+    repeats, few = sum(steps["duplicates"].dropped.values()), sum(steps["sparse_users"].dropped.values())
+    disorder = (
+        (_found("Fig. 8a", "records of uncorrelated time removed", stray), _swapped(swapped, taxis.raw.records))
+        if not taxis.raw.ordered
+        else (apart("Fig. 8", "records in temporal disorder", "removed or corrected", SORTED),)
+    )
+    return Figure(
+        paper="tan2017",
+        number="Figures 8 and 9",
+        question="What did cleaning remove?",
+        answer=(
+            f"Of {taxis.raw.records:,} records {repeats:,} are repeats, {stray + jumps:,} are broken in time or space, "
+            f"{swapped:,} were put in order and {few:,} are of vehicles with few; {taxis.traces.records:,} are left."
+        ),
+        panels=(),
+        statements=(*disorder, _found("Fig. 9", "displaced records removed", jumps)),
+        convention=(
+            "Disorder is repaired until times rise; a record is displaced when it is too fast to reach and to leave at "
+            "200 km/h while its neighbours are within reach. The paper gives no speed and no counts."
+        ),
+        users=len(taxis.traces),
+    )
+
+
+def _found(where: str, what: str, ours: int) -> Statement:
+    return apart(where, what, "some", "the paper gives no count", ours=f"{ours:,}")
+
+
+def _swapped(swapped: int, records: int) -> Statement:
+    part = swapped / records
+    why = "there are more of them here"
+    return claim("Sec. 4.1", "disorder by one record", "a low possibility", f"{part:.1%} of records", part < 0.05, why)
+
+
+def figure_10_12() -> Figure:
+    """The example of a unique sample [tan2017, Fig. 12]; Figures 10 and 11 draw periods and blocks."""
+    blue, red = (1, 2, 3, 4), (5, 2, 3, 6)  # A to D and E to H; B with F and C with G share a block
+    two = Visits.from_arrays([0] * 4 + [1] * 4, cell=[*blue, *red], slot=[*range(4)] * 2)
+    asked = {"B, C": (1, 2), "A, B, C": (0, 1, 2), "B, C, D": (1, 2, 3)}
+    crowds = crowd_sizes(two, [[(blue[t], t) for t in times] for times in asked.values()]).tolist()
+    said = {"B, C": "not unique", "A, B, C": "unique", "B, C, D": "unique"}
+    return Figure(
+        paper="tan2017",
+        number="Figures 10 to 12",
+        question="When is a sample unique?",
+        answer="Two taxis share B and C; a third point tells them apart.",
+        panels=(),
+        statements=(
+            *(
+                claim("Fig. 12", f"known: {known}", said[known], own, own == said[known], "")
+                for known, crowd in zip(asked, crowds, strict=True)
+                for own in ("unique" if crowd == 1 else "not unique",)
+            ),
+            apart("Fig. 10", "points of one period are alike", "a drawing", DRAWN),
+            apart("Fig. 11", "points of one block are alike", "a drawing", DRAWN),
+        ),
+        convention="A sample is unique when one vehicle has all its points.",
+        users=2,
+    )
+
+
+def figure_13(taxis: Taxis) -> Figure:
+    """Records of a vehicle on a day [tan2017, Fig. 13]."""
+    traces = taxis.traces
+    _, counts = np.unique(np.column_stack([traces.owner, traces.t // DAY_S]), axis=0, return_counts=True)
+    many = counts.astype(np.float64)
+    own = f"median {np.median(many):,.0f}, mean {many.mean():,.0f}"
+    return Figure(
+        paper="tan2017",
+        number="13",
+        question="How many records has a vehicle on a day?",
+        answer=f"Half of the days have {np.median(many):,.0f} records or more.",
+        panels=(
+            Cdf(
+                "13",
+                "records of a vehicle on a day",
+                "days",
+                (curve("records", many),),
+                f"Records of a vehicle on a day with any (n = {len(many):,} days of {len(traces):,} vehicles).",
+            ),
+        ),
+        statements=(
+            apart("Fig. 13", "density of the records a day", "falls in Shenzhen, rises in Shanghai", "only drawn", own),
+        ),
+        convention="Days are those of UTC.",
+        users=len(traces),
+    )
+
+
+def figure_14(taxis: Taxis) -> Figure:
+    """Time from one record of a vehicle to the next [tan2017, Fig. 14]."""
+    traces = taxis.traces
+    gaps = intervals(traces.t, traces.offsets)
+    hour = float((gaps <= HOUR_S).mean()) if len(gaps) else float("nan")
+    what, theirs = "intervals within one hour", "more than 95%"
+    said = (
+        claim("Sec. 4.5", what, theirs, f"{hour:.1%}", hour > 0.95, OTHER)
+        if len(gaps)
+        else apart("Sec. 4.5", what, theirs, UNDEFINED)
+    )
+    return Figure(
+        paper="tan2017",
+        number="14",
+        question="How long is it from one record to the next?",
+        answer=f"{hour:.1%} of the intervals are within one hour.",
+        panels=(
+            Cdf(
+                "14",
+                "seconds to the next record",
+                "intervals",
+                (curve("interval", gaps),),
+                f"Time from one record of a vehicle to the next (n = {len(gaps):,} intervals).",
+                log=True,
+            ),
+        ),
+        statements=(said,),
+        convention="Counted after cleaning.",
+        users=len(traces),
+    )
+
+
+def intervals(t: Ints, offsets: Ints) -> Floats:
+    """Seconds between records of one user, users one after the other."""
+    within = np.ones(max(len(t) - 1, 0), np.bool_)
+    within[offsets[1:-1] - 1] = False
+    return np.diff(t)[within].astype(np.float64)

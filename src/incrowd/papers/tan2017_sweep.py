@@ -1,0 +1,186 @@
+"""[tan2017, Sec. 3.1]: Figures 1 to 5, uniqueness over the resolutions of space and time."""
+
+import math
+from itertools import pairwise
+
+from incrowd.arrays import Ints
+from incrowd.measure.sweep_record import Sweep
+from incrowd.papers.record import Figure, Statement, apart, claim
+from incrowd.papers.tan2017_data import FOUR, Taxis, box_km
+from incrowd.report.curves import Line, Lines
+
+BLOCKS, MINUTES, KNOWN = 100, 20, 4
+HIGH, FULL = 0.9, 0.995
+CLOSE = 0.02  # shares near 1 agree within this, not within five points
+CONVENTION = (
+    "One point for each vehicle and period, the block with most records; vehicles with enough points are drawn "
+    "uniformly, then points of theirs. Differs from Algorithm 1, which samples raw records that may not match."
+)
+
+
+def at(sweep: Sweep, blocks: int, minutes: int, points: int) -> float:
+    """The share at one setting; NaN where there is none."""
+    here = (sweep.blocks == blocks) & (sweep.minutes == minutes) & (sweep.points == points)
+    return float(sweep.uniqueness[here][0]) if here.any() else math.nan
+
+
+def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
+    """Uniqueness against the points known, at 100 x 100 blocks and 20 minutes [tan2017, Fig. 3]."""
+    points = _axis(own.points)
+    sides = {"blocks of the data's box": own, "blocks of 2 km": wide}
+    lines = [Line(label, _floats(points), _along(side, points)) for label, side in sides.items()]
+    lines += [Line(f"paper: {city}", (KNOWN,), (value,), theirs=True) for city, value in FOUR.items()]
+    width, height = box_km(taxis.traces)
+    four = {label: at(side, BLOCKS, MINUTES, KNOWN) for label, side in sides.items()}
+    return Figure(
+        paper="tan2017",
+        number="3",
+        question="How many points tell a vehicle?",
+        answer="; ".join(f"{KNOWN} points single out {v:.2%} at {label}" for label, v in four.items()) + ".",
+        panels=(
+            Lines(
+                "3", "points known", "share singled out", tuple(lines), f"{_caption(own)} {BLOCKS} x {BLOCKS} blocks."
+            ),
+        ),
+        statements=(
+            *(_four(taxis, city, label, value) for label, value in four.items() for city in FOUR),
+            *_more(taxis, own, points),
+        ),
+        convention=(
+            f"{CONVENTION} The box of the data is {width:.0f} x {height:.0f} km, so that a block of it is "
+            f"{width / BLOCKS:.1f} x {height / BLOCKS:.1f} km; the paper's are 2 km wide. "
+            f"Its shares are near 1, so that ours agree within {CLOSE:.0%} here."
+        ),
+        users=own.users,
+    )
+
+
+def _four(taxis: Taxis, city: str, label: str, value: float) -> Statement:
+    theirs = FOUR[city]
+    thin = ": fewer vehicles are told apart sooner" if value > theirs else ""
+    what, near = f"unique from 4 points ({city}; {label})", abs(value - theirs) <= CLOSE
+    return _known(value, what, f"{theirs:.2%}", f"{value:.2%}", near, taxis, taxis.why + thin)
+
+
+def _more(taxis: Taxis, own: Sweep, points: list[int]) -> list[Statement]:
+    curve = [share for share in _along(own, points) if not math.isnan(share)]
+    told, many = ", ".join(f"{share:.1%}" for share in curve), at(own, BLOCKS, MINUTES, points[-1])
+    rises = all(a <= b + 0.005 for a, b in pairwise(curve))  # draws of one share differ by less
+    grows = "vehicles with more points are others than those with few"
+    return [
+        _known(sum(curve[:1]), "uniqueness with more points known", "grows rapidly", told, rises, taxis, grows),
+        _known(many, f"unique from {points[-1]} points", "99%", f"{many:.1%}", many > 0.985, taxis, where="Sec. 5"),
+    ]
+
+
+def figure_4(taxis: Taxis, sweep: Sweep) -> Figure:
+    """What the resolutions of time and space do [tan2017, Fig. 4]."""
+    blocks, minutes, points = _axis(sweep.blocks), _axis(sweep.minutes), _axis(sweep.points)
+    near = BLOCKS if BLOCKS in blocks else blocks[-1]
+    by_time = tuple(Line(f"{m} min", _floats(points), tuple(at(sweep, near, m, n) for n in points)) for m in minutes)
+    some = [b for b in (10, 20, 50, 100, 200) if b in blocks]
+    by_space = tuple(
+        Line(f"{b} x {b}", _floats(points), tuple(at(sweep, b, minutes[0], n) for n in points)) for b in some
+    )
+    panels = (
+        Lines("4-time", "points known", "share singled out", by_time, f"{_caption(sweep)} {near} x {near} blocks."),
+        Lines(
+            "4-space", "points known", "share singled out", by_space, f"{_caption(sweep)} Periods of {minutes[0]} min."
+        ),
+    )
+    fine, coarse, small = (at(sweep, *where, KNOWN) for where in _corners(near, blocks, minutes))
+    return Figure(
+        paper="tan2017",
+        number="4",
+        question="Do coarser times and places protect?",
+        answer=(
+            f"{KNOWN} points single out {fine:.1%} at {near} x {near} blocks and {minutes[0]} min, {coarse:.1%} at "
+            f"{minutes[-1]} min, and {small:.1%} at {blocks[0]} x {blocks[0]} blocks."
+        ),
+        panels=panels,
+        statements=(
+            _rises("a shorter period (20 min against 240)", coarse, fine, taxis),
+            _rises("smaller blocks (100 x 100 against 10 x 10)", small, fine, taxis),
+        ),
+        convention=CONVENTION,
+        users=sweep.users,
+    )
+
+
+def _corners(near: int, blocks: list[int], minutes: list[int]) -> tuple[tuple[int, int], ...]:
+    return (near, minutes[0]), (near, minutes[-1]), (blocks[0], minutes[0])
+
+
+def _rises(what: str, coarse: float, fine: float, taxis: Taxis) -> Statement:
+    told = f"{coarse:.1%} to {fine:.1%}"
+    if min(coarse, fine) > FULL:
+        return apart("Sec. 3.1", what, "raises uniqueness", "nearly everybody is unique at both", ours=told)
+    return _known(coarse + fine, what, "raises uniqueness", told, fine > coarse, taxis)
+
+
+def figures_1_2_5(taxis: Taxis, sweep: Sweep) -> Figure:
+    """The surfaces over space and time [tan2017, Fig. 1, 2 and 5]; their drawings are in the section of the sweep."""
+    points = _axis(sweep.points)
+    first, last = points[0], points[-1]
+    one, four, seven = ([s.uniqueness for s in sweep.at(n)] for n in (first, KNOWN, last))
+    medium = at(sweep, BLOCKS, _axis(sweep.minutes)[len(_axis(sweep.minutes)) // 2], KNOWN)
+    most = sum(value > HIGH for value in seven) / len(seven) if seven else math.nan
+    low, high, least = min(four, default=math.nan), max(four, default=math.nan), max(one, default=math.nan)
+    lines = tuple(
+        Line(f"{m} min", _floats(_axis(sweep.blocks)), tuple(at(sweep, b, m, KNOWN) for b in _axis(sweep.blocks)))
+        for m in _axis(sweep.minutes)
+    )
+    return Figure(
+        paper="tan2017",
+        number="Figures 1, 2 and 5",
+        question="Which resolutions keep vehicles apart?",
+        answer=(
+            f"{KNOWN} points single out {low:.0%} to {high:.0%} over {len(four)} resolutions; {last} points "
+            f"over {HIGH:.0%} at {most:.0%} of them."
+        ),
+        panels=(
+            Lines(
+                "1", "blocks each way", "share singled out", lines, f"{_caption(sweep)} {KNOWN} points known.", log=True
+            ),
+        ),
+        statements=(
+            _known(least, "one point", "insufficient everywhere", f"at most {least:.0%}", least < 0.5, taxis),
+            _known(medium, "four points, moderate resolutions", "over 90%", f"{medium:.1%}", medium > HIGH, taxis),
+            _known(most, f"{last} points", "over 90% at most resolutions", f"at {most:.0%}", most > 0.5, taxis),
+            claim("Sec. 3.1", "combinations", "462", f"{len(sweep)}", len(sweep) == 462, "a quick run asks fewer"),
+        ),
+        convention=CONVENTION,
+        users=sweep.users,
+    )
+
+
+def _known(
+    value: float,
+    what: str,
+    theirs: str,
+    ours: str,
+    holds: bool,
+    taxis: Taxis,
+    why: str = "",
+    where: str = "Sec. 3.1",
+) -> Statement:
+    """A claim about a share, where there is one."""
+    if math.isnan(value):
+        return apart(where, what, theirs, "no vehicle has so many points")
+    return claim(where, what, theirs, ours, holds, why or taxis.why)
+
+
+def _axis(column: Ints) -> list[int]:
+    return sorted(set(column.tolist()))
+
+
+def _floats(values: list[int]) -> tuple[float, ...]:
+    return tuple(map(float, values))
+
+
+def _along(sweep: Sweep, points: list[int]) -> tuple[float, ...]:
+    return tuple(at(sweep, BLOCKS, MINUTES, n) for n in points)
+
+
+def _caption(sweep: Sweep) -> str:
+    return f"Uniqueness (n = {sweep.users:,} vehicles, {int(sweep.samples.max()):,} samples each)."
