@@ -1,5 +1,7 @@
 import json
 import re
+from base64 import b64decode
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 import incrowd as ic
 from builders import tracks
 from incrowd.measure.summary import summary
-from incrowd.report.section import Section
+from incrowd.report.section import Drawing, Grid, Section
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
@@ -57,9 +59,54 @@ def test_text_is_escaped(page):
 
 
 def test_the_numbers_behind_are_valid_json(page):
-    blocks = re.findall(r"<pre>(.*?)</pre>", page, re.DOTALL)
-    first = json.loads(blocks[0].replace("&#34;", '"').replace("&lt;", "<").replace("&amp;", "&").replace("&gt;", ">"))
-    assert first["users"] == 8
+    summary, ledger = (
+        json.loads(unescape(re.sub("<.*?>", "", block))) for block in re.findall(r"<pre>(.*?)</pre>", page, re.DOTALL)
+    )
+    assert summary["users"] == 8 and ledger[-1]["kept"] == 30
+
+
+def test_the_same_numbers_can_be_saved(page):
+    saved = json.loads(
+        b64decode(re.search('download="report.json" href="data:application/json;base64,([^"]*)"', page)[1])
+    )
+    assert [part["question"] for part in saved["sections"]] == [
+        "What is in the data?",
+        "What happened to every record?",
+    ]
+    assert saved["sections"][0]["data"]["users"] == 8 and saved["sections"][1]["number"] == "30"
+
+
+def test_contents_answer_every_question(page):
+    contents = re.search("<nav.*?</nav>", page, re.DOTALL)[0]
+    assert contents.count("<tr>") == 2 and "8 people left 36 records" in contents and 'href="#q2"' in contents
+
+
+def test_numbers_lead_into_the_json(page):
+    cell = re.search('<td class="digits"><a href="#(data2-[0-9]+)">36</a>', page)[1]
+    assert f'<b id="{cell}">36</b>' in page
+
+
+def test_digits_words_and_sentences_are_set_apart(tmp_path):
+    rows = [("a", "k=2", "1,200", "-", "x" * 31), ("b", "3", "0.5 to 0.7", "nan", "")]
+    grid = Grid(("", "setting", "n", "share", "why"), rows, "Said [song2014].")
+    page = ic.report.write(tmp_path / "r.html", Section("Q?", "A.", tables=[grid])).read_text()
+    assert re.findall('<th scope="col" class="(.*?)">', page) == ["words", "words", "digits", "digits", "long"]
+    assert page.count("\N{EN DASH}</td>") == 2 and 'Said [<a href="#song2014">song2014</a>].</p>' in page
+    assert "<nav" not in page  # one answer needs no contents
+
+
+def test_figures_may_shrink_until_their_smallest_text_would_be_too_small(tmp_path):
+    figure = (
+        '<svg width="360pt" height="10pt"><g id="a"/><use xlink:href="#a"/><text style="font-size: 6px">x</text></svg>'
+    )
+    drawings = [Drawing(figure, "c", "alt")] * 2
+    page = ic.report.write(tmp_path / "r.html", Section("Q?", "A.", drawings=drawings)).read_text()
+    assert page.count("min-width:540px;max-width:540px") == 2  # 9 px of 6 pt
+    assert 'id="data1-figure1-a"' in page and '"#data1-figure2-a"' in page
+
+
+def test_the_map_has_a_scale_and_hides_small_cells(page):
+    assert re.search(r"[\d.]+ km, north is up", page) and "fewer than 2 people are blank" in page
 
 
 def test_same_results_same_bytes(tmp_path):

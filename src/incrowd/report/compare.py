@@ -1,21 +1,18 @@
 """The section about several methods on the same people: what each protects against what it costs."""
 
+from collections.abc import Iterable
+
 from matplotlib.axes import Axes
 
 from incrowd.assess.attacker import KNOWS
-from incrowd.assess.compare import NOTHING, Comparison, Row
+from incrowd.assess.comparison import NOTHING, Comparison, Row
+from incrowd.assess.linkable import LINKS
 from incrowd.assess.loss import MEANS
+from incrowd.plain import several
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, INK, MUTED, canvas, key, svg
 
-COLOUR = {
-    "glove": COLOURS[0],
-    "w4m": COLOURS[1],
-    "cut": COLOURS[2],
-    "generalize": COLOURS[3],
-    "lkc": COLOURS[4],
-    NOTHING: INK,
-}
+HUES, MARKS = COLOURS[:-1], "os^Dv"  # the last colour is too near to the ink of the data as they are
 HEAD = (
     "method",
     "setting",
@@ -24,6 +21,8 @@ HEAD = (
     "least crowd",
     "median crowd",
     "found",
+    "linked",
+    "rejoined",
     "loss",
     "position off, m",
     "time off, min",
@@ -31,8 +30,17 @@ HEAD = (
     "steps kept",
     "made up",
     "reaches the target",
+    "on the frontier",
+    "note",
 )
-KNOWN = frozenset(("singled_out", "below_k", "found", "agree_in_all", "crowd_least", "crowd_median"))
+KNOWN = frozenset(
+    ("singled_out", "below_k", "found", "agree_in_all", "crowd_least", "crowd_median", "linked", "rejoined")
+)
+FRONTIER = (
+    "On the frontier are the settings that no other beats: none loses as little and protects as many, and does one of "
+    "both better."
+)
+NOT_APPLICABLE = "n/a"
 LIMITS = (
     "One draw of known samples per person: a setting that reaches the target here may fail for another draw, unless "
     "its guarantee says otherwise. A crowd thinned to fewer people hides everybody worse than the whole would."
@@ -49,7 +57,7 @@ def _comparison(result: Comparison) -> Section:
         number_of="loss of the cheapest setting" if best else "setting reaches the target",
         drawings=[_figure(result)],
         tables=[comparison_grid(result), *_problems(result)],
-        method=[KNOWS.format(points=result.points), MEANS, LIMITS, _grain(result)],
+        method=[KNOWS.format(points=result.points), MEANS, LINKS, FRONTIER, LIMITS, _grain(result)],
         data=result,
     )
 
@@ -57,13 +65,13 @@ def _comparison(result: Comparison) -> Section:
 def comparison_grid(result: Comparison) -> Grid:
     """Every setting that ran."""
     ran = [row for row in result.rows if not row.problem]
-    drawn = f" of {result.of_people:,}, drawn at random" if result.people < result.of_people else ""
-    caption = f"Every setting (n = {result.people:,} people{drawn}, {result.samples:,} samples, seed {result.seed})."
+    size = f"n = {result.who}, {several(result.samples, 'sample')}, seed {result.seed}"
+    caption = f"Every setting ({size}; n/a: the attack does not apply to this kind of release)."
     extra = sorted({name for row in ran for name in row.privacy} - KNOWN)
-    return Grid((*HEAD, *extra), [_cells(row, extra) for row in ran], caption)
+    return Grid((*HEAD, *extra), [_cells(row, row in result.frontier, extra) for row in ran], caption)
 
 
-def _cells(row: Row, extra: list[str]) -> tuple[str, ...]:
+def _cells(row: Row, unbeaten: bool, extra: list[str]) -> tuple[str, ...]:
     risk, cost = row.privacy, row.utility
     return (
         "as they are" if row.method == NOTHING else row.method,
@@ -73,6 +81,8 @@ def _cells(row: Row, extra: list[str]) -> tuple[str, ...]:
         number(risk["crowd_least"], ",.0f"),
         number(risk["crowd_median"], ",.0f"),
         number(risk["found"], ".1%"),
+        number(risk.get("linked"), ".1%", none=NOT_APPLICABLE),
+        number(risk.get("rejoined"), ".1%", none=NOT_APPLICABLE),
         number(cost["loss"], ".3f"),
         number(cost["position_m"], ",.0f"),
         number(cost["time_min"], ",.0f"),
@@ -80,17 +90,19 @@ def _cells(row: Row, extra: list[str]) -> tuple[str, ...]:
         number(cost["steps"], ".1%"),
         number(cost["made_up"], ".1%"),
         "yes" if row.meets else "no",
+        "yes" if unbeaten else "no",
+        row.note,
         *(number(risk.get(name), ".3g") for name in extra),
     )
 
 
-def number(value: float | None, form: str) -> str:
-    """A number in its form; a dash where there is none.
+def number(value: float | None, form: str, *, none: str = "-") -> str:
+    """A number in its form; a dash, or what is said instead, where there is none.
 
     >>> number(0.25, ".0%"), number(None, ".0%")
     ('25%', '-')
     """
-    return "-" if value is None else format(value, form)
+    return none if value is None else format(value, form)
 
 
 def _problems(result: Comparison) -> list[Grid]:
@@ -110,37 +122,62 @@ def _figure(result: Comparison) -> Drawing:
     with canvas(height_in=5.6) as (figure, axes):
         axes.remove()
         upper, lower = figure.subplots(2, 1, sharex=True)
-        _draw(upper, ran, "singled_out")
+        _draw_frontier(upper, result)
+        _draw(upper, ran, result.target.measure)
         _draw(lower, ran, "crowd_median")
         upper.set_ylim(-0.03, 1.03)
-        upper.set_ylabel("share of people singled out")
+        upper.set_ylabel(f"share of people {_protected(result)}")
         upper.set_xlabel("")
         lower.set_yscale("log")
         lower.set_ylabel("people in the median crowd")
         key(upper)
         drawing = svg(figure)
     told = "; ".join(
-        f"{row}: loss {row.loss:.2f}, {number(row.privacy['singled_out'], '.0%')} singled out, median crowd "
-        f"{number(row.privacy['crowd_median'], ',.0f')}"
+        f"{row}: loss {row.loss:.2f}, {number(row.privacy[result.target.measure], '.0%')} {_protected(result)}, median "
+        f"crowd {number(row.privacy['crowd_median'], ',.0f')}{', on the frontier' if row in result.frontier else ''}"
         for row in ran
     )
     caption = (
-        f"Protection against loss (n = {result.people:,} people, {result.points} known samples each); filled marks "
-        f"reach the target ({result.target})."
+        f"Protection against loss (n = {several(result.people, 'person', 'people')}, "
+        f"{several(result.points, 'known sample')} each); filled marks reach the target ({result.target}), the dashed "
+        "line is the frontier: no setting lies below it."
     )
     return Drawing(drawing, caption, f"Two scatter plots against the loss. {told}.")
 
 
+def _protected(result: Comparison) -> str:
+    return "singled out" if result.target.k is None else f"in a crowd below {result.target.k}"
+
+
+def looks(methods: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """A colour and a mark for each method; ink for the data as they are.
+
+    >>> looks(["none", "cut"])
+    {'none': ('#1f2933', 'o'), 'cut': ('#0072b2', 'o')}
+    """
+    named = [method for method in dict.fromkeys(methods) if method != NOTHING]
+    looks = {method: (HUES[i % len(HUES)], MARKS[i // len(HUES) % len(MARKS)]) for i, method in enumerate(named)}
+    return {NOTHING: (INK, MARKS[0]), **looks}
+
+
+def _draw_frontier(axes: Axes, result: Comparison) -> None:
+    """Steps down from setting to setting: what lies above and right of them is beaten."""
+    at = [(row.loss, result.target.distance(row.privacy)) for row in result.frontier]
+    (first, _), (_, last) = at[0], at[-1]
+    x, y = [first, *(x for x, _ in at), 1.0], [1.0, *(y for _, y in at), last]
+    axes.plot(x, y, color=MUTED, linewidth=1, linestyle="--", drawstyle="steps-post", label="frontier")
+
+
 def _draw(axes: Axes, rows: list[Row], name: str) -> None:
     """The settings of a method in the order of their loss, joined by a line."""
-    for method, colour in COLOUR.items():
+    for method, (colour, mark) in looks(row.method for row in rows).items():
         mine = sorted((row for row in rows if row.method == method), key=lambda row: row.loss)
         seen = [(row.loss, float(height), row) for row in mine if (height := row.privacy[name]) is not None]
         axes.plot([x for x, _, _ in seen], [y for _, y, _ in seen], color=colour, linewidth=0.8, alpha=0.6)
         label = "as they are" if method == NOTHING else method
         for place, (x, y, row) in enumerate(seen):
             face, named = colour if row.meets else "white", None if place else label
-            axes.plot([x], [y], "o", color=colour, markerfacecolor=face, label=named, linestyle="none")
+            axes.plot([x], [y], mark, color=colour, markerfacecolor=face, label=named, linestyle="none")
     axes.set_xlim(-0.03, 1.03)
     axes.set_xlabel("loss")
-    axes.axhline(0 if name == "singled_out" else 1, color=MUTED, linewidth=0.5)
+    axes.axhline(1 if name == "crowd_median" else 0, color=MUTED, linewidth=0.5)

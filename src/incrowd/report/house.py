@@ -1,5 +1,7 @@
 """Sections about the data themselves: what is there, and what happened to every record."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
@@ -7,7 +9,7 @@ from matplotlib.colors import LogNorm
 from incrowd.ledger import Ledger
 from incrowd.measure.summary import Summary
 from incrowd.report.section import Drawing, Grid, Section, section
-from incrowd.report.style import COLOURS, INK, MAP, MUTED, canvas, svg
+from incrowd.report.style import COLOURS, INK, MAP, MUTED, PALE, canvas, svg
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -50,6 +52,7 @@ def _ledger(result: Ledger) -> Section:
         tables=[_ledger_table(result)],
         method=["Each step satisfies read + created = kept + dropped; a step that does not cannot be recorded."],
         data=result,
+        number_at=(len(result.steps) - 1, "kept"),
     )
 
 
@@ -99,22 +102,34 @@ def _map(result: Summary) -> Drawing:
     people = np.ma.masked_less(result.users_in_cell, 0)
     rows, columns = people.shape
     size = (result.cell_km * columns, result.cell_km * rows)
-    with canvas(6.4, min(6.0, max(2.2, 5.2 * size[1] / size[0]))) as (figure, axes):
+    with canvas(height_in=min(5.6, max(2.2, 4.2 * size[1] / size[0] + 0.4))) as (figure, axes):
         # With no cell to show the scale still needs an end.
         norm = LogNorm(result.min_people, max(int(people.filled(0).max()), result.min_people + 1))
         image = axes.imshow(people, origin="lower", extent=(0, size[0], 0, size[1]), cmap=MAP, norm=norm)
         figure.colorbar(image, ax=axes, label="people seen", fraction=0.04, pad=0.02)
-        axes.set_xlabel("km east")
-        axes.set_ylabel("km north")
+        _scale_bar(axes, size[0])
         drawing = svg(figure)
-    shown, total = people.count(), int((result.users_in_cell != 0).sum())
+    shown = people.count()
     caption = (
         f"People per cell of {result.cell_km:.2g} km (n = {result.users:,}); {shown:,} cells are shown, those "
         f"with fewer than {result.min_people} people are blank."
     )
     return Drawing(
-        drawing, caption, f"Map of {rows} by {columns} cells coloured by people seen; {shown} of {total} shown."
+        drawing, caption, f"Map of {rows} by {columns} cells coloured by people seen; {shown} hold enough to be shown."
     )
+
+
+def _scale_bar(axes: Axes, width_km: float) -> None:
+    """A round length below the map, instead of ticks; a frame says where the map ends."""
+    size = 10 ** np.floor(np.log10(width_km / 4))
+    length = size * max(step for step in (1, 2, 5) if step * size <= width_km / 4)
+    below: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+    axes.plot([0, length], [-0.03, -0.03], color=INK, linewidth=2, solid_capstyle="butt", **below)
+    axes.text(length, -0.03, f" {length:g} km, north is up", va="center", color=INK, **below)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.spines[["top", "right"]].set_visible(True)
+    axes.spines[:].set_color(PALE)
 
 
 def _rhythm(result: Summary) -> Drawing:

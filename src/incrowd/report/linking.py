@@ -147,6 +147,7 @@ def _plan(result: Plan) -> Section:
             "A move is a pair of consecutive visits in different cells; a cut between loses it.",
         ],
         data=result,
+        references=("song2014",),
     )
 
 

@@ -1,6 +1,7 @@
 """Sections about LKC-privacy: what one suppression did, and what it costs as the parameters move."""
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from incrowd.anonymize.lkc_cost import LkcCost, LkcRun
 from incrowd.measure.suppression import Suppression
@@ -13,6 +14,7 @@ AXES = {
     "c": "largest share of them with one sensitive value, C",
     "min_support": "people who make a pattern frequent, K'",
 }
+NAMES = {"l": "L", "k": "K", "c": "C", "min_support": "K'"}
 GREEDY = (
     "Pairs of cell and slot are suppressed everywhere, the highest PrivGain / (UtilityLoss + 1) first, until "
     "whoever knows L visits of a person finds at least K people, of whom at most a share C have one sensitive value."
@@ -40,6 +42,7 @@ def _cost(result: LkcCost) -> Section:
             *(["The sensitive attribute is synthetic."] if result.sensitive == "synthetic" else []),
         ],
         data=result,
+        references=("mohammed2009",),
     )
 
 
@@ -60,6 +63,7 @@ def _suppression(result: Suppression) -> Section:
             f"{PATTERN} After the suppression {len(result.frequent_after):,} of them are left or have become maximal.",
         ],
         data=result,
+        references=("mohammed2009",),
     )
 
 
@@ -83,8 +87,7 @@ def _along(result: LkcCost, parameter: str) -> Drawing:
 
 
 def _others(parameter: str) -> list[tuple[str, str]]:
-    names = {"l": "L", "k": "K", "c": "C", "min_support": "K'"}
-    return [(name, key) for key, name in names.items() if key != parameter]
+    return [(name, key) for key, name in NAMES.items() if key != parameter]
 
 
 def _draw_along(axes: Axes, runs: list[LkcRun], parameter: str) -> None:
@@ -103,15 +106,16 @@ def _draw_along(axes: Axes, runs: list[LkcRun], parameter: str) -> None:
 
 
 def _rounds(result: Suppression) -> Drawing:
-    left = len(result.violating) - result.gains.cumsum()
+    left = [len(result.violating), *(len(result.violating) - result.gains.cumsum()).tolist()]
     with canvas(height_in=2.6) as (figure, axes):
-        axes.step(range(1, len(left) + 1), left, where="post", color=COLOURS[0])
+        axes.step(range(len(left)), left, where="post", color=COLOURS[0])
         axes.axhline(0, color=MUTED, linewidth=0.8)
         axes.set_ylim(0)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("pairs suppressed")
         axes.set_ylabel("violating sequences left")
         drawing = svg(figure)
-    alt = f"Violating sequences left after each of {len(left):,} suppressed pairs, from {len(result.violating):,} to 0."
+    alt = f"Violating sequences left after each of {len(left) - 1:,} suppressed pairs, from {left[0]:,} to 0."
     return Drawing(drawing, f"Violating sequences left, round by round (n = {len(result.violating):,}).", alt)
 
 
@@ -120,7 +124,7 @@ def _runs(result: LkcCost) -> Grid:
     head = ("varied", "L", "K", "C", "K'", "violating", *suppressed, "patterns", "kept")
     rows = [
         (
-            run.varied,
+            NAMES.get(run.varied, run.varied),
             str(run.l),
             str(run.k),
             f"{run.c:g}",

@@ -1,10 +1,12 @@
 """Section about publishing counts: what an attacker recovers after each mitigation, and what it costs."""
 
+from collections.abc import Iterable
+
 from matplotlib.axes import Axes
 
 from incrowd.assess.mitigations import Mitigations, Outcome
 from incrowd.report.section import Drawing, Grid, Section, section
-from incrowd.report.style import COLOURS, MUTED, SMALL, canvas, key, svg
+from incrowd.report.style import COLOURS, MUTED, canvas, key, svg, tags
 
 NAMES = {
     "noise": "noise",
@@ -87,6 +89,7 @@ def _figure(result: Mitigations) -> Drawing:
         axes.set_ylim(0, 1.02)
         axes.set_xlabel("loss of the counts")
         axes.set_ylabel("share of points recovered")
+        tags(axes, _strengths(result))
         key(axes)
         drawing = svg(figure)
     caption = (
@@ -98,19 +101,21 @@ def _figure(result: Mitigations) -> Drawing:
 
 
 def _draw(axes: Axes, outcomes: list[Outcome], name: str, colour: str) -> None:
-    shown = [o for o in outcomes if o.accuracy == o.accuracy]
+    shown = _known(outcomes)
     if len(shown) < 2:
         return
     axes.plot([o.loss for o in shown], [o.accuracy for o in shown], marker="o", markersize=4, color=colour, label=name)
-    for o in shown[1:]:
-        axes.annotate(
-            f"{o.strength:g}",
-            (o.loss, o.accuracy),
-            xytext=(3, 4),
-            textcoords="offset points",
-            fontsize=SMALL,
-            color=colour,
-        )
+
+
+def _strengths(result: Mitigations) -> list[tuple[float, float, str, str]]:
+    """Where each strength stands; those at the ends of the lines first."""
+    named = zip(COLOURS, NAMES, strict=False)
+    found = [(o, colour, place) for colour, kind in named for place, o in enumerate(reversed(_known(result.of(kind))))]
+    return [(o.loss, o.accuracy, f"{o.strength:g}", colour) for o, colour, _ in sorted(found, key=lambda one: one[2])]
+
+
+def _known(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    return [o for o in outcomes if o.accuracy == o.accuracy]
 
 
 def _lines(axes: Axes, result: Mitigations) -> None:

@@ -1,18 +1,43 @@
 """Sections -> the HTML page."""
 
+import re
+from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import jinja2
+from markupsafe import Markup, escape
 
 from incrowd import __version__
 from incrowd.data.files import whole_file
 from incrowd.errors import ParameterError
 from incrowd.plain import to_json
-from incrowd.report import glove, house, lkc, release, sweep, uniqueness  # noqa: F401  they register their sections
-from incrowd.report.section import Section, section
+from incrowd.report import (  # noqa: F401  they register their sections
+    ash,
+    assess,
+    compare,
+    glove,
+    house,
+    linking,
+    lkc,
+    mitigations,
+    release,
+    sweep,
+    uniqueness,
+    w4m,
+)
+from incrowd.report.behind import NOTHING, NUMERIC, Behind
+from incrowd.report.references import CITED, bibliography, reference
+from incrowd.report.section import Grid, Section, section
+
+LEGIBLE_PX = 9  # the smallest text of a figure; narrower screens scroll
+LARGEST = 1.35  # pixels a point
+LONG = 30  # letters of a cell that need not wrap
+NAMED = re.compile(r'\bid="|"#|url\(#')
+WIDE, LETTERS = re.compile(r'<svg[^>]* width="([\d.]+)pt"'), re.compile(r"font(?:-size)?: ?([\d.]+)px")
 
 
 def write(path: str | Path, *results: Any, title: str = "Mobility-data privacy report", force: bool = False) -> Path:
@@ -29,9 +54,28 @@ def write(path: str | Path, *results: Any, title: str = "Mobility-data privacy r
     if not results:
         raise ParameterError("a report needs at least one result; pass what a measure returned.")
     sections = [part if isinstance(part, Section) else section(part) for part in results]
+    parts = [(part, Behind(part.data, f"data{index}")) for index, part in enumerate(sections, 1)]
+    papers = dict.fromkeys(key for part in sections for key in part.papers)
+    text = _template().render(
+        title=title,
+        parts=parts,
+        references=[reference(key) for key in papers],
+        download=_download(title, parts),
+        version=__version__,
+    )
     with whole_file(path, force=force) as part:
-        part.write_text(_template().render(title=title, sections=sections, version=__version__), encoding="utf-8")
+        part.write_text(text, encoding="utf-8")
     return path
+
+
+def _download(title: str, parts: Sequence[tuple[Section, Behind]]) -> str:
+    """All numbers as one JSON document in an address that needs no network."""
+    answers = [
+        {"question": part.question, "answer": part.answer, "number": part.number, "of": part.number_of, "data": it.data}
+        for part, it in parts
+    ]
+    whole = to_json({"title": title, "incrowd": __version__, "sections": answers})
+    return f"data:application/json;base64,{b64encode(whole.encode()).decode()}"
 
 
 @cache
@@ -40,5 +84,44 @@ def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters["json"] = lambda value: to_json(value, indent=1)
+    environment.filters |= {"cited": _cited, "apart": _apart, "extent": _extent, "kinds": _kinds, "width": _width}
+    environment.globals["reference"] = reference
     return environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
+
+
+def _cited(text: str) -> Markup:
+    """A text in which [key, Sec. 1] leads to the list of papers."""
+    known = bibliography()
+    link = Markup('[<a href="#{0}">{0}</a>')
+    parts = CITED.split(text)  # text, key, text, key, …
+    linked = (link.format(part) if part in known else escape(f"[{part}") for part in parts[1::2])
+    return Markup("").join(piece for pair in zip(map(escape, parts[::2]), [*linked, ""], strict=True) for piece in pair)
+
+
+def _extent(svg: str) -> str:
+    """How narrow and how wide a figure may be shown, so that its smallest text can be read and none is huge."""
+    width = _width(svg)
+    least = LEGIBLE_PX / min(map(float, LETTERS.findall(svg)), default=10.0)
+    return f"min-width:{width * least:.0f}px;max-width:{width * max(least, LARGEST):.0f}px"
+
+
+def _apart(svg: str, name: str) -> str:
+    """The figure with names of its own, for those inside may be the same in another one."""
+    return NAMED.sub(rf"\g<0>{name}-", svg)
+
+
+def _width(svg: str) -> float:
+    """In points."""
+    return float(WIDE.findall(svg)[0])
+
+
+def _kinds(grid: Grid) -> list[str]:
+    """What each column holds: digits go to the right and are linked, words to the left, long ones may wrap."""
+    columns = zip(*grid.rows, strict=True) if grid.rows else ([] for _ in grid.head)
+    return [_kind([cell for cell in column if cell not in NOTHING]) for column in columns]
+
+
+def _kind(cells: Sequence[str]) -> str:
+    if all(map(NUMERIC.fullmatch, cells)):
+        return "digits"
+    return "long" if max(map(len, cells)) > LONG else "words"

@@ -6,7 +6,14 @@ from incrowd.measure import Utility
 from incrowd.report.section import Grid, Section, section
 
 SOURCE = {None: "an unknown source", True: "a seed, which whoever has it can use", False: "the operating system"}
-MARK = {"pass": "pass", "fail": "FAIL", "not applicable": "-"}
+PAPERS = {
+    "cut": ("song2014",),
+    "generalize": ("tan2017",),
+    "lkc": ("mohammed2009",),
+    "glove": ("gramaglia2015",),
+    "w4m": ("abul2010", "gramaglia2015"),
+}
+MARK = {"pass": "pass", "fail": "FAIL", "not applicable": "\N{EN DASH}"}
 
 
 @section.register
@@ -25,6 +32,7 @@ def _release(result: Release) -> Section:
         number_of="pseudonyms",
         method=[f"Pseudonyms come from {SOURCE[seeded]}; rows are ordered by them, so order says nothing."],
         data={"params": params, "claims": result.claims, "guarantee": result.guarantee, "ledger": result.ledger},
+        references=PAPERS.get(str(method).lower(), ()),
     )
 
 

@@ -6,6 +6,7 @@ from functools import singledispatch
 from typing import Any
 
 from incrowd.errors import ParameterError
+from incrowd.report.references import cited
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,14 @@ class Section:
     tables: Sequence[Grid] = ()
     method: Sequence[str] = ()  # paragraphs: how it was computed, what it does not say
     data: Any = field(default=None)  # what the numbers were taken from, for the JSON beside them
+    number_at: Sequence[str | int] = ()  # where in the data the number stands, if its text alone does not tell
+    references: Sequence[str] = ()  # keys of papers, beyond those that method and captions cite as [key, Sec. 1]
+
+    @property
+    def papers(self) -> list[str]:
+        """Keys of all papers that this section rests on."""
+        texts = (*self.method, *(drawing.caption for drawing in self.drawings), *(grid.caption for grid in self.tables))
+        return list(dict.fromkeys([*self.references, *(key for text in texts for key in cited(text))]))
 
 
 @singledispatch

@@ -1,6 +1,7 @@
 """How every figure looks: one palette, no chart junk, text as text."""
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -13,6 +14,8 @@ INK, MUTED, PALE = "#1f2933", "#616e7c", "#d9e2ec"
 # Okabe and Ito's palette: told apart by colour-blind readers and in grey print.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#000000")
 MAP = "cividis_r"
+WIDTH_IN = 5.2  # fills a phone at one pixel per point, so that nothing set in SMALL or more shrinks below it
+SMALL = 9  # points; the smallest text
 
 RULES = {
     "font.family": "sans-serif",
@@ -28,13 +31,15 @@ RULES = {
     "text.color": INK,
     "xtick.color": MUTED,
     "ytick.color": MUTED,
+    "axes.formatter.min_exponent": 5,  # 300, not 3 x 10^2
     "legend.frameon": False,
+    "legend.fontsize": SMALL,
     "figure.constrained_layout.use": True,
 }
 
 
 @contextmanager
-def canvas(width_in: float = 6.4, height_in: float = 3.2) -> Iterator[tuple[Figure, Axes]]:
+def canvas(width_in: float = WIDTH_IN, height_in: float = 3.2) -> Iterator[tuple[Figure, Axes]]:
     """A figure with one set of axes in the house style; no window, no global state."""
     with mpl.rc_context(RULES):
         figure = Figure(figsize=(width_in, height_in))
@@ -47,7 +52,22 @@ def svg(figure: Figure) -> str:
     with mpl.rc_context(RULES):
         figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
-    return text[text.index("<svg") :]
+    return re.sub(r'<g id="[^"]*"', "<g", text[text.index("<svg") :])  # names that would repeat on a page
+
+
+def key(axes: Axes) -> None:
+    """Name the colours above the figure, where no line runs and no width is lost; as many side by side as fit."""
+    handles, labels = axes.get_legend_handles_labels()
+    longest = max(map(len, labels), default=1)
+    axes.figure.legend(
+        handles,
+        labels,
+        loc="outside upper left",
+        ncols=max(1, int(12 * WIDTH_IN / (longest + 5))),  # about twelve letters to the inch
+        columnspacing=1.2,
+        handlelength=1.2,
+        handletextpad=0.4,
+    )
 
 
 def end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], gap: float = 0.07) -> None:
@@ -67,3 +87,13 @@ def end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], gap: f
             va="center",
             annotation_clip=False,
         )
+
+
+def tags(axes: Axes, points: Sequence[tuple[float, float, str, str]], apart_pt: float = 14) -> None:
+    """Name points (x, y, text, colour), except those too close to a named one; set scales and limits first."""
+    named: list[tuple[float, float]] = []
+    for x, y, text, colour in points:
+        at = axes.transData.transform((x, y)) * 72 / axes.figure.dpi
+        if all(abs(at[0] - a) > apart_pt + 3 * len(text) or abs(at[1] - b) > apart_pt for a, b in named):
+            axes.annotate(text, (x, y), xytext=(3, 4), textcoords="offset points", fontsize=SMALL, color=colour)
+            named.append((at[0], at[1]))

@@ -7,7 +7,7 @@ from matplotlib.contour import ContourSet
 from incrowd.arrays import Floats
 from incrowd.measure.sweep_record import Setting, Sweep
 from incrowd.report.section import Drawing, Grid, Section, section
-from incrowd.report.style import INK, MAP, PALE, canvas, svg
+from incrowd.report.style import INK, MAP, PALE, SMALL, canvas, svg
 
 TARGETS = (0.05, 0.1, 0.2, 0.5)
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -95,13 +95,13 @@ def _surface(result: Sweep, points: int) -> tuple[list[int], list[int], Floats]:
 def _relief(result: Sweep, points: int) -> Drawing:
     """The surface of tan2017 fig. 1, settings side by side at equal distance."""
     blocks, minutes, share = _surface(result, points)
-    with canvas(6.4, 4.2) as (figure, axes):
+    with canvas(height_in=4.0) as (figure, axes):
         axes.remove()
         relief = figure.add_subplot(projection="3d")
         x, y = np.meshgrid(range(len(blocks)), range(len(minutes)))
         relief.plot_surface(x, y, share, cmap=MAP, vmin=0, vmax=1, edgecolor=PALE, linewidth=0.4, shade=False)
-        relief.set_xticks(range(len(blocks)), list(map(str, blocks)), fontsize=7)
-        relief.set_yticks(range(len(minutes)), list(map(str, minutes)), fontsize=7)
+        relief.set_xticks(range(len(blocks)), list(map(str, blocks)), fontsize=SMALL)
+        relief.set_yticks(range(len(minutes)), list(map(str, minutes)), fontsize=SMALL)
         relief.set_zlim(0, 1)
         relief.set_xlabel("blocks each way")
         relief.set_ylabel("minutes of a period")
@@ -114,7 +114,7 @@ def _relief(result: Sweep, points: int) -> Drawing:
 
 def _contours(result: Sweep, shown: list[int]) -> Drawing:
     """Contour maps for several numbers of points, as tan2017 fig. 5."""
-    with canvas(6.8, 2.9) as (figure, axes):
+    with canvas(7.0, 3.0) as (figure, axes):
         axes.remove()
         panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
         for panel, points in zip(panels, shown, strict=True):
@@ -134,10 +134,10 @@ def _draw_contour(axes: Axes, result: Sweep, points: int) -> ContourSet:
     if inside:
         ink = [INK if level < 0.5 else PALE for level in inside]  # the map is dark where the share is high
         lines = axes.contour(range(len(blocks)), range(len(minutes)), share, levels=inside, colors=ink, linewidths=0.8)
-        axes.clabel(lines, fmt=lambda level: f"{level:.0%}", fontsize=7)
-    axes.set_xticks(range(len(blocks)), list(map(str, blocks)), fontsize=7, rotation=90)
-    axes.set_yticks(range(len(minutes)), list(map(str, minutes)), fontsize=7)
-    axes.set_title(f"{points} points", fontsize=9)
+        axes.clabel(lines, fmt=lambda level: f"{level:.0%}", fontsize=SMALL)
+    axes.set_xticks(range(len(blocks)), list(map(str, blocks)), fontsize=SMALL, rotation=90)
+    axes.set_yticks(range(len(minutes)), list(map(str, minutes)), fontsize=SMALL)
+    axes.set_title(f"{points} points", fontsize=10)
     axes.set_xlabel("blocks each way")
     return filled
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from incrowd.errors import ParameterError
 from incrowd.measure import CutRisk, Exposure, Uniqueness
 from incrowd.report.section import Drawing, Grid, Section, section
-from incrowd.report.style import COLOURS, canvas, end_labels, svg
+from incrowd.report.style import COLOURS, canvas, end_labels, key, svg
 
 KNOWS = {
     "random": "random points of their trajectory",
@@ -55,6 +56,7 @@ def _several(results: Sequence[Uniqueness]) -> Section:
         tables=[_table(results)],
         method=[CONVENTION, f"The attacker knows {KNOWS[main.knowledge]}. {drawn}"],
         data=list(results),
+        number_at=(results.index(main), "value"),
     )
 
 
@@ -87,6 +89,10 @@ def _lines(results: Sequence[Uniqueness], x: str) -> list[tuple[str, list[Unique
 
 def _word(result: Uniqueness, name: str) -> str:
     value = getattr(result, name)
+    if name == "points":
+        return f"{value} known"
+    if name.endswith("_min"):
+        return f"{name.removesuffix('_min')} {value} min"
     return str(value) if name in ("label", "knowledge", "short", "match") else f"{name} {value}"
 
 
@@ -138,21 +144,22 @@ def _distribution(results: Sequence[Uniqueness]) -> Drawing:
     """Crowd sizes as in song2014 figs 3 and 4: small crowds on a linear scale, all of them on a logarithmic one."""
     first = results[0]
     alike = [r for r in results if (r.label, r.short, r.knowledge) == (first.label, first.short, first.knowledge)]
-    with canvas(6.4, 2.8) as (figure, axes):
+    with canvas(height_in=2.8) as (figure, axes):
         axes.remove()
         left, right = figure.subplots(1, 2)
         for colour, (name, line) in zip(COLOURS * 9, _lines(alike, "seed"), strict=False):
             sizes = np.array(sorted(line[0].distribution))
             share = np.array([line[0].distribution[s] for s in sizes])
             small = sizes <= 10
-            left.plot(sizes[small], share[small], color=colour, marker="o", markersize=3)
-            right.plot(sizes[sizes > 0], share[sizes > 0], ".", color=colour, markersize=3, label=name)
-        left.set_xlabel("crowd size s, up to 10")
+            left.plot(sizes[small], share[small], color=colour, marker="o", markersize=3, label=name)
+            right.plot(sizes[sizes > 0], share[sizes > 0], ".", color=colour, markersize=5)
+        left.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        left.set_xlabel("crowd size, up to 10")
         left.set_ylabel("share of draws")
         right.set_xscale("log")
         right.set_yscale("log")
-        right.set_xlabel("crowd size s")
-        right.legend(fontsize=8, markerscale=3, handletextpad=0.2)
+        right.set_xlabel("crowd size, all")
+        key(left)
         drawing = svg(figure)
     caption = f"How many people share the known points; {_told(alike)}."
     return Drawing(drawing, caption, "Distribution of crowd sizes: " + _values(alike))
@@ -200,6 +207,7 @@ def _exposure(result: Exposure) -> Section:
             "Averages over random points hide these people: an attacker may know just the telling ones.",
         ],
         data=result,
+        references=("song2014",),
     )
 
 
@@ -237,6 +245,8 @@ def _cut(result: CutRisk) -> Section:
         tables=[Grid(("", "short", "uniqueness", "95 % interval", "targets", "skipped"), rows)],
         method=[result.reason, "Pieces are half-open in time; cutting removes nothing, it only severs pseudonyms."],
         data=result,
+        number_at=("after", "drop", "value"),
+        references=("song2014",),
     )
 
 

@@ -34,6 +34,7 @@ def _displacement(result: Displacement) -> Section:
             "A point that survives is compared with the first row that shows it.",
         ],
         data={"mean": result.mean, "median": result.median, **{name: getattr(result, name) for name, _ in COUNTS}},
+        references=("abul2010", "gramaglia2015"),
     )
 
 
