@@ -7,16 +7,22 @@ exposure       the fewest own points that single each person out
 cut_risk       uniqueness before and after cutting into windows
 violating_sequences, frequent_sequences   what LKC-privacy must break, and what it should keep
 stretch, kgap, tails, accuracy            how far people are from hiding in k, why, and what it cost
+displacement   how far a release moved its points, and how many it made up
+top_shares, nights, prediction_errors     how regular people are by day and night
+day_gains      how much more alike a person's days are than those of two people
 summary        what is in a dataset
 utility        what a release is still good for
 """
 
 from incrowd.measure.accuracy import Accuracy, accuracy
 from incrowd.measure.cutting import CutRisk, cut_risk
+from incrowd.measure.displacement import Displacement, displacement
 from incrowd.measure.exposure import Exposure, exposure
 from incrowd.measure.frequent import frequent_sequences
+from incrowd.measure.gains import DayGains, day_gains
 from incrowd.measure.kgap import KGap, kgap
 from incrowd.measure.question import Uniqueness
+from incrowd.measure.regularity import Nights, nights, prediction_errors, top_shares
 from incrowd.measure.stretch import stretch
 from incrowd.measure.summary import Summary, summary
 from incrowd.measure.sweep import sweep
@@ -30,8 +36,11 @@ from incrowd.measure.violating import violating_sequences
 __all__ = [
     "Accuracy",
     "CutRisk",
+    "DayGains",
+    "Displacement",
     "Exposure",
     "KGap",
+    "Nights",
     "Summary",
     "Sweep",
     "SweepCost",
@@ -41,15 +50,20 @@ __all__ = [
     "accuracy",
     "crowd_sizes",
     "cut_risk",
+    "day_gains",
+    "displacement",
     "exposure",
     "frequent_sequences",
     "kgap",
+    "nights",
+    "prediction_errors",
     "stretch",
     "summary",
     "sweep",
     "sweep_cost",
     "tail_weight",
     "tails",
+    "top_shares",
     "uniqueness",
     "utility",
     "violating_sequences",

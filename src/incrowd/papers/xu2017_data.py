@@ -1,0 +1,205 @@
+"""Visits or a made-up city -> the variants the experiments of [xu2017] need: coarser, fewer, counted and attacked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints, offsets_of
+from incrowd.attack.ash import recover
+from incrowd.attack.chance import chance_accuracy
+from incrowd.attack.recovered import Recovered
+from incrowd.attack.score import RecoveryScore, recovery_score
+from incrowd.data import Visits
+from incrowd.data.counts import DAY_MIN
+from incrowd.discretize import counts, filled, towers
+from incrowd.errors import DataError
+from incrowd.measure.regularity import NIGHT_MIN, prediction_errors, tallied
+from incrowd.papers.song2014_data import some_people
+from incrowd.read import synthetic_city
+
+USERS, TOWERS, DAYS = 1000, 8000, 7
+QUICK_USERS, QUICK_TOWERS, QUICK_DAYS = 250, 2000, 2
+CITIES = ("operator", "operator-calm", "application", "application-calm")
+SLOT_MIN = 30
+STATION, DISTRICT = 2.5, 250  # towers to a base station and to a district [xu2017, Sec. 5.3]
+
+Slotted = Callable[[int], Visits]  # slot_min -> the visits where there are records
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scene:
+    """One dataset; `kind` is the dataset of the paper it stands for, and `calm` cities were picked by the attack."""
+
+    name: str
+    records: Visits  # as finely as they are known
+    slotted: Slotted
+    slot_min: int
+    kind: str | None = None  # "operator" or "application"
+    calm: bool = False
+    seed: int = 0
+
+    @cached_property
+    def seen(self) -> Visits:
+        """The most frequent tower of each slot with a record."""
+        return self.slotted(self.slot_min)
+
+    @cached_property
+    def truth(self) -> Visits:
+        """Everybody in every slot, gaps interpolated [xu2017, Sec. 5.1]."""
+        return filled(self.seen)
+
+    @property
+    def users(self) -> int:
+        """How many people there are."""
+        return len(self.truth)
+
+    @property
+    def days(self) -> int:
+        """How many there are."""
+        return self.truth.records * self.slot_min // DAY_MIN // max(self.users, 1)
+
+    @property
+    def tag(self) -> str:
+        """In the names of files."""
+        return self.name if self.kind else "data"
+
+    @cached_property
+    def recovered(self) -> Recovered:
+        """What the attack makes of the counts of these people, ties at random."""
+        return recover(counts(self.truth, start_min=0), seed=self.seed)
+
+    @cached_property
+    def score(self) -> RecoveryScore:
+        """How much of that is true."""
+        return recovery_score(self.recovered, self.truth)
+
+    @cached_property
+    def observed(self) -> NDArray[np.bool_]:
+        """Which slots of the truth have a record, [user, slot]; the others are interpolated."""
+        flags = np.zeros(self.recovered.cells.shape, np.bool_)
+        flags[self.seen.owner, self.seen.slot] = True
+        return flags
+
+    @cached_property
+    def predicted(self) -> Floats:
+        """Errors of Eq. 2 in metres, [user, slot]."""
+        return prediction_errors(self.truth)
+
+    @cached_property
+    def chance(self) -> float:
+        """What trivial guesses get, the better one."""
+        return max(chance_accuracy(counts(self.truth, start_min=0), self.truth, seed=self.seed).values())
+
+
+def made_up(*, quick: bool, seed: int) -> list[Scene]:
+    """The four cities that stand for the paper's two datasets."""
+    users, sites, days = (QUICK_USERS, QUICK_TOWERS, QUICK_DAYS) if quick else (USERS, TOWERS, DAYS)
+    return [_city(profile, users, sites, days, seed) for profile in CITIES]
+
+
+def _city(profile: str, users: int, sites: int, days: int, seed: int) -> Scene:
+    city = synthetic_city(users=users, towers=sites, days=days, profile=profile, seed=seed)
+
+    def slotted(slot_min: int) -> Visits:
+        # The records themselves are slotted anew, not the half hours.
+        return towers(city.traces, city.towers, slot_min=slot_min, slots=days * DAY_MIN // slot_min)
+
+    kind, _, calm = profile.partition("-")
+    return Scene(profile, slotted(1), slotted, SLOT_MIN, kind, bool(calm), seed)
+
+
+def given(visits: Visits, *, name: str, quick: bool, seed: int) -> Scene:
+    """Data of the user's: every visit is one record."""
+    if visits.xy is None or visits.slot_min is None or NIGHT_MIN % visits.slot_min:
+        raise DataError("these visits have no xy, or no slot_min that divides 6 hours; use slots of 30 min.")
+    slot_min = visits.slot_min
+    if quick:
+        visits = _first_days(some_people(visits, users=QUICK_USERS, seed=seed), QUICK_DAYS)
+    width = slot_min if SLOT_MIN % slot_min else SLOT_MIN
+    return Scene(name, visits, lambda width: slotted_anew(visits, width), width, seed=seed)
+
+
+def _first_days(visits: Visits, days: int) -> Visits:
+    """Slots of the first days; people not seen in them leave."""
+    keep = (visits.slot >= 0) & (visits.slot < days * DAY_MIN // (visits.slot_min or DAY_MIN))
+    left, code = np.unique(visits.owner[keep], return_inverse=True)
+    kept = int(keep.sum())
+    ledger = visits.ledger.add(
+        "first days",
+        read=visits.records,
+        kept=kept,
+        dropped={"later": visits.records - kept},
+        users=(len(visits), len(left)),
+    )
+    offsets = offsets_of(code, len(left))
+    return replace(
+        visits,
+        users=visits.users[left],
+        offsets=offsets,
+        cell=visits.cell[keep],
+        slot=visits.slot[keep],
+        attributes={},
+        ledger=ledger,
+    )
+
+
+def slotted_anew(visits: Visits, slot_min: int) -> Visits:
+    """The most frequent cell of each longer slot, ties to the lowest id [xu2017, Sec. 5.1].
+
+    >>> half = Visits.from_arrays([7] * 4, cell=[5, 3, 5, 4], slot=[0, 1, 2, 3], slot_min=30)
+    >>> slotted_anew(half, 90).cell.tolist()
+    [5, 4]
+    """
+    times = slot_min // (visits.slot_min or slot_min)
+    span = int(visits.slot.max(initial=0)) // times + 1
+    key, cell, votes = tallied(visits.owner * span + visits.slot // times, visits.cell)
+    first = np.lexsort((cell, -votes, key))
+    winner = first[np.diff(key, prepend=-1) > 0]  # sorted by key already, so that each begins where the key changes
+    user, slot = np.divmod(key[winner], span)
+    ledger = visits.ledger.add(
+        "slotted anew",
+        read=visits.records,
+        kept=len(winner),
+        dropped={"same slot": visits.records - len(winner)},
+        users=(len(visits), len(visits)),
+    )
+    return replace(
+        visits,
+        offsets=offsets_of(user, len(visits)),
+        cell=cell[winner],
+        slot=slot,
+        slot_min=slot_min,
+        ledger=ledger,
+    )
+
+
+def attack(
+    truth: Visits, *, seed: int | None, pairing: str = "global", method: str = "exact", theta_m: float | None = None
+) -> RecoveryScore:
+    """Count everybody, recover them from the counts and score that."""
+    found = recover(counts(truth, start_min=0), method=method, theta_m=theta_m, seed=seed)
+    return recovery_score(found, truth, pairing=pairing)
+
+
+def blocks(xy: Floats, size: float) -> Ints:
+    """A region of about `size` places for each place: halves of halves, cut across the longer side.
+
+    >>> blocks(np.array([[0, 0], [1, 0], [10, 0], [11, 0]]), 2).tolist()
+    [0, 0, 1, 1]
+    """
+    region, parts = np.zeros(len(xy), np.int64), [np.arange(len(xy))]
+    done: list[Ints] = []
+    while parts:
+        part = parts.pop()
+        if len(part) <= max(1.5 * size, 1):
+            done.append(part)
+            continue
+        axis = int(np.ptp(xy[part], axis=0).argmax())
+        ranked = part[np.lexsort((part, xy[part, axis]))]
+        parts += [ranked[len(part) // 2 :], ranked[: len(part) // 2]]
+    for number, part in enumerate(done):
+        region[part] = number
+    return region

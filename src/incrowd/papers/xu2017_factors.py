@@ -1,0 +1,269 @@
+"""[xu2017, Sec. 5.3]: Figures 9, 10 and 11, the attack in coarser space, in coarser time, and among fewer people."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from incrowd.anonymize.counting import to_regions
+from incrowd.attack.score import RecoveryScore
+from incrowd.discretize import filled
+from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim
+from incrowd.papers.song2014_data import some_people
+from incrowd.papers.xu2017_attack import CONVENTION
+from incrowd.papers.xu2017_data import DISTRICT, STATION, Scene, attack, blocks
+from incrowd.papers.xu2017_people import convention, crowd
+from incrowd.papers.xu2017_printed import (
+    CALM,
+    DISTRICT_2,
+    DISTRICT_WHOLE,
+    LARGE,
+    SLOW_2,
+    SLOW_WHOLE,
+    SMALL,
+    STABLE_2,
+    STATIONS,
+    STATIONS_TO_DISTRICT,
+    Printed,
+    attacked,
+    named,
+)
+from incrowd.progress import track
+from incrowd.report.ash import STAGES
+from incrowd.report.curves import Line, Lines
+
+STEPS = dict(zip(STAGES, ("#1, nights", "#2, days", "#3, all days"), strict=True))
+TOPS = (1, 2, 3)
+SHARES = (0.1, 0.3, 1.0)  # of the people
+BASE, BASE_2 = 0.73, 0.95  # operator dataset: accuracy and Top-2 uniqueness of Fig. 8
+
+Scores = Mapping[float, RecoveryScore]  # by what is varied
+Found = Mapping[str, Scores]  # by the name of the scene
+
+
+def figure_9(scenes: Sequence[Scene]) -> Figure:
+    """Sectors, base stations and districts [xu2017, Fig. 9]."""
+    found = {scene.name: _in_space(scene) for scene in track(scenes, "coarser space")}
+    return Figure(
+        paper="xu2017",
+        number="9",
+        question="Does coarser space protect?",
+        answer=_answer(found, "from regions of {:g} tower to regions of {:g}"),
+        panels=_panels(
+            "9", "towers to a region", found, scenes, whole={1: BASE, DISTRICT: 0.89}, top={1: BASE_2, DISTRICT: 0.62}
+        ),
+        statements=(*(said for scene in scenes for said in _said_space(scene, found[scene.name])), *_contradictions()),
+        convention=convention(
+            scenes,
+            f"{CONVENTION} Neighbouring towers make regions of about 2.5 (base stations) and 250 (districts), at the "
+            "middle of their towers; the data have no sectors and districts of their own. Errors and accuracy are "
+            "those of regions.",
+        ),
+        users=sum(scene.users for scene in scenes),
+    )
+
+
+def _in_space(scene: Scene) -> dict[float, RecoveryScore]:
+    found: dict[float, RecoveryScore] = {1.0: scene.score}
+    for size in (STATION, float(DISTRICT)):
+        xy = scene.truth.xy
+        if xy is not None and len(xy) > size:
+            found[size] = attack(to_regions(scene.truth, region=blocks(xy, size)), seed=scene.seed)
+    if len(found) < 3 and scene.truth.xy is not None:  # a small city is one district
+        coarse = len(scene.truth.xy) / 4
+        found[coarse] = attack(to_regions(scene.truth, region=blocks(scene.truth.xy, coarse)), seed=scene.seed)
+    return found
+
+
+def _said_space(scene: Scene, found: Scores) -> list[Statement]:
+    first, last = found[min(found)], found[max(found)]
+    why = CALM if scene.calm else OTHER
+    return [
+        *_districts(scene, found),
+        _changes(scene, "accuracy in coarser space", "rises", first.accuracy, last.accuracy, why),
+        _changes(scene, "Top-2 uniqueness in coarser space", "falls", first.uniqueness[2], last.uniqueness[2], why),
+    ]
+
+
+def _districts(scene: Scene, found: Scores) -> list[Statement]:
+    where, xy = "Sec. 5.3", scene.truth.xy
+    if max(found) != DISTRICT or xy is None:
+        return [apart(where, named(scene, "districts of about 250 towers"), "89%, 62%", "too few places for districts")]
+    many = int(blocks(xy, DISTRICT).max()) + 1
+    most = f"{many} districts make {pairs(many):,} sets of one or two, and no more people can be unique"
+    last = found[DISTRICT]
+    return [
+        *attacked(scene, where, "all recovered, districts", DISTRICT_WHOLE, last.accuracy),
+        *attacked(scene, where, "recovered unique by Top-2, districts", DISTRICT_2, last.uniqueness[2], why=most),
+    ]
+
+
+def pairs(places: int) -> int:
+    """How many sets of one or two of them there are.
+
+    >>> pairs(3)
+    6
+    """
+    return places * (places + 1) // 2
+
+
+def _contradictions() -> list[Statement]:
+    districts = STATIONS // STATIONS_TO_DISTRICT
+    most = pairs(districts) / LARGE[0]
+    why = (
+        f"{districts} districts make {pairs(districts):,} sets of one or two: at most {most:.1%} of 100,000 people "
+        "can be unique, so the figure must come from a sample whose size is not printed"
+    )
+    little = "the paper contradicts itself: Sec. 1 against Sec. 5.3"
+    return [
+        apart("Sec. 5.3", "unique by Top-2 of 80 districts, 100,000 people", "62%", why, f"at most {most:.1%}"),
+        apart("Sec. 1", "impact of resolution", "little, and from 73% to 89%", little),
+    ]
+
+
+def figure_10(scenes: Sequence[Scene]) -> Figure:
+    """Slots of 30, 90 and 180 minutes [xu2017, Fig. 10]."""
+    found = {scene.name: _in_time(scene) for scene in track(scenes, "coarser time")}
+    return Figure(
+        paper="xu2017",
+        number="10",
+        question="Does coarser time protect?",
+        answer=_answer(found, "from slots of {:g} min to slots of {:g} min"),
+        panels=_panels(
+            "10", "minutes of a slot", found, scenes, whole={30: BASE, 180: 0.82}, top={30: BASE_2, 180: 0.98}
+        ),
+        statements=tuple(said for scene in scenes for said in _said_time(scene, found[scene.name])),
+        convention=convention(scenes, f"{CONVENTION} Records are slotted anew, then interpolated, for every length."),
+        users=sum(scene.users for scene in scenes),
+    )
+
+
+def _in_time(scene: Scene) -> dict[float, RecoveryScore]:
+    found: dict[float, RecoveryScore] = {float(scene.slot_min): scene.score}
+    for slot_min in (3 * scene.slot_min, 6 * scene.slot_min):
+        if 360 % slot_min == 0:
+            found[float(slot_min)] = attack(filled(scene.slotted(slot_min)), seed=scene.seed)
+    return found
+
+
+def _said_time(scene: Scene, found: Scores) -> list[Statement]:
+    first, last = found[min(found)], found[max(found)]
+    if max(found) != 180:
+        return [apart("Sec. 5.3", named(scene, "slots of 180 min"), "82%, 98%", "these data have other slots")]
+    return [
+        *attacked(scene, "Sec. 5.3", "all recovered, 180 min", SLOW_WHOLE, last.accuracy),
+        *attacked(scene, "Sec. 5.3", "recovered unique by Top-2, 180 min", SLOW_2, last.uniqueness[2]),
+        _changes(scene, "accuracy in coarser time", "rises", first.accuracy, last.accuracy, _SLOW),
+        _changes(scene, "Top-2 uniqueness in coarser time", "rises", first.uniqueness[2], last.uniqueness[2], _SLOW),
+    ]
+
+
+_SLOW = "not a theorem: longer slots hide short trips, and leave larger steps and fewer points to link by"
+
+
+def figure_11(scenes: Sequence[Scene]) -> Figure:
+    """The attack among fewer people of the same city [xu2017, Fig. 11]."""
+    found = {scene.name: _among(scene) for scene in track(scenes, "fewer people")}
+    thousands = {name: {users / 1000: score for users, score in some.items()} for name, some in found.items()}
+    whole = {users // 1000: accuracy for users, accuracy in (SMALL, LARGE)}
+    return Figure(
+        paper="xu2017",
+        number="11",
+        question="Does a larger crowd protect?",
+        answer=_answer(found, "from {:,.0f} people to {:,.0f}"),
+        panels=_panels("11", "people counted (thousands)", thousands, scenes, whole=whole, top={}),
+        statements=tuple(said for scene in scenes for said in _said_crowd(scene, found[scene.name])),
+        convention=convention(scenes, f"{CONVENTION} Smaller crowds are drawn at random, each once."),
+        users=sum(scene.users for scene in scenes),
+    )
+
+
+def _among(scene: Scene) -> dict[float, RecoveryScore]:
+    found: dict[float, RecoveryScore] = {float(scene.users): scene.score}
+    for part in SHARES[:-1]:
+        users = max(round(part * scene.users), 2)
+        some = some_people(scene.truth, users=users, seed=scene.seed)
+        found[float(len(some))] = attack(some, seed=scene.seed)
+    return dict(sorted(found.items()))
+
+
+def _said_crowd(scene: Scene, found: Scores) -> list[Statement]:
+    where, sizes = "Sec. 5.3", list(found)
+    listed = " / ".join(f"{size:,.0f}" for size in sizes)
+    low = min(found[size].uniqueness[k] for size in sizes for k in TOPS if k > 1)
+    denser = "not a theorem: in a denser crowd wrong links lead to people more alike"
+    small = f"of {sizes[0]:,.0f} people one is {1 / sizes[0]:.0%}"
+    same = "people who hardly move share their few places" if scene.calm else OTHER
+    what = named(scene, "Top-2 and Top-3 uniqueness")
+    return [
+        *([] if scene.kind == "application" else _at_sizes(scene, found)),
+        _all_fall(scene, f"accuracy among {listed} people", [found[size].accuracy for size in sizes], denser),
+        _all_fall(scene, f"Top-1 uniqueness among {listed} people", [found[s].uniqueness[1] for s in sizes], small),
+        claim(where, what, f"above {STABLE_2:.0%}", f"at least {low:.0%}", low > STABLE_2, same),
+    ]
+
+
+def _at_sizes(scene: Scene, found: Scores) -> list[Statement]:
+    """The crowds for which the paper prints an accuracy."""
+    said: list[Statement] = []
+    for users, printed in (SMALL, LARGE):
+        what = f"all recovered, {users:,} people"
+        near = [size for size in found if users / FACTOR <= size <= users * FACTOR]
+        if near:
+            said += attacked(scene, "Sec. 5.3", what, Printed(printed, None), found[near[-1]].accuracy)
+        else:
+            why = f"the largest crowd here is {max(found):,.0f}"
+            said.append(apart("Sec. 5.3", named(scene, what), f"{printed:.0%}", why))
+    why, ours = "the paper contradicts itself: both are 100,000 people", f"{found[max(found)].accuracy:.0%}"
+    return [*said, apart("Figs. 8a, 11a", named(scene, "all people recovered"), "73%, around 50%", why, ours)]
+
+
+def _all_fall(scene: Scene, what: str, values: Sequence[float], why: str) -> Statement:
+    shown = " / ".join(f"{value:.1%}" for value in values)
+    return claim("Sec. 5.3", named(scene, what), "falls", shown, all(a >= b for a, b in pairwise(values)), why)
+
+
+def _changes(scene: Scene, what: str, theirs: str, first: float, last: float, why: str) -> Statement:
+    holds = last <= first if theirs == "falls" else last >= first
+    return claim("Sec. 5.3", named(scene, what), theirs, f"{first:.1%} to {last:.1%}", holds, why)
+
+
+def _answer(found: Found, text: str) -> str:
+    """Accuracy at both ends; `text` says what they are."""
+    scores = next(iter(found.values()))
+    ends = (min(scores), max(scores))
+    each = []
+    for name, some in found.items():
+        change = f"{some[min(some)].accuracy:.0%} to {some[max(some)].accuracy:.0%}"
+        each.append(f"{name} {change}" if len(found) > 1 else change)
+    return f"Points recovered, {text.format(*ends)}: {'; '.join(each)}."
+
+
+def _panels(
+    number: str, x: str, found: Found, scenes: Sequence[Scene], *, whole: Mapping[int, float], top: Mapping[int, float]
+) -> tuple[Lines, ...]:
+    panels = []
+    for stage, step in STEPS.items():
+        lines = [
+            _line(name, {at: score.stages[stage] for at, score in scores.items()}) for name, scores in found.items()
+        ]
+        lines += _printed(whole if stage == "whole" else {})
+        caption = f"Accuracy of step {step} ({crowd(scenes)}, one run each)."
+        panels.append(
+            Lines(f"{number}a-{stage}", x, "share of points right", tuple(lines), caption, log=number != "10")
+        )
+    for k in TOPS:
+        lines = [
+            _line(name, {at: score.uniqueness[k] for at, score in scores.items()}) for name, scores in found.items()
+        ]
+        lines += _printed(top if k == 2 else {})
+        caption = f"Recovered people told apart by their Top-{k} ({crowd(scenes)}, one run each)."
+        panels.append(Lines(f"{number}b-{k}", x, "share singled out", tuple(lines), caption, log=number != "10"))
+    return tuple(panels)
+
+
+def _line(name: str, values: Mapping[float, float]) -> Line:
+    at = tuple(sorted(values))
+    return Line(name, at, tuple(values[x] for x in at))
+
+
+def _printed(values: Mapping[int, float]) -> list[Line]:
+    return [Line("paper: operator", tuple(map(float, values)), tuple(values.values()), theirs=True)] if values else []

@@ -1,0 +1,143 @@
+"""[xu2017, Sec. 3.2]: Figures 2 and 3, how regular and how unique people are before anybody attacks."""
+
+from collections.abc import Sequence
+
+from incrowd.measure.regularity import top_shares
+from incrowd.measure.uniqueness import uniqueness
+from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
+from incrowd.papers.xu2017_data import Scene
+from incrowd.papers.xu2017_printed import (
+    CALM,
+    CITIES_SAID,
+    FIXED,
+    TOP_1,
+    TOP_5,
+    UNIQUE_2,
+    UNIQUE_3,
+    UNIQUE_5,
+    Printed,
+    few,
+    named,
+    people,
+)
+from incrowd.report.curves import Line, Lines
+
+TOP = 5
+STRATEGIES = {"top": "Top-K", "random": "Rand-K", "consecutive": "Cont-K"}
+
+
+def crowd(scenes: Sequence[Scene]) -> str:
+    """How many people a figure shows."""
+    sizes = sorted({scene.users for scene in scenes})
+    each = " each" if len(scenes) > 1 else ""
+    return f"n = {' or '.join(f'{size:,}' for size in sizes)} people{each}"
+
+
+def convention(scenes: Sequence[Scene], text: str) -> str:
+    """With how the made-up cities came about."""
+    return f"{text} {CITIES_SAID}" if scenes[0].kind else text
+
+
+def told(values: dict[str, float]) -> str:
+    """Shares by city, in words."""
+    return ", ".join(f"{value:.0%} ({name})" if len(values) > 1 else f"{value:.0%}" for name, value in values.items())
+
+
+def theirs(at: float, printed: Printed) -> list[Line]:
+    """What the paper prints at one place of the axis."""
+    return [Line(f"paper: {kind}", (at,), (value,), theirs=True) for kind, value in printed.known()]
+
+
+def figure_2(scenes: Sequence[Scene]) -> Figure:
+    """Share of the records in each person's most visited towers [xu2017, Fig. 2]."""
+    found = {scene.name: top_shares(scene.records, top=TOP) for scene in scenes}
+    at = tuple(float(k) for k in range(1, TOP + 1))
+    lines = [Line(name, at, tuple(shares.tolist())) for name, shares in found.items()]
+    printed = [Line("paper: operator", (1, 5), (0.36, 0.83), theirs=True), *theirs(1, TOP_1)[1:]]
+    said: list[Statement] = []
+    for scene in scenes:
+        first, fifth = found[scene.name][[0, 4]].tolist()
+        said += people(scene, "Sec. 3.2", "records in the top tower", TOP_1, first)
+        said += people(scene, "Sec. 3.2", "records in the top five towers", TOP_5, fifth)
+        if scene.kind != "operator":
+            what = named(scene, "records in the top five towers" if scene.kind else "the same, application dataset")
+            why = OTHER if scene.kind is None else FIXED
+            said.append(claim("Sec. 3.2", what, "almost always", f"{fifth:.0%}", fifth >= 0.95, why))
+    return Figure(
+        paper="xu2017",
+        number="2",
+        question="How regular are people?",
+        answer=f"Records in a person's most visited tower: {told({n: float(s[0]) for n, s in found.items()})}.",
+        panels=(
+            Lines(
+                "2",
+                "most visited towers counted",
+                "share of records",
+                (*lines, *printed),
+                f"Records in a person's most visited towers, mean over people ({crowd(scenes)}).",
+            ),
+        ),
+        statements=tuple(said),
+        convention=convention(
+            scenes, "A record is a visit as finely as the data tell times, here at most one a minute."
+        ),
+        users=sum(scene.users for scene in scenes),
+    )
+
+
+def figure_3(scenes: Sequence[Scene], *, seed: int) -> Figure:
+    """People singled out by K of their points, by how these are chosen [xu2017, Fig. 3]."""
+    found = {scene.name: {how: _unique(scene, how, seed) for how in STRATEGIES} for scene in scenes}
+    at = tuple(float(k) for k in range(1, TOP + 1))
+    panels = []
+    for scene in scenes:
+        lines = [Line(STRATEGIES[how], at, tuple(values)) for how, values in found[scene.name].items()]
+        if scene.kind != "application":
+            lines.append(Line("paper: Top-K, operator", (3, 5), (0.67, 0.95), theirs=True))
+        caption = f"People singled out by K points, {scene.name} ({crowd([scene])}, one draw each)."
+        panels.append(Lines(f"3-{scene.tag}", "K points known", "share singled out", tuple(lines), caption))
+    tops = {name: values["top"][2] for name, values in found.items()}
+    return Figure(
+        paper="xu2017",
+        number="3",
+        question="How many people are told apart by a few of their points?",
+        answer=f"By their three most visited towers: {told(tops)}.",
+        panels=tuple(panels),
+        statements=tuple(said for scene in scenes for said in _said_unique(scene, found[scene.name])),
+        convention=convention(
+            scenes,
+            "Top-K are the places of most slots, ties to the lower number, compared as sets with the Top-K of the "
+            "others; Rand-K and Cont-K are points in space and time that nobody else has all of. Points are the slots "
+            "with a record. The paper names no rule of comparison.",
+        ),
+        users=sum(scene.users for scene in scenes),
+    )
+
+
+def _unique(scene: Scene, how: str, seed: int) -> list[float]:
+    asked = (uniqueness(scene.seen, points=k, knowledge=how, seed=seed).value for k in range(1, TOP + 1))
+    return [float("nan") if value is None else value for value in asked]
+
+
+def _said_unique(scene: Scene, values: dict[str, list[float]]) -> list[Statement]:
+    where, top = "Sec. 3.2", values["top"]
+    below = all(values[how][k] > top[k] for how in ("random", "consecutive") for k in (0, 1))
+    shown = ", ".join(f"{STRATEGIES[how]} {values[how][1]:.0%}" for how in STRATEGIES)
+    less = "points at one time are shared by more people here than sets of places, and consecutive ones repeat a place"
+    what = named(scene, "unique by Top-5 towers")
+    return [
+        *people(scene, where, "unique by Top-3 towers", UNIQUE_3, top[2], few(scene)),
+        claim(where, what, f"above {UNIQUE_5:.0%}", f"{top[4]:.0%}", top[4] > UNIQUE_5, _alike(scene)),
+        claim(where, named(scene, "Rand-K and Cont-K above Top-K, K < 3"), "yes", f"K = 2: {shown}", below, less),
+        apart(
+            "Figs. 3, 8c",
+            named(scene, "Top-3 of the originals, Top-2 of the recovered"),
+            f"67%, {UNIQUE_2:.0%}",
+            "the paper contradicts itself unless recovered people are rarer than real ones",
+            ours=f"{top[2]:.0%}, {scene.score.uniqueness[2]:.0%}",
+        ),
+    ]
+
+
+def _alike(scene: Scene) -> str:
+    return OTHER if scene.kind is None else CALM if scene.calm else FIXED
