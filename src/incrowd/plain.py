@@ -38,6 +38,15 @@ def plain(value: Any) -> Any:
     return value
 
 
+def several(count: int, one: str, more: str = "") -> str:
+    """A count with its noun.
+
+    >>> several(1, "user"), several(1200, "user"), several(1, "person", "people")
+    ('1 user', '1,200 users', '1 person')
+    """
+    return f"{count:,} {one if count == 1 else more or f'{one}s'}"
+
+
 def to_json(value: Any, *, indent: int | None = None) -> str:
     """One JSON document that any parser reads: no NaN, no numpy."""
     return json.dumps(plain(value), indent=indent, allow_nan=False, default=str)

@@ -28,6 +28,11 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
+def current() -> Listener | None:
+    """Who listens now, for a listener that passes on what it hears."""
+    return _listener.get()
+
+
 def tell(label: str, done: float, total: float) -> None:
     """Say how much of the work under this label is done."""
     listener = _listener.get()

@@ -1,0 +1,178 @@
+"""Data -> one page: who can be singled out, linked and inferred, by whom, and is it too much?"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Unpack
+
+from numpy.typing import ArrayLike
+
+from incrowd.assess.assess_data import Dataset, dataset
+from incrowd.assess.assess_options import Options, Thresholds
+from incrowd.assess.assess_record import Assessment
+from incrowd.assess.budget import Budget, OutOfTime, in_words
+from incrowd.assess.question import NO_ANSWER, NOT_RUN, Answer, Estimate, Found, Question, judged
+from incrowd.assess.questions import ABOUT, QUESTIONS
+from incrowd.data import Release, Visits
+from incrowd.discretize.options import Reading
+from incrowd.errors import IncrowdError, ParameterError
+from incrowd.measure import summary
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """An assessment that was checked and prepared, but not run."""
+
+    data: Dataset
+    budget: Budget
+    estimates: tuple[Estimate, ...]  # in the order in which they are asked
+
+    @classmethod
+    def over(cls, data: Dataset, budget: Budget | None = None) -> "Asked":
+        """Say what each question will cost on data that were discretized already."""
+        return cls(data, budget or Budget(data.options.budget_s), tuple(_estimates(data)))
+
+    def run(self) -> Assessment:
+        """Ask one question after the other until the time is up or somebody interrupts."""
+        answers: dict[str, Answer] = {}
+        results: dict[str, tuple[Any, ...]] = {}
+        interrupted = False
+        for question, estimate in zip(QUESTIONS, self.estimates, strict=True):
+            if interrupted:
+                answers[question.name] = self._unasked(question, estimate, "interrupted before")
+                continue
+            try:
+                answers[question.name], results[question.name] = self._answer(question, estimate)
+            except KeyboardInterrupt:
+                interrupted = True
+                answers[question.name] = self._unasked(question, estimate, "interrupted")
+        return self._assessment(answers, results, interrupted)
+
+    def _answer(self, question: Question, estimate: Estimate) -> tuple[Answer, tuple[Any, ...]]:
+        if estimate.lacks:
+            return self._unasked(question, estimate, estimate.lacks, NO_ANSWER), ()
+        if estimate.seconds > self.budget.left_s:
+            why = f"would take about {in_words(estimate.seconds)}, {in_words(self.budget.left_s)} are left"
+            return self._unasked(question, estimate, why if self.budget.left_s else why.partition(",")[0]), ()
+        began = time.monotonic()
+        try:
+            with self.budget.watched():
+                found = question.run(self.data)
+        except OutOfTime:
+            return self._unasked(question, estimate, "took longer than expected, and the budget is spent"), ()
+        except IncrowdError as error:
+            return self._unasked(question, estimate, str(error).rstrip("."), NO_ANSWER), ()
+        return self._told(question, estimate, found, time.monotonic() - began), found.results
+
+    def _told(self, question: Question, estimate: Estimate, found: Found, took_s: float) -> Answer:
+        threshold = (self.data.options.thresholds or {})[question.name]
+        return replace(
+            self._unasked(question, estimate, found.note, judged(found.value, threshold)),
+            value=found.value,
+            number=found.number,
+            took_s=took_s,
+            numbers=found.numbers,
+        )
+
+    def _unasked(self, question: Question, estimate: Estimate, why: str, verdict: str = NOT_RUN) -> Answer:
+        return Answer(
+            name=question.name,
+            about=question.about,
+            asks=question.asks,
+            attacker=question.attacker(self.data),
+            verdict=verdict,
+            value=None,
+            number="-",
+            threshold=(self.data.options.thresholds or {})[question.name],
+            note=why,
+            estimated_s=estimate.seconds,
+        )
+
+    def _assessment(
+        self, answers: dict[str, Answer], results: dict[str, tuple[Any, ...]], interrupted: bool
+    ) -> Assessment:
+        data, visits = self.data, self.data.visits
+        return Assessment(
+            people=len(visits),
+            records=None if data.traces is None else data.traces.records,
+            visits=visits.records,
+            cells=int(visits.cell.max() - visits.cell.min()) + 1 if visits.xy is None else len(visits.xy),
+            days=data.days,
+            places="towers"
+            if data.options.towers is not None
+            else f"cells of {data.cell_m:g} m"
+            if visits.cell_m
+            else "cells",
+            slot_min=visits.slot_min,
+            budget_s=self.budget.limit_s,
+            took_s=self.budget.spent_s,
+            seed=data.options.seed,
+            interrupted=interrupted,
+            ledger=visits.ledger,
+            estimates=self.estimates,
+            answers=tuple(sorted(answers.values(), key=lambda one: (ABOUT.index(one.about), one.verdict == NO_ANSWER))),
+            summary=None if data.traces is None or interrupted else summary(data.traces),
+            results=results,
+        )
+
+
+def assess(
+    data: Any,
+    *,
+    budget_s: float = 600,
+    towers: ArrayLike | None = None,
+    cell_m: float = 500,
+    slot_min: int = 60,
+    release: Release | Visits | str | Path | None = None,
+    link: str | Path | None = None,
+    sensitive: str | None = None,
+    known_visits: int = 2,
+    confidence: float = 0.8,
+    thresholds: Thresholds | None = None,
+    time_zone: str | None = None,
+    seed: int = 0,
+    **reading: Unpack[Reading],
+) -> Assessment:
+    """Ask every question that applies, the most informative first, until `budget_s` is spent.
+
+    `data` are Traces, Visits or what `incrowd.read.table` reads; visits keep their own cells and slots. `release` was
+    made of them, `link` tells who is who in it. `thresholds` replace `incrowd.assess.thresholds.DEFAULTS`, which are
+    conventions, not law. A question that does not fit or does not apply says so; Ctrl-C keeps what is there.
+
+    >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1])
+    >>> assess(visits).verdict
+    '2 of 2 answers are above their thresholds: singling_out, worst_off.'
+    """
+    options = Options(
+        budget_s=budget_s,
+        towers=towers,
+        cell_m=cell_m,
+        slot_min=slot_min,
+        release=release,
+        link=link,
+        sensitive=sensitive,
+        known_visits=known_visits,
+        confidence=confidence,
+        thresholds=thresholds,
+        time_zone=time_zone,
+        seed=seed,
+    )
+    return prepared(data, options, reading).run()
+
+
+def prepared(source: Any, options: Options, reading: Reading) -> Asked:
+    """Read and discretize the data, and say what each question will cost."""
+    budget = Budget(options.budget_s)
+    data = dataset(source, options, reading)
+    sensitive = options.sensitive
+    if sensitive is not None and sensitive not in data.visits.attributes:
+        known = ", ".join(sorted(data.visits.attributes)) or "none"
+        raise ParameterError(f"the data carry no attribute {sensitive!r} (they carry: {known}); read it along.")
+    return Asked.over(data, budget)
+
+
+def _estimates(data: Dataset) -> Iterator[Estimate]:
+    for question in QUESTIONS:
+        lacks = question.lacks(data)
+        yield Estimate(question.name, question.asks, 0.0 if lacks else question.seconds(data), lacks)

@@ -1,0 +1,154 @@
+"""What an assessment looks at: everything made of the source once, when it is first asked for."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import tally
+from incrowd.assess.assess_options import Options
+from incrowd.data import Traces, Visits, load
+from incrowd.data.table import kept_attributes
+from incrowd.discretize import filled, fingerprints, grid, towers
+from incrowd.discretize.options import Reading
+from incrowd.errors import DataError
+
+MOST_IN_MEMORY = 50_000_000  # records; a larger source is streamed, and what needs its records is left out
+DAY_MIN = 1_440
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Trajectories where they are in memory, visits made of them, and what else was given."""
+
+    traces: Traces | None
+    visits: Visits
+    options: Options
+    why_no_traces: str = ""
+
+    @property
+    def cell_m(self) -> float:
+        """Side of a cell, where cells are squares."""
+        return self.visits.cell_m or self.options.cell_m
+
+    @cached_property
+    def slots(self) -> int:
+        """From slot 0 to the last visit."""
+        return int(self.visits.slot.max()) + 1
+
+    @cached_property
+    def per_day(self) -> int:
+        """Slots of a day."""
+        return max(DAY_MIN // (self.visits.slot_min or DAY_MIN), 1)
+
+    @property
+    def days(self) -> int:
+        """Days from slot 0 to the last visit, begun ones too."""
+        return -(-self.slots // self.per_day)
+
+    @cached_property
+    def one_cell_per_slot(self) -> Visits:
+        """Visits with the cell of most records in each slot; they need the records where somebody is in two."""
+        visits = self.visits
+        same = (visits.slot[1:] == visits.slot[:-1]) & (visits.owner[1:] == visits.owner[:-1])
+        if not same.any():
+            return visits
+        if self.traces is None:
+            raise DataError(f"somebody is in two cells in one slot, and {self.why_no_traces}.")
+        how: dict[str, Any] = {"slot_min": visits.slot_min, "start": visits.start, "time_zone": self.options.time_zone}
+        return grid(self.traces, cell_m=self.cell_m, keep="vote", **how)
+
+    def everywhere(self, *, people: int, days: int) -> Visits:
+        """One cell for everybody in every slot of the first days, of so many people."""
+        some = drawn(self.one_cell_per_slot, people=people, seed=self.options.seed)
+        return filled(within(some, 0, days * self.per_day))
+
+    def prints(self, *, people: int) -> Any:
+        """The fingerprints of so many people."""
+        if self.traces is None:
+            raise DataError(self.why_no_traces)
+        return fingerprints(drawn(self.traces, people=people, seed=self.options.seed), time_zone=self.options.time_zone)
+
+
+def dataset(source: Any, options: Options, reading: Reading) -> Dataset:
+    """Read a source once and discretize it; visits are taken as they are."""
+    data = _read(source, options.time_zone, reading)
+    if isinstance(data, Visits):
+        if not data.records:
+            raise DataError("there is no visit to assess; give the data of at least one person.")
+        return Dataset(None, data, options, "visits no longer tell their records")
+    if isinstance(data, Traces):
+        return Dataset(data, _discretized(data, options, {}), options)
+    why = f"more than {MOST_IN_MEMORY:,} records are streamed, not held"
+    return Dataset(None, _discretized(data, options, reading), options, why)
+
+
+def _read(source: Any, time_zone: str | None, reading: Reading) -> Any:
+    """Traces or visits in memory, or the source itself where it is too large."""
+    from incrowd.audit.origin import is_saved
+    from incrowd.read import table
+    from incrowd.read.sources import records_at_most
+
+    if isinstance(source, (str, Path)) and is_saved(Path(source)):
+        source = load(source)
+    if isinstance(source, (Traces, Visits)):
+        return source
+    if type(source).__module__.startswith("incrowd."):
+        raise DataError(f"{type(source).__name__} cannot be assessed; give trajectories or visits.")
+    if records_at_most(source, reading.get("layout")) > MOST_IN_MEMORY:
+        return source
+    how: Any = {name: value for name, value in reading.items() if name != "memory_mb"}
+    return table(source, time_zone=time_zone, **how)
+
+
+def _discretized(source: Any, options: Options, reading: Reading) -> Visits:
+    clock: Any = {"slot_min": options.slot_min, "time_zone": options.time_zone}
+    if options.towers is not None:
+        return towers(source, options.towers, **clock, **reading)
+    return grid(source, cell_m=options.cell_m, **clock, **reading)
+
+
+def drawn(table: Any, *, people: int, seed: int) -> Any:
+    """So many people of Traces or Visits drawn at random, in their order; all where there are no more.
+
+    >>> drawn(Visits.from_arrays([1, 2, 3], cell=[0, 0, 0], slot=[0, 1, 2]), people=2, seed=0)
+    Visits(users=2, records=2)
+    """
+    if len(table) <= people:
+        return table
+    chosen = np.zeros(len(table), np.bool_)
+    chosen[np.random.default_rng(seed).permutation(len(table))[:people]] = True
+    return rows_of(table, chosen[table.owner], "drawn", "person not drawn")
+
+
+def within(visits: Visits, first: int, end: int) -> Visits:
+    """The visits from a slot up to another one, of those who have some.
+
+    >>> within(Visits.from_arrays([1, 2, 2], cell=[0, 0, 0], slot=[0, 1, 2]), 1, 2)
+    Visits(users=1, records=1)
+    """
+    inside = (visits.slot >= first) & (visits.slot < end)
+    return visits if inside.all() else rows_of(visits, inside, "period", "outside the period")
+
+
+def rows_of(table: Any, keep: NDArray[np.bool_], step: str, why: str) -> Any:
+    """Some of the rows, of those who have one, with a ledger that accounts for the others."""
+    count = tally(keep, table.offsets)
+    stay = count > 0
+    kept = int(count.sum())
+    people = (len(table), int(stay.sum()))
+    ledger = table.ledger.add(step, read=table.records, kept=kept, dropped={why: table.records - kept}, users=people)
+    if isinstance(table, Traces):
+        return table.where(keep, ledger)
+    return replace(
+        table,
+        users=table.users[stay],
+        offsets=np.concatenate([[0], np.cumsum(count[stay])]).astype(np.int64),
+        cell=table.cell[keep],
+        slot=table.slot[keep],
+        attributes=kept_attributes(table.attributes, stay),
+        ledger=ledger,
+    )

@@ -1,0 +1,63 @@
+"""What is asked of an assessment, checked before any data are read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from incrowd.assess.question_sensitive import MOST_VISITS
+from incrowd.assess.thresholds import thresholds_of
+from incrowd.data import Release, Visits
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
+from incrowd.measure.sensitive import share_of
+
+Thresholds = Mapping[str, float | None]
+NEEDS = {"release": "a release", "audit": "a release", "sensitive": "the sensitive attribute"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Options:
+    """The keywords of `incrowd.assess.assess`; what has no meaning is refused."""
+
+    budget_s: float = 600
+    towers: ArrayLike | None = None
+    cell_m: float = 500
+    slot_min: int = 60
+    release: Release | Visits | str | Path | None = None
+    link: str | Path | None = None
+    sensitive: str | None = None
+    known_visits: int = 2
+    confidence: float = 0.8
+    thresholds: Thresholds | None = None
+    time_zone: str | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_positive(budget_s=self.budget_s, cell_m=self.cell_m)
+        check_whole(slot_min=self.slot_min)
+        check_seed(seed=self.seed)
+        share_of(self.confidence)
+        if self.known_visits not in range(1, MOST_VISITS + 1):
+            raise ParameterError(f"known_visits must be 1 or {MOST_VISITS}, got {self.known_visits!r}.")
+        if self.link is not None and self.release is None:
+            raise ParameterError("a link file says who is who in a release; give the release too.")
+        for name, value in (self.thresholds or {}).items():
+            if name in NEEDS and value is not None and self._given(name) is None:
+                raise ParameterError(f"threshold {name} is about {NEEDS[name]}, which was not given; give it.")
+        object.__setattr__(self, "thresholds", thresholds_of(self.thresholds))
+        for name in ("release", "link"):
+            object.__setattr__(self, name, _path(getattr(self, name), name))
+
+    def _given(self, name: str) -> Any:
+        return self.sensitive if name == "sensitive" else self.release
+
+
+def _path(given: Any, name: str) -> Any:
+    """A path that exists, or what else was given."""
+    if not isinstance(given, (str, Path)):
+        return given
+    if not Path(given).exists():
+        raise DataError(f"there is no {name} at {Path(given).name}; check the path.")
+    return Path(given)

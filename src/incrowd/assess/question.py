@@ -1,0 +1,97 @@
+"""One question of an assessment, and its answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from incrowd.assess.assess_data import Dataset
+from incrowd.assess.budget import in_words
+
+ABOVE, WITHIN, UNJUDGED, NOT_RUN, NO_ANSWER = "above", "within", "no threshold", "not run", "does not apply"
+
+
+class Found(NamedTuple):
+    """What a step found: the value held against the threshold, in words, what stands behind it, and its caveat."""
+
+    value: float | None
+    number: str
+    numbers: Mapping[str, Any]  # plain values, for JSON
+    results: tuple[Any, ...] = ()  # records, for the report
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A step: what it asks of the data, what its attacker knows, what it costs, when it applies, and how it runs."""
+
+    name: str  # of its threshold
+    about: str  # what regulators call it
+    asks: str
+    attacker: Callable[[Dataset], str]
+    seconds: Callable[[Dataset], float]
+    run: Callable[[Dataset], Found]
+    lacks: Callable[[Dataset], str] = lambda _: ""  # why it cannot run on these data
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a step will cost; `lacks` says why it will not run at all."""
+
+    name: str
+    asks: str
+    seconds: float
+    lacks: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name:<13} {self.lacks or f'about {in_words(self.seconds)}'}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to one question; shares in [0, 1], higher is riskier."""
+
+    name: str
+    about: str
+    asks: str
+    attacker: str
+    verdict: str  # above | within | no threshold | not run | does not apply
+    value: float | None
+    number: str
+    threshold: float | None
+    note: str = ""  # on whom, why not, what to beware of
+    estimated_s: float = 0.0
+    took_s: float = 0.0
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """Question, number, threshold, verdict."""
+        limit = "-" if self.threshold is None else f"{self.threshold:.3g}"
+        return (self.asks, self.number, limit, self.verdict)
+
+
+def judged(value: float | None, threshold: float | None) -> str:
+    """The verdict on a value; exactly at the threshold is within.
+
+    >>> judged(0.1, 0.1), judged(0.2, 0.1), judged(0.2, None), judged(None, 0.1)
+    ('within', 'above', 'no threshold', 'does not apply')
+    """
+    if value is None:
+        return NO_ANSWER
+    if threshold is None:
+        return UNJUDGED
+    return ABOVE if value > threshold else WITHIN
+
+
+def percent(share: float | None) -> str:
+    """A share in words.
+
+    >>> percent(0.25), percent(None)
+    ('25.0%', '-')
+    """
+    return "-" if share is None else f"{share:.1%}"
+
+
+def drawn_note(some: int, every: int, more: str = "") -> str:
+    """That people were drawn, where they were."""
+    return f"{some:,} of {every:,} people, drawn at random{more}" if some < every else ""

@@ -1,0 +1,201 @@
+"""Linkability: between windows of one release, between releases, and from the original to a release."""
+
+from pathlib import Path
+from typing import Any
+
+from incrowd import audit
+from incrowd.anonymize import Cut
+from incrowd.assess.assess_data import Dataset, drawn, within
+from incrowd.assess.question import Found, Question, drawn_note, percent
+from incrowd.attack import Linkage, link, relink
+from incrowd.data import Release, Traces, Visits
+from incrowd.discretize import grid
+from incrowd.errors import DataError
+
+ABOUT = "linkability"
+WINDOW_H = 24
+SHORTER_H = 6  # for data of a single day
+RELINK_PEOPLE = 3_000
+KNOWN_PEOPLE = 2_000  # whose counterparts are looked for among everybody
+WEEK = 7
+UNTOLD = "nobody tells who is who in the release; pass its link file, or the Release itself"
+# Seconds on one core: to load the kernels, per pair of people and visit of each to be joined, and to be
+# compared.
+LOAD_S, JOIN_S, MEET_S = 0.5, 8e-9, 1.5e-10
+
+
+def _window_h(data: Dataset) -> float:
+    return WINDOW_H if data.days > 1 else SHORTER_H
+
+
+def _windows(data: Dataset) -> Found:
+    some = drawn(data.visits, people=RELINK_PEOPLE, seed=data.options.seed)
+    # Nobody sees these pseudonyms: a seed makes the assessment the same again.
+    release = Cut(window_h=_window_h(data))(some, pseudonym_seed=data.options.seed)
+    found = relink(release, seed=data.options.seed)
+    score = found.score
+    if score is None or score.share is None:
+        raise DataError("nobody has two pieces in consecutive windows, so that there is nothing to join")
+    numbers: dict[str, Any] = {"window_h": _window_h(data), "pieces": found.pieces, "neighbours": score.neighbours}
+    numbers |= {"joined": score.right, "chance": score.chance, "restored": score.restored, "several": score.several}
+    told = f"{score.restored:,} of {score.several:,} people are whole again"
+    sample = drawn_note(len(some), len(data.visits), "; among more people joins are harder")
+    note = "; ".join(filter(None, (told, sample)))
+    return Found(score.share, f"{percent(score.share)} (chance {percent(score.chance)})", numbers, (found,), note)
+
+
+def _releases(data: Dataset) -> Found:
+    middle = _middle(data)
+    known, target = within(data.visits, 0, middle), within(data.visits, middle, data.slots)
+    some = drawn(known, people=KNOWN_PEOPLE, seed=data.options.seed)
+    found = link(some, target, period_slots=_period(data))
+    sample = drawn_note(len(some), len(known), f" and looked for among {len(target):,}")
+    return _linked(found, f"{found.without:,} people are in one half only" if found.without else "", sample)
+
+
+def _middle(data: Dataset) -> int:
+    """The border of two days nearest to the middle of the period."""
+    return max(data.days // 2, 1) * data.per_day
+
+
+def _period(data: Dataset) -> int:
+    """Routines by the hour of the week where both halves hold a week, else by the hour of the day."""
+    return (WEEK if data.days >= 2 * WEEK else 1) * data.per_day
+
+
+def _release(data: Dataset) -> Found:
+    target, truth = published(data), data.options.link
+    told = isinstance(target, Release) or truth is not None
+    if not told and isinstance(data.options.release, Path) and data.options.release.is_dir():
+        raise DataError(UNTOLD)  # pseudonyms may be numbers, and so may be people: equal ones mean nothing
+    some = (
+        data.visits if isinstance(target, Release) else drawn(data.visits, people=KNOWN_PEOPLE, seed=data.options.seed)
+    )
+    found = link(some, target, truth=truth)
+    if not found.scored:
+        raise DataError(UNTOLD)
+    lost = f"{found.without:,} people are not in the release" if found.without else ""
+    sample = drawn_note(len(some), len(data.visits), f" and looked for among {found.target:,} pseudonyms")
+    return _linked(found, "" if told else "equal labels are taken for one person", lost, sample)
+
+
+def _linked(found: Linkage, *notes: str) -> Found:
+    names = (
+        "known",
+        "target",
+        "scored",
+        "without",
+        "silent",
+        "period_slots",
+        "median_rank",
+        "claimed",
+        "claimed_right",
+    )
+    numbers: dict[str, Any] = {name: getattr(found, name) for name in names}
+    numbers |= {"hit": dict(found.hit), "chance": dict(found.chance), "interval": found.interval}
+    number = f"{percent(found.hit[1])} (chance {percent(found.chance[1])})"
+    return Found(found.hit[1], number, numbers, (found,), "; ".join(filter(None, notes)))
+
+
+def published(data: Dataset) -> Release | Visits:
+    """The release as visits; points are put on the cells and slots of the original."""
+    from incrowd.read import release, saved
+
+    given: Any = data.options.release
+    if isinstance(given, Path):
+        given = release(given) if given.is_dir() else saved(given)
+    table = given.data if isinstance(given, Release) else given
+    if isinstance(table, Traces) and data.options.towers is None:
+        how: dict[str, Any] = {"slot_min": data.visits.slot_min, "start": data.visits.start}
+        table = grid(table, cell_m=data.cell_m, time_zone=data.options.time_zone, **how)
+    if not isinstance(table, Visits):
+        raise DataError(
+            f"the release holds {type(table).__name__}, and linking compares visits; incrowd compare attacks it"
+        )
+    return Release(table, given.members, given.params) if isinstance(given, Release) else table
+
+
+def _audit(data: Dataset) -> Found:
+    release: Any = data.options.release
+    of_visits = isinstance(release, Release) and isinstance(release.data, Visits)
+    original = data.visits if of_visits or data.traces is None else data.traces
+    verdict = audit.check(release, original=original, link=data.options.link)
+    done = sum(check.status != "not applicable" for check in verdict.checks)
+    failed = len(verdict.failed)
+    share = failed / done if done else None
+    names = [check.name for check in verdict.failed]
+    numbers = {"failed": names, "applied": done, "checks": len(verdict)}
+    return Found(share, f"{failed} of {done} fail", numbers, (verdict,), f"failed: {', '.join(names)}" if names else "")
+
+
+def _windows_s(data: Dataset) -> float:
+    people = min(len(data.visits), RELINK_PEOPLE)
+    return LOAD_S + JOIN_S * people * people * data.visits.records / len(data.visits)
+
+
+def _releases_s(data: Dataset) -> float:
+    people = len(data.visits)
+    return LOAD_S + MEET_S * min(people, KNOWN_PEOPLE) * people * data.visits.records / people / 2
+
+
+def _no_windows(data: Dataset) -> str:
+    if data.visits.slot_min is None or int(data.visits.slot.min()) < 0:
+        return "windows in hours need visits with slot_min, counted from slot 0"
+    hours = data.slots * data.visits.slot_min / 60
+    return "" if hours > _window_h(data) else f"the data cover no more than one window of {_window_h(data):g} h"
+
+
+def _no_halves(data: Dataset) -> str:
+    if data.visits.slot_min is None or int(data.visits.slot.min()) < 0:
+        return "halves in days need visits with slot_min, counted from slot 0"
+    return "" if data.days > 1 else "the data cover a single day, which has no two releases"
+
+
+def _no_release(data: Dataset) -> str:
+    return "" if data.options.release is not None else "no release was given (--release)"
+
+
+def _no_promise(data: Dataset) -> str:
+    if isinstance(data.options.release, Visits):
+        return "mere visits promise nothing; give a release folder, or the Release itself"
+    return _no_release(data)
+
+
+WINDOWS = Question(
+    "windows",
+    ABOUT,
+    "Are cut pieces joined again?",
+    lambda data: (
+        f"The attacker sees the data cut into windows of {_window_h(data):g} h under fresh pseudonyms, and nothing else"
+    ),
+    _windows_s,
+    _windows,
+    _no_windows,
+)
+RELEASES = Question(
+    "releases",
+    ABOUT,
+    "Are people recognized later?",
+    lambda _: "The attacker holds the first half of the period under names and compares routines with the second half",
+    _releases_s,
+    _releases,
+    _no_halves,
+)
+RELEASE = Question(
+    "release",
+    ABOUT,
+    "Is the release linked back?",
+    lambda _: "The attacker holds the original visits under names and looks each person up in the release",
+    lambda data: 2 * _releases_s(data),
+    _release,
+    _no_release,
+)
+AUDIT = Question(
+    "audit",
+    ABOUT,
+    "Does the release keep its word?",
+    lambda _: "No attacker but an auditor, who sees release and original and trusts neither the tool nor its maker",
+    lambda data: LOAD_S + 1e-5 * data.visits.records,
+    _audit,
+    _no_promise,
+)

@@ -1,0 +1,132 @@
+"""Singling out: who is alone with a few visits, who is worst off, and how far everybody is from a crowd of two."""
+
+import numpy as np
+
+from incrowd.assess.assess_data import Dataset
+from incrowd.assess.question import Found, Question, drawn_note, percent
+from incrowd.measure import Uniqueness, exposure, kgap, tails
+from incrowd.measure.choices import Trajectories
+from incrowd.measure.cutting import by_convention
+from incrowd.measure.index import index_of
+from incrowd.measure.question import Question as Asked
+
+ABOUT = "singling out"
+POINTS = (1, 2, 3, 4, 5)
+MAIN = 4  # known points of the verdict, as in most of the literature
+EXPOSURE_POINTS, EXPOSURE_SETS = 2, 1_000_000
+KGAP_PEOPLE = 1_000
+HEAVY = 1.5  # a tail this heavy is exponential rather than Gaussian [gramaglia2015, Sec. 5.3]
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+# Seconds on one core, measured on synthetic cities: to load a kernel, per visit indexed, per question of a person, per
+# set of visits tried, and per pair of people and sample compared.
+LOAD_S, VISIT_S, ASK_S, SET_S, SAMPLE_S = 0.5, 1e-7, 2e-6, 5e-9, 1.5e-8
+
+
+def _uniqueness(data: Dataset) -> Found:
+    """The curve under all conventions; points are drawn once for the three of them."""
+    visits = data.visits
+    index, crowd = index_of(visits), Trajectories.over(visits.offsets)
+    by = {m: by_convention(index, crowd, visits, Asked(points=m, seed=data.options.seed)) for m in POINTS}
+    main = by[MAIN]["all"]
+    curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in POINTS]
+    numbers = {"curve": [one.to_dict() for one in curve], "alone": round((main.value or 0) * main.population)}
+    return Found(main.value, f"{percent(main.value)} ({_span(main)})", numbers, (curve,), _told(by))
+
+
+def _told(by: dict[int, dict[str, Uniqueness]]) -> str:
+    """The whole curve in words, and the other conventions where they differ."""
+    asked = [f"{m}: {percent(one['all'].value)} ({_span(one['all'])})" for m, one in by.items()]
+    told = f"by known visits {', '.join(asked)}"
+    short = by[max(by)]["drop"].skipped
+    if not short:
+        return f"{told}, 95 % intervals; nobody has fewer, so that all conventions agree"
+    other = {name: ", ".join(percent(one[name].value) for one in by.values()) for name in ("drop", "zero")}
+    return (
+        f"{told}, 95 % intervals; {short:,} people have fewer than {max(by)} and are asked with all they have; leaving "
+        f"such people out: {other['drop']}; calling them safe: {other['zero']}"
+    )
+
+
+def _span(one: Uniqueness) -> str:
+    return "-" if one.interval is None else f"{one.interval[0]:.1%} to {one.interval[1]:.1%}"
+
+
+def _worst_off(data: Dataset) -> Found:
+    found = exposure(data.visits, max_points=EXPOSURE_POINTS, max_sets=EXPOSURE_SETS)
+    one, few = (int(np.isin(found.points, range(1, n + 1)).sum()) for n in (1, EXPOSURE_POINTS))
+    share = one / len(found.points)
+    note = f"{one:,} of {len(found.points):,} people; {few:,} by two well-chosen visits of their own or fewer"
+    return Found(share, percent(share), {**found.to_dict(), "by_one": one, "by_two": few}, (found,), note)
+
+
+def _k_gap(data: Dataset) -> Found:
+    prints = data.prints(people=KGAP_PEOPLE)
+    gap = kgap(prints, k=2)
+    tail = tails(prints, k=2, gap=gap)
+    median = float(np.median(gap.value))
+    heavy = {name: float((getattr(tail, name) >= HEAVY).mean()) for name in ("delta", "space", "time")}
+    cdf = dict(zip((f"{q:.0%}" for q in QUANTILES), np.quantile(gap.value, QUANTILES).tolist(), strict=True))
+    numbers = {"k": 2, "people": len(prints), "quantiles": cdf, "hidden": int((gap.value == 0).sum()), "heavy": heavy}
+    sample = drawn_note(len(prints), len(data.visits), "; in the whole crowd gaps can only be smaller")
+    told = (
+        f"half of the people lie between {cdf['25%']:.3f} and {cdf['75%']:.3f}, {numbers['hidden']:,} at 0; tails of "
+        f"the sample stretches are heavy in time for {heavy['time']:.0%} and in space for {heavy['space']:.0%}"
+    )
+    return Found(median, f"{median:.3f} (median)", numbers, (gap, tail), "; ".join(filter(None, (told, sample))))
+
+
+def _uniqueness_s(data: Dataset) -> float:
+    return LOAD_S + VISIT_S * data.visits.records + ASK_S * len(data.visits) * len(POINTS)
+
+
+def _worst_off_s(data: Dataset) -> float:
+    """As if a quarter of all sets were tried: most people are given away by one of the first."""
+    n = np.diff(data.visits.offsets).astype(np.float64)
+    return LOAD_S + SET_S * float(np.minimum(n * n / 2, EXPOSURE_SETS).sum()) / 4
+
+
+def _k_gap_s(data: Dataset) -> float:
+    if data.traces is None:
+        return 0.0
+    people = min(len(data.traces), KGAP_PEOPLE)
+    samples = data.traces.records / max(len(data.traces), 1)
+    return LOAD_S + SAMPLE_S * people * people * samples + 2e-3 * people
+
+
+def _no_records(data: Dataset) -> str:
+    if data.traces is None:
+        return f"fingerprints are made of trajectories, and {data.why_no_traces}"
+    return "" if len(data.traces) > 1 else "one person alone has nobody to hide behind"
+
+
+UNIQUENESS = Question(
+    "singling_out",
+    ABOUT,
+    f"Who is alone with {MAIN} visits?",
+    lambda _: (
+        f"The attacker knows {MAIN} random visits of a person, to the cell and slot, and that the person is in the data"
+    ),
+    _uniqueness_s,
+    _uniqueness,
+)
+WORST_OFF = Question(
+    "worst_off",
+    ABOUT,
+    "Whom does one visit give away?",
+    lambda _: (
+        "The attacker knows just the one visit of a person that nobody else made, and that the person is in the data"
+    ),
+    _worst_off_s,
+    _worst_off,
+)
+K_GAP = Question(
+    "k_gap",
+    ABOUT,
+    "How far from a crowd of two?",
+    lambda _: (
+        "The attacker knows all samples of a person, to 100 m and a minute; 0 is hidden already, 1 is 20 km and 8 h off"
+    ),
+    _k_gap_s,
+    _k_gap,
+    _no_records,
+)

@@ -1,0 +1,126 @@
+"""incrowd assess."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incrowd.cli.counting import Towers
+from incrowd.cli.inputs import CellM, SlotMin
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.screen import answer, note, progress_bar
+
+if TYPE_CHECKING:
+    from incrowd.assess import Assessment
+    from incrowd.assess.assess import Asked
+
+
+@reads
+def assess(
+    sources: Sources,
+    reading: Reading,
+    budget: Annotated[str, typer.Option(help="Time it may take: 90s, 10m, 1h.")] = "10m",
+    towers: Towers = None,
+    cell_m: CellM = 500,
+    slot_min: SlotMin = 60,
+    release: Annotated[
+        Path | None,
+        typer.Option(help="A release of these data: its folder, or a file of visits; attacked and audited."),
+    ] = None,
+    link: Annotated[Path | None, typer.Option(help="Who is who in the release: pseudonym, user.")] = None,
+    sensitive: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="A sensitive attribute of people, to be inferred.")
+    ] = None,
+    known_visits: Annotated[int, typer.Option(help="Visits known to infer it: 1 or 2.")] = 2,
+    confidence: Annotated[float, typer.Option(help="Share of a crowd with the value that suffices.")] = 0.8,
+    threshold: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME=SHARE",
+            help="What is too much, or none: singling_out 0.1, worst_off 0.05, k_gap none, windows, releases, release, "
+            "home_work and sensitive 0.1, audit 0, counts 0.3. Conventions, not law. Repeatable.",
+        ),
+    ] = [],  # noqa: B006
+    fail_above: Annotated[
+        bool,
+        typer.Option("--fail-above", help="Exit with 1 when an answer is above its threshold, or time ran out before."),
+    ] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what each question will cost, and stop.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML file to write.")] = None,
+    title: Annotated[str, typer.Option(help="Heading of the HTML page.")] = "Privacy assessment",
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Ask everything that applies within a time budget, and answer on one page: singling out, linking, inference.
+
+    incrowd assess trips.csv -o report.html
+
+    incrowd assess trips.csv --budget 2m --threshold singling_out=0.2 --fail-above
+
+    incrowd assess visits.parquet --release release --link link.csv
+    """
+    from incrowd import read
+    from incrowd.assess.assess import prepared
+    from incrowd.assess.assess_options import Options
+    from incrowd.assess.budget import seconds_of
+    from incrowd.assess.thresholds import parse
+    from incrowd.data.files import refuse_existing
+
+    if output is not None:
+        refuse_existing(output, force=force)
+    places = None if towers is None else read.towers(towers)
+    how = reading.arguments()
+    options = Options(
+        budget_s=seconds_of(budget),
+        towers=places,
+        cell_m=cell_m,
+        slot_min=slot_min,
+        release=release,
+        link=link,
+        sensitive=sensitive,
+        known_visits=known_visits,
+        confidence=confidence,
+        thresholds=parse(threshold),
+        time_zone=how.pop("time_zone"),
+        seed=seed,
+    )
+    with progress_bar():
+        asked = prepared(one_or_many(sources), options, _with(how, sensitive))
+        lines = estimates(asked)
+        if estimate:
+            answer("\n".join(lines), asked.estimates, as_json=as_json)
+            return
+        note("\n".join(lines))
+        found = asked.run()
+        if output is not None:
+            written(found, output, title=title, force=force)
+    answer("\n".join([str(found), *([f"report: {output}"] if output else [])]), found, as_json=as_json)
+    if found.interrupted:
+        raise typer.Exit(130)
+    if fail_above and not found.passed:
+        raise typer.Exit(1)
+
+
+def estimates(asked: "Asked") -> list[str]:
+    """What each question will cost, in the order in which they are asked."""
+    from incrowd.assess.budget import in_words
+
+    total = in_words(sum(one.seconds for one in asked.estimates))
+    head = f"assess: about {total} in all on one core, {in_words(asked.budget.limit_s)} allowed"
+    return [head, *(f"  {one}" for one in asked.estimates)]
+
+
+def written(found: "Assessment", output: Path, *more: Any, title: str, force: bool) -> None:
+    """The page of an assessment, and what else belongs to it."""
+    from incrowd import report
+    from incrowd.report.assess import parts
+
+    report.write(output, *parts(found), *more, title=title, force=force)
+
+
+def _with(how: Any, sensitive: str | None) -> Any:
+    """A sensitive column is read along."""
+    if sensitive is None or sensitive in how["attributes"]:
+        return how
+    return {**how, "attributes": (*how["attributes"], sensitive)}

@@ -1,0 +1,277 @@
+"""One page about a tiny city: every question, its attacker, its verdict, and what a budget leaves out."""
+
+import json
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import incrowd as ic
+from incrowd import assess, attack, measure
+from incrowd.assess.assess import Asked, prepared
+from incrowd.assess.assess_data import Dataset, drawn, within
+from incrowd.assess.assess_options import Options
+from incrowd.assess.budget import Budget, OutOfTime, in_words, seconds_of
+from incrowd.assess.questions import QUESTIONS
+from incrowd.assess.thresholds import DEFAULTS
+from incrowd.plain import to_json
+from incrowd.progress import track
+
+MODULE = sys.modules["incrowd.assess.assess"]  # the package shows the function of that name
+
+
+@pytest.fixture(scope="module")
+def city():
+    return ic.read.synthetic_city(users=40, towers=12, days=3, seed=1)
+
+
+@pytest.fixture(scope="module")
+def visits(city):
+    return ic.discretize.towers(city.traces, city.towers, slot_min=60)
+
+
+@pytest.fixture(scope="module")
+def found(city, visits):
+    release = ic.anonymize.Cut(window_h=6)(visits, pseudonym_seed=1)
+    return assess.assess(city.traces, towers=city.towers, release=release)
+
+
+def by_name(found):
+    return {answer.name: answer for answer in found.answers}
+
+
+def test_every_question_is_answered_with_its_attacker(found):
+    answers = by_name(found)
+    assert set(answers) == set(DEFAULTS) == {question.name for question in QUESTIONS}
+    assert answers.pop("sensitive").note == "no sensitive attribute was named (--sensitive)"
+    for answer in answers.values():
+        assert answer.value is not None and answer.numbers and 0 <= answer.value <= 1, answer.name
+        assert answer.attacker.startswith(("The attacker ", "No attacker ")) and "." not in answer.attacker[:-1]
+    assert [one.about for one in found.answers] == sorted(
+        (one.about for one in found.answers), key=("singling out", "linkability", "inference", "aggregates").index
+    )
+
+
+def test_the_numbers_are_those_of_the_calls_behind_them(found, city, visits):
+    answers = by_name(found)
+    assert answers["singling_out"].value == measure.uniqueness(visits, points=4, short="all").value
+    curve = answers["singling_out"].numbers["curve"]
+    assert [(one["short"], one["points"]) for one in curve] == [
+        (s, m) for s in ("drop", "all", "zero") for m in range(1, 6)
+    ]
+    for one in curve:
+        assert one == measure.uniqueness(visits, points=one["points"], short=one["short"]).to_dict()
+    exposed = measure.exposure(visits, max_points=2)
+    assert answers["worst_off"].value == (exposed.points == 1).mean()
+    places = attack.home_work(visits)
+    assert answers["home_work"].value == places.pair_unique
+    cut = ic.anonymize.Cut(window_h=24)(visits, pseudonym_seed=0)
+    score = attack.relink(cut, seed=0).score
+    assert answers["windows"].value == score.share and answers["windows"].numbers["chance"] == score.chance
+    first, second = within(visits, 0, 24), within(visits, 24, 10**6)
+    assert answers["releases"].value == attack.link(first, second, period_slots=24).hit[1]
+    people = ic.discretize.filled(visits)
+    recovered = attack.recover(ic.discretize.counts(people), seed=0)
+    assert answers["counts"].value == attack.recovery_score(recovered, people).accuracy
+    gap = measure.kgap(ic.discretize.fingerprints(city.traces))
+    assert answers["k_gap"].value == np.median(gap.value)
+
+
+def test_a_release_is_attacked_and_audited(found, visits):
+    answers = by_name(found)
+    release = ic.anonymize.Cut(window_h=6)(visits, pseudonym_seed=1)
+    assert answers["release"].value == attack.link(visits, release).hit[1] > answers["release"].numbers["chance"][1]
+    assert answers["audit"].verdict == "above"  # pseudonyms from a seed fail the audit
+    assert answers["audit"].numbers["failed"] and "failed: " in answers["audit"].note
+
+
+def test_verdicts_follow_the_thresholds_the_user_sets(visits):
+    singled = by_name(assess.assess(visits))["singling_out"]
+    assert singled.verdict == "above" and singled.threshold == 0.1
+    loose = dict.fromkeys(DEFAULTS, 1.0) | {"release": None, "audit": None, "sensitive": None}
+    found = assess.assess(visits, thresholds=loose)
+    assert found.passed and not found.above and by_name(found)["singling_out"].verdict == "within"
+    assert "0 of 6 answers" in found.verdict
+    exact = assess.assess(visits, thresholds={"singling_out": singled.value})
+    assert by_name(exact)["singling_out"].verdict == "within"  # at the threshold is not above it
+    none = assess.assess(visits, thresholds=dict.fromkeys(DEFAULTS))
+    assert by_name(none)["singling_out"].verdict == "no threshold"
+    assert none.passed and none.verdict == "Nothing was held against a threshold."
+
+
+def test_visits_say_what_they_cannot_answer(visits):
+    answers = by_name(assess.assess(visits))
+    assert answers["k_gap"].verdict == "does not apply" and "trajectories" in answers["k_gap"].note
+    assert answers["counts"].value is not None
+    bare = ic.Visits.from_arrays([1, 1, 2], cell=[5, 6, 5], slot=[0, 1, 0])
+    answers = by_name(assess.assess(bare))
+    unanswered = {name for name, answer in answers.items() if answer.verdict == "does not apply"}
+    assert unanswered == set(DEFAULTS) - {"singling_out", "worst_off"}
+    assert "slot_min" in answers["windows"].note and "xy" in answers["counts"].note
+
+
+def test_two_cells_in_a_slot_are_voted_where_the_records_are_there(city):
+    on_grid = assess.assess(city.traces, cell_m=300)
+    assert by_name(on_grid)["counts"].value is not None
+    several = ic.discretize.grid(city.traces, cell_m=300, slot_min=60)
+    answer = by_name(assess.assess(several))["counts"]
+    assert answer.verdict == "does not apply" and "two cells in one slot" in answer.note
+
+
+def test_a_question_that_does_not_fit_is_not_run(visits, monkeypatch):
+    slow = tuple(replace(one, seconds=lambda _: 1e4) if one.name == "counts" else one for one in QUESTIONS)
+    monkeypatch.setattr(MODULE, "QUESTIONS", slow)
+    found = assess.assess(visits)
+    assert by_name(found)["counts"].verdict == "not run"
+    assert by_name(found)["counts"].note.startswith("would take about 2.8 h, 10 min are left")
+    assert by_name(found)["home_work"].value is not None
+    assert [one.name for one in found.open] == ["counts"] and "1 more were not asked" in found.verdict
+    assert not assess.assess(visits, thresholds={**dict.fromkeys(DEFAULTS), "counts": 1.0}).passed
+
+
+def test_a_spent_budget_stops_cleanly(visits):
+    found = assess.assess(visits, budget_s=1e-6)
+    assert all(answer.value is None for answer in found.answers)
+    assert {answer.verdict for answer in found.answers} == {"not run", "does not apply"}
+    assert "would take about 1 s" in by_name(found)["singling_out"].note and not found.passed
+    assert "not run: would take about 1 s" in str(found)
+
+
+def test_a_question_that_takes_longer_than_expected_is_stopped(visits, monkeypatch):
+    quick = tuple(replace(one, seconds=lambda _: 0.0) for one in QUESTIONS)
+    monkeypatch.setattr(MODULE, "QUESTIONS", quick)
+    monkeypatch.setattr(Budget, "left_s", property(lambda _: 0.0))
+    found = assess.assess(visits)
+    assert by_name(found)["counts"].note == "took longer than expected, and the budget is spent"
+    with pytest.raises(OutOfTime), Budget(1e-9).watched():
+        list(track(range(2), "work"))
+
+
+def test_ctrl_c_keeps_what_is_there(visits, monkeypatch):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    stopped = tuple(replace(one, run=stop) if one.name == "worst_off" else one for one in QUESTIONS)
+    monkeypatch.setattr(MODULE, "QUESTIONS", stopped)
+    found = assess.assess(visits)
+    answers = by_name(found)
+    assert found.interrupted and answers["home_work"].value is not None
+    assert answers["worst_off"].note == "interrupted" and answers["counts"].note == "interrupted before"
+    assert answers["k_gap"].verdict == "not run" and ", interrupted; seed 0" in str(found)
+
+
+def test_estimates_come_before_work_in_the_order_of_work(city):
+    asked = prepared(city.traces, Options(towers=city.towers), {})
+    assert [one.name for one in asked.estimates] == [question.name for question in QUESTIONS]
+    assert all(one.seconds > 0 or one.lacks for one in asked.estimates)
+    assert "singling_out  about 1 s" in str(asked.estimates[0])
+    assert asked.data.visits is Asked.over(asked.data).data.visits
+
+
+def test_people_are_drawn_where_a_step_needs_it_and_it_is_said(city, monkeypatch):
+    monkeypatch.setattr("incrowd.assess.questions_singling.KGAP_PEOPLE", 10)
+    monkeypatch.setattr("incrowd.assess.questions_linking.RELINK_PEOPLE", 20)
+    monkeypatch.setattr("incrowd.assess.questions_linking.KNOWN_PEOPLE", 15)
+    monkeypatch.setattr("incrowd.assess.questions_counting.MOST_PEOPLE", 25)
+    monkeypatch.setattr("incrowd.assess.questions_counting.MOST_DAYS", 1)
+    answers = by_name(assess.assess(city.traces, towers=city.towers))
+    assert "10 of 40 people, drawn at random" in answers["k_gap"].note
+    assert "20 of 40 people, drawn at random" in answers["windows"].note
+    assert "15 of 40 people, drawn at random and looked for among 40" in answers["releases"].note
+    assert "25 of 40 people" in answers["counts"].note and "the first 1 of 3 days" in answers["counts"].note
+    assert answers["counts"].numbers["slots"] == 24
+
+
+def test_nothing_shown_is_about_one_person(found, city):
+    record = json.loads(to_json(found))
+    assert record["passed"] is False and len(record["answers"]) == len(DEFAULTS)
+    shown = to_json(found) + str(found) + repr(found) + found._repr_html_()
+    assert not any(f'"{user}"' in shown for user in city.traces.users[:5].tolist() if isinstance(user, str))
+    assert 'neighbours": [' not in shown and "<th>attacker</th>" in found._repr_html_()
+    assert max(map(len, str(found).splitlines())) <= 80
+
+
+def test_bad_options_are_refused_before_the_data_are_read(tmp_path):
+    for options, said in (
+        ({"budget_s": 0}, "budget_s must be above 0"),
+        ({"cell_m": -1}, "cell_m must be above 0"),
+        ({"slot_min": 1.5}, "slot_min must be a whole number"),
+        ({"seed": -1}, "seed must be"),
+        ({"confidence": 2}, "c must lie above 0"),
+        ({"known_visits": 3}, "known_visits must be 1 or 2"),
+        ({"thresholds": {"magic": 0.1}}, "unknown threshold 'magic'; choose from singling_out"),
+        ({"thresholds": {"counts": 3}}, "threshold counts must lie in 0 to 1"),
+        ({"thresholds": {"sensitive": 0.1}}, "about the sensitive attribute, which was not given"),
+        ({"thresholds": {"release": 0.1}}, "about a release, which was not given"),
+        ({"link": "link.csv"}, "give the release too"),
+        ({"release": tmp_path / "nowhere"}, "there is no release at nowhere"),
+    ):
+        with pytest.raises(ic.IncrowdError, match=said):
+            assess.assess("nothing.csv", **options)
+
+
+def test_data_that_cannot_be_assessed_are_refused(visits):
+    with pytest.raises(ic.DataError, match="Counts cannot be assessed"):
+        assess.assess(ic.discretize.counts(ic.discretize.filled(visits)))
+    with pytest.raises(ic.ParameterError, match=r"no attribute 'illness' \(they carry: none\)"):
+        assess.assess(visits, sensitive="illness")
+
+
+def test_saved_data_are_assessed_as_they_are(visits, tmp_path):
+    path = visits.save(tmp_path / "visits.parquet")
+    assert by_name(assess.assess(path))["singling_out"].value == by_name(assess.assess(visits))["singling_out"].value
+
+
+def test_large_sources_are_streamed(city, tmp_path, monkeypatch):
+    frame = city.traces.to_pandas()
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    whole = assess.assess(tmp_path / "log.csv")
+    monkeypatch.setattr("incrowd.assess.assess_data.MOST_IN_MEMORY", 10)
+    found = assess.assess(tmp_path / "log.csv")
+    assert found.records is None and whole.records == city.traces.records
+    assert by_name(found)["singling_out"].value == by_name(whole)["singling_out"].value
+    assert "more than 10 records are streamed" in by_name(found)["k_gap"].note
+
+
+def test_a_release_of_other_things_says_why_not(city, visits):
+    glove = ic.anonymize.Glove(k=2)(ic.discretize.fingerprints(city.traces))
+    answers = by_name(assess.assess(city.traces, towers=city.towers, release=glove))
+    assert answers["release"].verdict == "does not apply" and "holds Fingerprints" in answers["release"].note
+    answers = by_name(assess.assess(visits, release=visits))
+    assert answers["release"].value is not None and "promise nothing" in answers["audit"].note
+    strangers = replace(
+        visits, users=visits.users + 10**6 if visits.users.dtype.kind == "i" else np.char.add("x", visits.users)
+    )
+    answers = by_name(assess.assess(visits, release=strangers))
+    assert "nobody tells who is who" in answers["release"].note
+
+
+def test_budgets_and_times_in_words():
+    assert [seconds_of(text) for text in ("90s", "10m", "1h", "45", "2 min", "0.5m")] == [90, 600, 3600, 45, 120, 30]
+    for text in ("", "soon", "-1m", "0s", "1d", "1e3s", "١m"):
+        with pytest.raises(ic.ParameterError, match="such as 90s, 10m or 1h"):
+            seconds_of(text)
+    assert in_words(7199) == "120 min" and in_words(119) == "119 s"
+
+
+def test_drawing_accounts_for_everybody(city, visits):
+    for table in (city.traces, visits):
+        some = drawn(table, people=7, seed=3)
+        assert len(some) == 7 and some.ledger.steps[-1].users == (40, 7)
+        place = np.flatnonzero(table.users == some.users[2])[0]
+        rows = slice(table.offsets[place], table.offsets[place + 1])
+        column = "t" if table is city.traces else "cell"
+        np.testing.assert_array_equal(
+            getattr(table, column)[rows], getattr(some, column)[some.offsets[2] : some.offsets[3]]
+        )
+    assert drawn(visits, people=40, seed=0) is visits and within(visits, 0, 10**6) is visits
+    assert isinstance(Dataset(None, visits, Options()).days, int)
+
+
+def test_tails_take_a_gap_that_is_known(city):
+    prints = ic.discretize.fingerprints(city.traces)
+    gap = measure.kgap(prints)
+    np.testing.assert_array_equal(measure.tails(prints, gap=gap).delta, measure.tails(prints).delta)
+    with pytest.raises(ic.DataError, match="the 2-gap of 40 users; give the 3-gap"):
+        measure.tails(prints, k=3, gap=gap)

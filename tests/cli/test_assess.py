@@ -1,0 +1,118 @@
+"""incrowd assess: one page, a gate, a report."""
+
+import json
+
+import pytest
+
+import incrowd as ic
+
+ALL = ("singling_out", "worst_off", "windows", "releases", "home_work", "counts")
+
+
+@pytest.fixture
+def log(tmp_path):
+    """Two days of a hamlet in a CSV file, with something that is nobody's business."""
+    city = ic.read.synthetic_city(users=25, towers=8, days=2, seed=2)
+    frame = city.traces.to_pandas()
+    frame["illness"] = ["flu" if user % 3 else "none" for user in frame["user"].rank(method="dense").astype(int)]
+    path = tmp_path / "log.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_one_page_with_estimates_before_it(incrowd, log, tmp_path):
+    page = tmp_path / "page.html"
+    code, out, err = incrowd("assess", log, "-o", page, "--sensitive", "illness")
+    assert code == 0 and out.startswith("25 people, ") and f"report: {page}" in out
+    for words in ("singling out", "linkability", "inference", "aggregates", "The attacker knows 4 random visits"):
+        assert words in out
+    assert "Whose sensitive value is told?" in out and "conventions that you can set, not law" in out
+    assert err.startswith("assess: about") and "singling_out  about 1 s" in err
+    html = page.read_text()
+    assert html.index("Is it safe to publish?") < html.index("What is in the data?")
+    for question in (
+        "How easily are people singled out?",
+        "Who is worst off?",
+        "How far is everybody from hiding among 2?",
+        "Do homes and workplaces give people away?",
+        "How much of it is true?",
+        "Whose illness is inferred?",
+        "What happened to every record?",
+    ):
+        assert question in html
+
+
+def test_the_gate(incrowd, log):
+    assert incrowd("assess", log, "--fail-above")[0] == 1
+    loose = [word for name in ALL for word in ("--threshold", f"{name}=1")]
+    code, out, _ = incrowd("assess", log, "--fail-above", *loose)
+    assert code == 0 and "0 of 6 answers are above" in out
+    assert incrowd("assess", log, "--fail-above", *loose, "--threshold", "singling_out=0")[0] == 1
+
+
+def test_what_was_not_asked_does_not_open_the_gate(incrowd, log):
+    code, out, _ = incrowd("assess", log, "--budget", "0.001s", "--fail-above")
+    assert code == 1 and "not run: would take about 1 s" in out and "6 more were not asked" in out
+    assert incrowd("assess", log, "--budget", "0.001s")[0] == 0
+
+
+def test_json_is_the_whole_record(incrowd, log):
+    code, out, _ = incrowd("assess", log, "--json", "--budget", "5m", "--threshold", "counts=none")
+    found = json.loads(out)
+    assert code == 0 and found["people"] == 25 and found["budget_s"] == 300 and found["interrupted"] is False
+    answers = {answer["name"]: answer for answer in found["answers"]}
+    assert answers["counts"]["verdict"] == "no threshold" and answers["counts"]["value"] is not None
+    assert answers["singling_out"]["numbers"]["curve"][0]["interval"]
+
+
+def test_the_estimate_stops_there(incrowd, log, tmp_path):
+    code, out, _ = incrowd("assess", log, "--estimate", "-o", tmp_path / "page.html")
+    assert code == 0 and "counts        about" in out and not (tmp_path / "page.html").exists()
+    estimates = json.loads(incrowd("assess", log, "--estimate", "--json")[1])
+    assert {"name", "asks", "seconds", "lacks"} == set(estimates[0])
+
+
+def test_a_release_folder_is_linked_and_audited(incrowd, log, tmp_path):
+    visits, release, link = (tmp_path / name for name in ("visits.parquet", "release", "link.csv"))
+    incrowd("discretize", log, "-o", visits, "--cell-m", 500, "--slot-min", 60)
+    incrowd("anonymize", "cut", visits, "-o", release, "--keep-link", link)
+    code, out, _ = incrowd("assess", visits, "--release", release, "--link", link, "--json")
+    answers = {answer["name"]: answer for answer in json.loads(out)["answers"]}
+    assert code == 0 and answers["release"]["value"] > 0.5 and answers["audit"]["number"].startswith("0 of ")
+    answers = json.loads(incrowd("assess", visits, "--release", release, "--json")[1])["answers"]
+    assert "nobody tells who is who" in next(one["note"] for one in answers if one["name"] == "release")
+
+
+def test_towers_are_read(incrowd, log, tmp_path):
+    places = tmp_path / "towers.csv"
+    city = ic.read.synthetic_city(users=25, towers=8, days=2, seed=2)
+    places.write_text("lon,lat\n" + "\n".join(f"{lon},{lat}" for lon, lat in city.towers) + "\n")
+    out = incrowd("assess", log, "--towers", places)[1]
+    assert "2 days (towers x 60 min)" in out
+
+
+def test_ctrl_c_prints_what_is_there(incrowd, log, monkeypatch):
+    def stop(*_args, **_more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("incrowd.assess.questions_linking.relink", stop)
+    code, out, err = incrowd("assess", log)
+    assert code == 130 and "interrupted" in err and "Who is alone with 4 visits?" in out
+    assert "not run: interrupted before" in out
+
+
+def test_bad_input_is_one_sentence(incrowd, log, tmp_path):
+    for words, said in (
+        (("nothing.csv",), "nothing.csv"),
+        ((log, "--budget", "soon"), "such as 90s, 10m or 1h"),
+        ((log, "--threshold", "magic=1"), "unknown threshold 'magic'"),
+        ((log, "--threshold", "counts=lots"), "such as counts=0.1"),
+        ((log, "--threshold", "counts=7"), "must lie in 0 to 1"),
+        ((log, "--threshold", "sensitive=0.1"), "was not given; give it"),
+        ((log, "--sensitive", "hobby"), "hobby"),
+        ((log, "--release", tmp_path / "nowhere"), "there is no release"),
+        ((log, "--link", tmp_path / "nowhere"), "give the release too"),
+        ((log, "-o", log), "--force"),
+    ):
+        code, out, err = incrowd("assess", *words)
+        assert code == 2 and out == "" and said in err and "Traceback" not in err, words
