@@ -1,10 +1,6 @@
 """incrowd demo."""
 
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -15,8 +11,7 @@ from incrowd.cli.options import Force, Json, Seed
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.errors import ParameterError
 
-BUDGET_S = 600  # a fresh installation compiles first; afterwards the whole demo takes seconds
-WARM = "from incrowd.cli.demo import warm; warm()"
+BUDGET_S = 600  # the first run on a machine compiles; afterwards the whole demo takes seconds
 
 
 def demo(
@@ -40,38 +35,11 @@ def demo(
     new = not output.exists()
     output.mkdir(parents=True, exist_ok=True)
     try:
-        with _compiling():
-            _demo(output, page, users, towers, days, seed, as_json=as_json)
+        _demo(output, page, users, towers, days, seed, as_json=as_json)
     except BaseException:
         if new:
             shutil.rmtree(output, ignore_errors=True)
         raise
-
-
-@contextmanager
-def _compiling() -> Iterator[None]:
-    """Meanwhile compile on another core what is asked last: on a fresh installation most of the time goes there."""
-    nowhere = subprocess.DEVNULL
-    command = [sys.executable, "-c", WARM]
-    with subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere) as other:  # noqa: S603
-        try:
-            yield
-        finally:
-            other.kill()
-
-
-def warm() -> None:
-    """Ask the questions of the demo about a hamlet, the last one first, so that their kernels are compiled."""
-    from incrowd import read
-    from incrowd.assess.assess_data import dataset
-    from incrowd.assess.assess_options import Options
-    from incrowd.assess.questions import QUESTIONS
-
-    city = read.synthetic_city(users=30, towers=10, days=3)
-    hamlet = dataset(city.traces, Options(towers=city.towers), {})
-    for question in reversed(QUESTIONS):
-        if not question.lacks(hamlet):
-            question.run(hamlet)
 
 
 def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: int, *, as_json: bool) -> None:
