@@ -12,7 +12,9 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+FEWEST = 5  # people behind a median that is shown
 WIDEST = 8  # values of a list or mapping that a small table still shows
 LONGEST = 5_000  # longer arrays are per-person columns: they belong into a table, not into a summary
 
@@ -81,7 +83,7 @@ def brief(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, np.ndarray):
-        return f"{' x '.join(f'{n:,}' for n in value.shape)} values"
+        return f"{' x '.join(f'{n:,}' for n in value.shape)} values{_middle(value)}"
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (bool, str)):
@@ -95,6 +97,12 @@ def brief(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return _joined([brief(item) for item in value])
     return type(value).__name__
+
+
+def _middle(values: NDArray[Any]) -> str:
+    if values.dtype.kind != "f" or values.ndim != 1 or np.isfinite(values).sum() < FEWEST:
+        return ""
+    return f", median {np.median(values[np.isfinite(values)]):.4g}"
 
 
 def _joined(texts: list[str]) -> str:

@@ -10,13 +10,14 @@ from incrowd.arrays import Ints
 from incrowd.data import Fingerprints, Release
 from incrowd.errors import DataError
 from incrowd.measure.stretch import check_fingerprints
+from incrowd.plain import Shown
 
 Column = NDArray[Any]
 MEASURES = ("pos_extent", "time_extent", "pos_stretch", "time_stretch", "pos_center", "time_center")
 
 
 @dataclass(frozen=True, repr=False)
-class Accuracy:
+class Accuracy(Shown):
     """Metres and minutes per surviving original sample, in the order of the original; 100 m and 1 min are untouched.
 
     `mean` and `median` hold the same by name; `*_pub` are extents of published boxes, once per person behind them.

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Release, Traces
 from incrowd.errors import DataError
+from incrowd.plain import Shown
 
 Column = NDArray[Any]
 
 
 @dataclass(frozen=True, repr=False)
-class Displacement:
+class Displacement(Shown):
     """Metres and minutes by which points were moved, and counts by the names of `Accuracy`, to be read beside it.
 
     `*_center` has each surviving original once, at the first row that shows it; `*_row` every published row. `mean`

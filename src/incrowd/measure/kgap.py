@@ -10,6 +10,7 @@ from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.stretch import Layout, check_fingerprints, layout, on_device
+from incrowd.plain import Shown
 from incrowd.progress import tell
 
 MOST_K = 129  # that `auto` gives to a GPU, whose lists of the nearest are short
@@ -17,7 +18,7 @@ BLOCK = {"cpu": 256, "gpu": 1 << 14}  # rows between two words of progress
 
 
 @dataclass(frozen=True)
-class KGap:
+class KGap(Shown):
     """Per user: the k-gap in [0, 1], higher is harder to hide, and the k - 1 nearest positions, nearest first."""
 
     k: int

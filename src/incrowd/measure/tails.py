@@ -10,6 +10,7 @@ from incrowd.data import Fingerprints
 from incrowd.errors import DataError
 from incrowd.measure.kgap import KGap, kgap
 from incrowd.measure.stretch import Layout, layout
+from incrowd.plain import Shown
 from incrowd.progress import track
 
 QUANTILES = (0.5, 0.75, 0.99)
@@ -17,7 +18,7 @@ GAUSSIAN = 2.3263478740408408 / 0.6744897501960817  # z(.99) / z(.75)
 
 
 @dataclass(frozen=True)
-class Tails:
+class Tails(Shown):
     """Per user, over the sample stretches to the k - 1 nearest; a tail weight of 1 is Gaussian, 1.6 exponential."""
 
     k: int
