@@ -53,5 +53,19 @@ def check_seed(**values: Any) -> None:
             raise ParameterError(f"{name} must be a whole number of at least 0, got {value!r}.")
 
 
+def check_share(**values: Any) -> None:
+    """Refuse what is not a number between 0 and 1."""
+    for name, value in values.items():
+        if not (_is_number(value) and 0 <= value <= 1):
+            raise ParameterError(f"{name} must be a share between 0 and 1, got {value!r}.")
+
+
+def check_kind(kind: type, **values: Any) -> None:
+    """Refuse data of another kind than a call can use."""
+    for name, value in values.items():
+        if not isinstance(value, kind):
+            raise DataError(f"{name} must be {kind.__name__}, got {type(value).__name__}; make {kind.__name__} of it.")
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,13 +1,14 @@
 """What every anonymizer keeps, whatever its method; a new method adds one line to CASES."""
 
 from dataclasses import FrozenInstanceError, fields
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 
 import incrowd as ic
 from incrowd.anonymize import METHODS
+from incrowd.anonymize.base import Wanted
 
 rng = np.random.default_rng(3)
 USER, T = rng.integers(0, 30, 600), rng.integers(0, 2 * 86_400, 600)
@@ -18,12 +19,19 @@ VISITS = ic.Visits.from_arrays(
 ONE_PLACE = ic.Visits.from_arrays(USER, T // 3600 % 3, T // 3600, slot_min=60, start=0, xy=rng.uniform(0, 5e3, (9, 2)))
 PRINTS = ic.discretize.fingerprints(TRACES)
 # One line per method: what it is given, and parameters it must refuse, when made or when called.
+WRONG = ("x", [2], object(), b"", {})  # no parameter takes any of these
 CASES = {
-    "cut": (VISITS, [{"window_h": 0}, {"windows": 0}]),
-    "generalize": (TRACES, [{"cell_m": 0}, {"slot_min": 0}, {"time_zone": "Nowhere"}]),
+    "cut": (VISITS, [{"window_h": 0}, {"windows": 0}, {"start_slot": None}, {"start_slot": float("nan")}]),
+    "generalize": (TRACES, [{"cell_m": 0}, {"slot_min": 0}, {"slot_min": 10**30}, {"time_zone": "Nowhere"}]),
     "glove": (PRINTS, [{"k": 1}, {"k": 2.5}, {"reshape": "melt"}, {"max_extent_m": -1}]),
-    "lkc": (ONE_PLACE, [{"k": 0}, {"l": 0}, {"scores": "none"}]),
-    "w4m": (TRACES, [{"k": 1}, {"delta_m": 0}, {"trash": 1.5}, {"radius_m": -1}, {"chunk": 0}]),
+    "lkc": (ONE_PLACE, [{"k": 0}, {"l": 0}, {"scores": "none"}, {"c": True}]),
+    "w4m": (
+        TRACES,
+        [
+            *({"k": 1}, {"delta_m": 0}, {"radius_m": -1}, {"chunk": 0}, {"most": 10**30}, {"most": 1_000_001}),
+            *({"trash": 1.5}, {"trash": "0.1"}, {"trash": None}),
+        ],
+    ),
 }
 
 
@@ -71,6 +79,15 @@ class TestEveryAnonymizer:
         for given in wrong:
             with pytest.raises(ic.ParameterError):
                 METHODS[name](**given)(data)
+
+    def test_wrong_types_are_refused(self, name):
+        for field, value in product(fields(METHODS[name]), WRONG):
+            with pytest.raises(ic.ParameterError):
+                METHODS[name](**{field.name: value})(CASES[name][0])
+
+    def test_a_comparison_can_try_it(self, name):
+        tried = list(METHODS[name].strengths(Wanted(k=3, points=4, slot_min=60)))
+        assert tried and all(isinstance(one.run, METHODS[name]) and one.words for one in tried)
 
     def test_parameters_are_frozen_and_stated(self, name):
         method = METHODS[name]()

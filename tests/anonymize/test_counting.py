@@ -69,6 +69,15 @@ def test_only_points_at_the_top_two_cells_move_and_not_farther_than_the_nearest(
     assert set(cells[:, 1, 2:4].ravel()) == {0, 2} and set(cells[:, 1, 4:].ravel()) == {1, 3}
 
 
+@pytest.mark.parametrize("far", [0.0, 1000.0])
+def test_many_cells_as_near_as_each_other_go_by_id(far):
+    angle = np.arange(60) * 2 * np.pi / 60
+    xy = far * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    xy[0] = 0
+    before = ic.Visits.from_arrays(np.arange(400), np.zeros(400, int), np.zeros(400, int), xy=xy, slot_min=30)
+    assert set(perturb_points(before, share=1, seed=0).cell) == set(range(1, 11))
+
+
 def test_the_share_of_points_that_move():
     before = walk(np.zeros((200, 50), int))
     after = perturb_points(before, share=0.2, seed=1)
@@ -96,7 +105,11 @@ def test_regions_lie_at_the_centroid_of_their_cells():
         (lambda: noise_counts(counts([1]), epsilon=0), "epsilon must be above 0"),
         (lambda: suppress_small(counts([1]), k=0), "k must be a whole number"),
         (lambda: round_counts(counts([1]), to=2.5), "to must be a whole number"),
-        (lambda: perturb_points(walk([[0]]), share=1.5), "share must lie in 0 to 1"),
+        (lambda: perturb_points(walk([[0]]), share=1.5), "share must be a share between 0 and 1"),
+        (lambda: perturb_points(walk([[0]]), share="a"), "share must be a share"),
+        (lambda: noise_counts(counts([1]), epsilon=1e-12), "epsilon must be at least 1e-08"),
+        (lambda: round_counts(counts([1]), to=10**30), "to must be at most"),
+        (lambda: round_counts(counts([2**62]), to=10), "a count lies beyond"),
         (lambda: perturb_points(ic.Visits.from_arrays([1], [0], [0]), share=1), "where their cells are"),
         (lambda: to_regions(walk([[0]])), "give either region"),
         (lambda: to_regions(walk([[0]]), region=["a"]), "each of the 6 cells"),

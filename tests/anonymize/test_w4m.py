@@ -10,7 +10,7 @@ from boxes import prints
 from builders import tracks
 from incrowd.anonymize.w4m import W4M, mean_speed
 from incrowd.anonymize.w4m_clusters import TRASHED, Tracks, around_pivots, chunks_of, cluster, grown
-from incrowd.anonymize.w4m_points import points_of
+from incrowd.anonymize.w4m_points import points_of, sample_of
 
 ALL = settings(deadline=None, max_examples=60)
 
@@ -257,3 +257,11 @@ def test_what_is_written_says_that_points_are_fabricated(tmp_path):
     for file in ("manifest.json", "README.md"):
         text = (folder / file).read_text()
         assert "fabricated" in text and "weaker than k-anonymity" in text and "(k, delta)-anonymity" in text
+
+
+def test_points_know_their_samples():
+    mixed = prints("0,100,0,100,0,1000; 900,100,0,100,1,1 | 0,0,0; 0,0,9")
+    points, sample = points_of(mixed), sample_of(mixed)
+    assert sample.tolist() == [1, 0, 2, 3]
+    assert points.x.tolist() == (mixed.x + mixed.dx / 2)[sample].tolist()
+    assert points.t.tolist() == (60 * mixed.t + 30 * mixed.dt)[sample].tolist()

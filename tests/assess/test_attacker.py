@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import incrowd as ic
 from boxes import crowds as random_crowds
 from boxes import prints
-from incrowd.anonymize import Cut, Glove
-from incrowd.assess.attacker import agreement, by_time, crowds, known_samples
+from incrowd.anonymize import W4M, Cut, Glove
+from incrowd.assess.attacker import agreement, by_time, crowds, known_samples, worst
 from incrowd.assess.settings import Source, untouched
-from incrowd.assess.shown import boxes_of, shown
+from incrowd.assess.shown import boxes_of, shown, views
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 ALL_OF_ONE = np.array([[0], [1], [2], [3]])
@@ -141,3 +141,53 @@ def _in(boxes, b, data, s):
         < 2 * int(getattr(boxes, a)[b]) + 2 * int(getattr(boxes, f"d{a}")[b])
         for a in "xyt"
     )
+
+
+def test_a_pivot_is_found_in_its_own_cell_and_minute():
+    # Within 2 km both are alike, but one of the two was not moved at all.
+    two = prints("0,0,0; 0,0,60 | 1500,0,0; 1500,0,60")
+    release = W4M(k=2, delta_m=2000, trash=0)(Source(two, 500, 60).points)
+    exact, blurred = views(release, reach_m=2000)
+    known = known_samples(two, points=2, seed=0)
+    assert crowds(blurred, two, known).size.tolist() == [2, 2]
+    assert sorted(crowds(exact, two, known).size.tolist()) == [1, 2]  # where no cell agrees, both are left
+    assert sorted(worst([exact, blurred], two, known).size.tolist()) == [1, 2]
+
+
+def test_the_exact_view_is_the_cell_and_minute():
+    one = prints("0,0,0")
+    at = ((np.add(*boxes_of(one))) / 2)[:, None, :]
+    places = [(50.0, 30), (99.0, 30), (101.0, 30), (50.0, 59), (50.0, 61)]
+    data = ic.Traces.from_arrays(range(5), [t for _, t in places], x=[x for x, _ in places], y=[50.0] * 5)
+    exact, _ = views(ic.Release.from_arrays(data, members=[[0], [1], [2], [3], [4]]), reach_m=1)
+    assert agreement(exact, by_time(exact), at, 5).tolist() == [[1, 1, 0, 1, 0]]
+
+
+def test_who_is_found_nowhere_stays_so():
+    two = prints("0,0,0 | 0,0,0")
+    away = moved(9050.0, 50.0, members=[[0], [1]])
+    assert worst([away, away], two, np.array([[0], [1]])).size.tolist() == [0, 1]
+
+
+def test_long_boxes_are_not_copied_for_every_few_hours():
+    years = prints("0,100,0,100,0,5256000 | 0,100,0,100,1000,5256000 | 0,0,7")
+    what = shown(untouched(years))
+    assert len(by_time(what).box) <= 4 * len(what.row)
+    found = crowds(what, years, np.array([[0], [1], [2]]))
+    assert found.size.tolist() == [2, 2, 2]
+
+
+@given(random_crowds(most_users=5, most_samples=4, sizes=True))
+@settings(deadline=None, max_examples=30)
+def test_the_buckets_change_no_answer(data):
+    what = shown(untouched(data))
+    at = ((np.add(*boxes_of(data))) / 2)[:, None, :]
+    found = agreement(what, by_time(what), at, len(data))
+    plain = [
+        [
+            int(any(((what.low[b] <= point) & (point < what.high[b])).all() for b in np.flatnonzero(what.row == row)))
+            for row in range(len(data))
+        ]
+        for point in at[:, 0]
+    ]
+    assert found.tolist() == plain

@@ -6,7 +6,8 @@ import pytest
 
 import incrowd as ic
 from boxes import prints
-from incrowd.assess.compare import ALL, NOTHING, Comparison, Row, question
+from incrowd.assess.compare import ALL, question
+from incrowd.assess.comparison import NOTHING, Comparison, Row
 from incrowd.assess.people import some_people
 from incrowd.assess.target import Target
 
@@ -110,7 +111,11 @@ def test_a_target_of_uniqueness(country):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "k", "k=1", "k=-2", "k=2.5", "uniqueness=2", "uniqueness=nan", "l=3", "uniqueness="]
+    "text",
+    [
+        *("", "k", "k=1", "k=-2", "k=2.5", "uniqueness=2", "uniqueness=nan", "l=3", "uniqueness=", "k=1000001"),
+        *("k=" + "9" * 5000, "uniqueness=0_1", "uniqueness=-0", "uniqueness=1e-9999", "uniqueness=inf"),
+    ],
 )
 def test_bad_targets_are_refused(text):
     with pytest.raises(ic.ParameterError, match="unknown target; give k=2"):
@@ -120,9 +125,13 @@ def test_bad_targets_are_refused(text):
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"methods": ["glove", "magic"]}, "unknown method 'magic'; choose from glove, w4m, cut, generalize, lkc"),
+        ({"methods": ["glove", "magic"]}, "unknown method 'magic'; choose from cut, generalize, glove, lkc, w4m"),
         ({"methods": []}, "must be a list"),
         ({"methods": "glove"}, "must be a list"),
+        ({"methods": 5}, "must be a list"),
+        ({"methods": [5]}, "unknown method 5"),
+        ({"target": 2}, "unknown target"),
+        ({"target": None}, "unknown target"),
         ({"points": 0}, "points must be a whole number"),
         ({"points": 9}, "points must lie in 1 to 8"),
         ({"people": 0}, "people must be"),
@@ -159,4 +168,79 @@ def test_verdicts_in_words():
         "No setting reaches the target (nobody in a crowd below 2); cut (x) comes closest with 40.0% of people."
     )
     assert "comes closest with 20.0% of people" in verdict(none, cut, target="uniqueness=0.1")
-    assert "no method is needed" in verdict(replace(none, meets=True), glove)
+    assert verdict(replace(none, meets=True), glove) == (
+        "The data reach the target (nobody in a crowd below 2) as they are, for this draw of 4 known samples; no "
+        "method is needed."
+    )
+
+
+def test_what_publishes_nothing_comes_closest_to_nothing():
+    none, cut = row(NOTHING, 0.0, 1.0, meets=False), row("cut", 0.1, 0.4, meets=False)
+    empty = row("glove", 1.0, 0.0, meets=False)
+    empty = replace(empty, utility={**empty.utility, "kept": 0.0})
+    assert "cut (x) comes closest" in verdict(none, cut, empty)
+    found = ic.assess.compare(FOUR, methods=["glove"], target="k=5", points=1)
+    assert "publishing as is comes closest with 100.0% of people" in found.verdict
+
+
+def test_the_frontier_is_what_no_other_beats():
+    none, cut, twin, coarse, glove = (
+        row(NOTHING, 0.0, 1.0, meets=False),
+        row("cut", 0.1, 0.4, meets=False),
+        row("lkc", 0.1, 0.4, meets=False),
+        row("generalize", 0.2, 0.4, meets=False),  # loses more than cut and protects no better
+        row("glove", 0.25, 0.0, meets=True),
+    )
+    failed = Row("w4m", "x", problem="no")
+    empty = replace(row("lkc", 0.0, 0.0, meets=False), utility={"loss": 0.0, "kept": 0.0})
+    rows = (glove, none, cut, twin, coarse, failed, empty)
+    found = Comparison(Target.parse("k=2"), 4, 9, 9, 99, 500, 60, 0, rows)
+    assert [one.method for one in found.frontier] == [NOTHING, "cut", "lkc", "glove"]
+
+
+def test_w4m_says_what_it_does_not_promise(country):
+    found = ic.assess.compare(country, methods=["w4m"])
+    rows = [one for one in found.rows if one.method == "w4m"]
+    assert all(one.note == "(k, delta) only; pivots are published as they were" for one in rows)
+    # A pivot of two is singled out by what was not moved, although all are alike within delta.
+    assert rows[0].privacy["singled_out"] > 0.25 and not rows[0].meets
+    assert found.verdict.endswith("w4m: (k, delta) only; pivots are published as they were.")
+
+
+def test_crowds_behind_one_fingerprint_are_refused():
+    for data in (prints("0,0,0 | 9000,0,0", crowd=[5, 5]), ic.anonymize.Glove(k=2)(FOUR).data):
+        with pytest.raises(ic.DataError, match="stands for several people"):
+            ic.assess.compare(data, methods=["glove"], points=1)
+
+
+def test_a_method_without_a_setting_says_so(country):
+    found = ic.assess.compare(country, methods=["cut", "generalize"], slot_min=1441, people=10)
+    (cut,) = (one for one in found.rows if one.method == "cut")
+    assert "no strength of it fits slots of 1,441 min" in cut.problem and not cut.meets
+    assert sum(one.method == "generalize" for one in found.rows) == 4
+
+
+def test_releases_of_visits_are_linked_and_pieces_rejoined(found):
+    by = {(one.method, one.setting): one.privacy for one in found.rows}
+    assert all((by[key]["rejoined"] is not None) == (key[0] == "cut") for key in by)
+    assert all((by[key]["linked"] is not None) == (key[0] in ("cut", "generalize", "lkc")) for key in by)
+    assert by["generalize", "1 km, 1 h"]["linked"] > by["generalize", "50 km, 24 h"]["linked"]
+
+
+def test_links_are_those_of_the_attacks(country):
+    ready = asked(country, methods=["cut"])
+    one, release, _ = next(iter(ready.releases(pseudonym_seed=0)))
+    privacy, _ = ready.judged(release, one.strength)
+    assert privacy["linked"] == ic.attack.link(ready.source.visits, release).hit[1]
+    assert privacy["rejoined"] == ic.attack.relink(release, seed=0).score.share
+
+
+def test_every_method_of_the_registry_is_compared():
+    assert tuple(ic.anonymize.METHODS) == ALL
+    assert all(one.strength for one in asked(FOUR, points=1).settings)
+
+
+def test_one_is_one():
+    single = ic.assess.compare(prints("0,0,0"), points=1)
+    assert single.who == "1 person"
+    assert any(one.problem.startswith("1 user cannot hide") for one in single.rows)

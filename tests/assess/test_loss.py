@@ -90,3 +90,10 @@ def test_squares_agree_with_a_lookup_by_hand():
     for s in range(city.records):
         place = [(int(v) + 50) // 700 * 700 + 350.0 for v in (city.x[s], city.y[s])]
         assert (row[s] >= 0) == ((int(city.owner[s]), *place, int(city.t[s]) // 45) in held)
+
+
+def test_moved_points_in_the_order_of_their_middles():
+    # The long sample begins first and has the later middle; twins are published as they are.
+    twins = prints("0,100,0,100,0,1000; 100000,100,0,100,1,1 | 0,100,0,100,0,1000; 100000,100,0,100,1,1")
+    told = numbers(W4M(k=2, trash=0)(Source(twins, 500, 60).points), twins, reach_m=2000)
+    assert told["loss"] == told["position_m"] == told["time_min"] == 0 and told["kept"] == 1

@@ -7,9 +7,9 @@ def test_the_answer_comes_first_and_then_the_table(incrowd, trips, tmp_path):
     page = tmp_path / "compare.html"
     code, out, err = incrowd("compare", trips, "--methods", "glove,generalize", "--points", 2, "-o", page)
     assert code == 0 and out.startswith("Cheapest for the target (nobody in a crowd below 2) is ")
-    assert "* glove      k=2" in out and "  none       as they are" in out and f"report: {page}" in out
+    assert "*+ glove      k=2" in out and " + none       as they are" in out and f"report: {page}" in out
     assert err.startswith("compare: 4 people, 40 samples, 7 settings: about") and page.exists()
-    assert all(len(line) <= 90 for line in out.splitlines()[2:-1])
+    assert all(len(line) <= 100 for line in out.splitlines()[2:-1])
 
 
 def test_json_is_the_whole_record(incrowd, trips):
@@ -18,6 +18,8 @@ def test_json_is_the_whole_record(incrowd, trips):
     assert code == 0 and (found["people"], found["of_people"]) == (3, 4)
     assert found["target"] == {"k": None, "uniqueness": 0.5} and found["verdict"]
     assert [row["setting"] for row in found["rows"]] == ["as they are", "24 h", "6 h", "1 h"]
+    assert found["rows"][0]["privacy"]["linked"] is None and 0 <= found["rows"][1]["privacy"]["linked"] <= 1
+    assert found["frontier"][0]["method"] == "none"
 
 
 def test_thinned_people_are_said(incrowd, trips):
@@ -35,6 +37,7 @@ def test_bad_words_are_refused_before_the_file_is_read(incrowd, tmp_path):
     for words, said in (
         (("--methods", "glove,magic"), "unknown method 'magic'"),
         (("--target", "safe"), "unknown target"),
+        (("--target", f"k={'9' * 5000}"), "unknown target"),
         (("--points", "99"), "points must lie in 1 to 8"),
     ):
         code, _, err = incrowd("compare", tmp_path / "nothing.csv", *words)
@@ -42,6 +45,19 @@ def test_bad_words_are_refused_before_the_file_is_read(incrowd, tmp_path):
     (tmp_path / "there.html").touch()
     code, _, err = incrowd("compare", tmp_path / "nothing.csv", "-o", tmp_path / "there.html")
     assert code == 2 and "--force" in err
+
+
+def test_help_names_every_method(incrowd):
+    from incrowd.anonymize import METHODS
+
+    _, out, _ = incrowd("compare", "--help")
+    assert all(name in out for name in METHODS)
+
+
+def test_what_w4m_does_not_promise_stands_under_the_table(incrowd, trips):
+    _, out, _ = incrowd("compare", trips, "--methods", "w4m,cut", "--slot-min", 1441)
+    assert out.count("w4m: (k, delta) only; pivots are published as they were") >= 1
+    assert "could not run: no strength of it fits slots of 1,441 min" in out
 
 
 def test_table_2_says_what_it_skips(incrowd, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 import incrowd as ic
 from boxes import prints
 from incrowd.papers import gramaglia2015_table2 as paper
-from incrowd.papers.gramaglia2015_printed import DOUBTS, GLOVE, LIKE, MEASURES, PRINTED, W4M
+from incrowd.papers.gramaglia2015_printed import DOUBTS, GLOVE, LIKE, MADE_UP, MEASURES, PRINTED, W4M
 from incrowd.papers.gramaglia2015_table2_data import Dataset, absent, datasets, largest_city
 from incrowd.report.section import section
 
@@ -68,6 +68,39 @@ def test_verdicts_and_their_reasons():
     assert paper._beside(empty, "time_min").verdict == "cannot be compared"
 
 
+def cell(method, created, position_m, time_min, data="city"):
+    return paper.Cell(data, 150, 9999, 2, method, 0.0, created, 0.1, 0.0, position_m, time_min)
+
+
+def test_what_the_text_says_is_judged_by_what_it_prints():
+    def verdicts(w4m, glove):
+        return [said.verdict for said in paper._text(w4m, glove)]
+
+    glove = cell(GLOVE, 0.0, 1000.0, 60.0)
+    assert verdicts(cell(W4M, 0.3, 1500.0, 90.0), glove) == ["agrees"] * 3
+    assert verdicts(cell(W4M, 0.006, 1490.0, 61.0), glove) == ["differs"] * 3  # more, but not much more
+    assert verdicts(cell(W4M, 0.9, 1500.0, 90.0), glove)[0] == "differs"
+    assert verdicts(cell(W4M, 0.3, 1500.0, 90.0), cell(GLOVE, 0.1, 1000.0, 60.0))[0] == "differs"
+
+
+def test_much_is_what_the_table_prints_at_least():
+    factors = [
+        getattr(PRINTED[data, k, W4M], error) / getattr(PRINTED[data, k, GLOVE], error)
+        for data, k, _ in PRINTED
+        for error in ("position_m", "time_min")
+    ]
+    assert 0 <= min(factors) - paper.MUCH < 0.05
+    assert f"{paper.MUCH} times" in paper.CONVENTION
+    made = [row.created for (_, _, method), row in PRINTED.items() if method == W4M]
+    assert (min(made), max(made)) == pytest.approx(MADE_UP, abs=0.005)
+
+
+def test_a_city_is_beside_a_city():
+    why = paper._beside(cell(GLOVE, 0.0, 9000.0, 900.0), "position_m").why
+    assert "150 of them instead of about 20,000 in abidjan" in why
+    assert "instead of 82,000 and 320,000" in paper._beside(cell(GLOVE, 0, 9e4, 900.0, "country"), "position_m").why
+
+
 def test_the_largest_city_is_where_most_people_live():
     city = ic.read.synthetic_city(users=200, profile="cdr", days=3, seed=1)
     some = largest_city(city)
@@ -101,4 +134,6 @@ def test_real_data_join_the_table(shared_data):
     found = paper.table_2(users=60, real=shared_data, k=(2,))
     assert found.skipped == () and {c.data for c in found.cells} == {"country", "city", "ValleyBike", "Cabspotting"}
     assert {c.data: c.users for c in found.cells}["Cabspotting"] == 10
-    assert any("taxis" in line for line in section(found).method)
+    lines = section(found).method
+    assert "Cabspotting: taxis in the first 24 hours of the data, objects and not people." in lines
+    assert "ValleyBike: riders of shared bikes with 10 samples or more." in lines

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import incrowd as ic
 from boxes import prints
+from incrowd.report.compare import looks
 from incrowd.report.section import section
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
@@ -15,7 +16,7 @@ def test_the_section_has_one_figure_and_one_table(tmp_path):
     assert shown.answer == found.verdict and len(shown.drawings) == len(shown.tables) == 1
     assert len(shown.tables[0].rows) == len(found.rows)
     assert all(len(line) == len(shown.tables[0].head) for line in shown.tables[0].rows)
-    assert "glove (k=2): loss 0.12, 0% singled out, median crowd 2" in shown.drawings[0].alt
+    assert "glove (k=2): loss 0.12, 0% in a crowd below 2, median crowd 2" in shown.drawings[0].alt
     page = ic.report.write(tmp_path / "page.html", found).read_text()
     assert "Which method is cheapest for nobody in a crowd below 2?" in page and page.count("<svg") == 1
 
@@ -23,12 +24,43 @@ def test_the_section_has_one_figure_and_one_table(tmp_path):
 def test_another_attack_is_another_column():
     found = ic.assess.compare(FOUR, methods=["glove"], points=1)
     first, *rest = found.rows
-    more = replace(found, rows=(replace(first, privacy={**first.privacy, "relinked": 0.25}), *rest))
+    more = replace(found, rows=(replace(first, privacy={**first.privacy, "guessed": 0.25}), *rest))
     grid = section(more).tables[0]
-    assert grid.head[-1] == "relinked" and [line[-1] for line in grid.rows] == ["0.25", "-", "-", "-"]
+    assert grid.head[-1] == "guessed" and [line[-1] for line in grid.rows] == ["0.25", "-", "-", "-"]
 
 
 def test_what_could_not_run_has_a_table_of_its_own():
     found = ic.assess.compare(FOUR, methods=["w4m", "generalize"], target="k=5", points=1)
     _, why = section(found).tables
     assert [line[:2] for line in why.rows] == [("w4m", "k=5, 2 km"), ("w4m", "k=10, 2 km")]
+
+
+def test_the_frontier_is_in_the_figure_and_the_table():
+    found = ic.assess.compare(FOUR, methods=["glove", "generalize"], points=1)
+    shown = section(found)
+    grid, drawn = shown.tables[0], shown.drawings[0]
+    at = grid.head.index("on the frontier")
+    assert [line[at] for line in grid.rows] == ["yes" if one in found.frontier else "no" for one in found.rows]
+    assert drawn.alt.count(", on the frontier") == len(found.frontier) and ">frontier<" in drawn.svg
+
+
+def test_attacks_that_do_not_apply_say_so_and_w4m_has_its_note():
+    grid = section(ic.assess.compare(FOUR, methods=["w4m", "cut"], points=1)).tables[0]
+    told = {(line[0], line[1]): dict(zip(grid.head, line, strict=True)) for line in grid.rows}
+    assert told["w4m", "k=2, 2 km"]["linked"] == told["w4m", "k=2, 2 km"]["rejoined"] == "n/a"
+    assert told["w4m", "k=2, 2 km"]["note"] == "(k, delta) only; pivots are published as they were"
+    assert told["cut", "24 h"]["linked"] != "n/a"
+
+
+def test_a_method_nobody_has_heard_of_is_drawn():
+    found = ic.assess.compare(FOUR, methods=["glove"], points=1)
+    more = replace(found, rows=(*found.rows, replace(found.rows[1], method="fog")))
+    assert ">fog<" in section(more).drawings[0].svg
+    many = looks(f"method {i}" for i in range(20))
+    assert len(set(many.values())) == len(many)
+
+
+def test_one_person_is_one_person():
+    shown = section(ic.assess.compare(prints("0,0,0"), methods=["generalize"], points=1))
+    assert "n = 1 person, 1 sample," in shown.tables[0].caption
+    assert "n = 1 person, 1 known sample each" in shown.drawings[0].caption

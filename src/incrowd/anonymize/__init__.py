@@ -1,6 +1,7 @@
 """Nouns -> Releases that are safe by construction; one file per method."""
 
 from incrowd.anonymize.base import Anonymizer
+from incrowd.anonymize.counting import noise_counts, perturb_points, round_counts, suppress_small, to_regions
 from incrowd.anonymize.cut import Cut
 from incrowd.anonymize.folder import publish
 from incrowd.anonymize.generalize import Generalize
@@ -8,7 +9,31 @@ from incrowd.anonymize.glove import Glove
 from incrowd.anonymize.glove_cost import glove_cost
 from incrowd.anonymize.lkc import LKC
 from incrowd.anonymize.lkc_cost import LkcCost, lkc_cost
+from incrowd.anonymize.w4m import W4M
 
-METHODS: dict[str, type[Anonymizer]] = {"cut": Cut, "generalize": Generalize, "glove": Glove, "lkc": LKC}
+METHODS: dict[str, type[Anonymizer]] = {
+    "cut": Cut,
+    "generalize": Generalize,
+    "glove": Glove,
+    "lkc": LKC,
+    "w4m": W4M,
+}
 
-__all__ = ["LKC", "METHODS", "Anonymizer", "Cut", "Generalize", "Glove", "LkcCost", "glove_cost", "lkc_cost", "publish"]
+__all__ = [
+    "LKC",
+    "METHODS",
+    "W4M",
+    "Anonymizer",
+    "Cut",
+    "Generalize",
+    "Glove",
+    "LkcCost",
+    "glove_cost",
+    "lkc_cost",
+    "noise_counts",
+    "perturb_points",
+    "publish",
+    "round_counts",
+    "suppress_small",
+    "to_regions",
+]

@@ -2,10 +2,10 @@
 
 import os
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import fields, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -15,8 +15,33 @@ from incrowd.data.table import kept_attributes
 from incrowd.errors import check_seed
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What the strengths of a method in a comparison depend on."""
+
+    k: int
+    points: int  # the attacker knows
+    slot_min: int
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A method with its parameters, as a comparison tries it."""
+
+    words: str
+    run: "Anonymizer"
+    takes: Literal["prints", "points", "visits", "voted"]  # samples, their centres, cells per slot, one cell per slot
+    reach_m: float | None = None  # how far a published point may be moved and still agree with a known one
+    note: str = ""  # what a reader has to know before taking the numbers for a promise
+
+
 class Anonymizer(Protocol):
     """A frozen dataclass of parameters, called with the data."""
+
+    @staticmethod
+    def strengths(wanted: Wanted) -> Iterator[Strength]:
+        """The few strengths at which a comparison tries it."""
+        ...
 
     def __call__(self, data: Any, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
         """Publish `data` under fresh pseudonyms; `seed` decides every other random choice."""

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Floats, Ints, as_array, offsets_of, row_order
 from incrowd.data import Counts, Visits
-from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
+from incrowd.data.counts import MOST_PEOPLE
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole
 
 TOP = 2  # home and work, as a rule
+LEAST_EPSILON = 1e-8  # noise stays below MOST_PEOPLE
 TIE_M = 6  # decimals of a metre up to which distances tie
 
 
@@ -29,6 +31,8 @@ def noise_counts(counts: Counts, *, epsilon: float, seed: int | None = None) -> 
     """
     if epsilon != np.inf:
         check_positive(epsilon=epsilon)
+        if epsilon < LEAST_EPSILON:
+            raise ParameterError(f"epsilon must be at least {LEAST_EPSILON:g}, got {epsilon:g}.")
     stop = -np.expm1(-epsilon)  # two waiting times for an event this likely differ by the noise wanted
     waits = _generator(seed).geometric(stop, (2, *counts.shape))
     return _changed(counts, "noise", counts.n + waits[0] - waits[1])
@@ -55,6 +59,8 @@ def round_counts(counts: Counts, *, to: int) -> Counts:
     [[10, 0, 20]]
     """
     check_whole(to=to)
+    if to > MOST_PEOPLE:
+        raise ParameterError(f"to must be at most {MOST_PEOPLE:,}, got {to:,}.")
     return _changed(counts, "round", (np.floor_divide(2 * counts.n + to, 2 * to) * to).astype(np.int64))
 
 
@@ -68,8 +74,7 @@ def perturb_points(visits: Visits, *, share: float, seed: int | None = None, nea
     >>> perturb_points(here, share=1, seed=0).cell.tolist()
     [1, 0]
     """
-    if not 0 <= share <= 1:
-        raise ParameterError(f"share must lie in 0 to 1, got {share!r}.")
+    check_share(share=share)
     check_whole(nearest=nearest)
     xy, rng = _centres(visits), _generator(seed)
     rows = np.flatnonzero(_at_top(visits, len(xy)) & (rng.random(visits.records) < share))
@@ -77,7 +82,8 @@ def perturb_points(visits: Visits, *, share: float, seed: int | None = None, nea
     moved = 0
     if len(rows) and len(xy) > 1:
         from_cells, which = np.unique(cell[rows], return_inverse=True)
-        around = _around(xy, from_cells, min(nearest, len(xy) - 1))
+        nearest = min(nearest, len(xy) - 1)
+        around = _around(xy, from_cells, nearest, min(2 * nearest + 2, len(xy)))
         cell[rows] = around[which, rng.integers(0, around.shape[1], len(rows))]
         moved = len(rows)
     return _regrouped(visits, "perturb", cell, xy, {"points moved": moved})
@@ -137,16 +143,19 @@ def _at_top(visits: Visits, cells: int) -> NDArray[np.bool_]:
     return top[which]
 
 
-def _around(xy: Floats, cells: Ints, nearest: int) -> Ints:
-    """The nearest other cells of some cells, [cells, nearest]."""
+def _around(xy: Floats, cells: Ints, nearest: int, most: int) -> Ints:
+    """The nearest other cells of some cells, [cells, nearest], among the `most` nearest unless those end in a tie."""
     from scipy.spatial import cKDTree
 
-    most = min(2 * nearest + 2, len(xy))  # more than needed, so that ties at the end are seen
     distance, found = cKDTree(xy).query(xy[cells], k=most)
-    distance = np.where(found == cells[:, None], np.inf, np.round(distance, TIE_M))
-    order = np.lexsort((found, distance))[:, :nearest]
-    others: Ints = np.take_along_axis(found, order, axis=1).astype(np.int64)
-    return others
+    metres = np.round(distance, TIE_M)
+    others = np.where(found == cells[:, None], np.inf, metres)
+    order = np.lexsort((found, others))[:, :nearest]
+    chosen: Ints = np.take_along_axis(found, order, axis=1).astype(np.int64)
+    tied = np.take_along_axis(others, order, axis=1)[:, -1] >= metres[:, -1]
+    if most < len(xy) and tied.any():
+        chosen[tied] = _around(xy, cells[tied], nearest, min(2 * most, len(xy)))
+    return chosen
 
 
 def _numbered(region: ArrayLike | None, cells: int) -> Ints:

@@ -1,10 +1,16 @@
 """Cut: each trajectory becomes many short ones under unrelated pseudonyms."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from incrowd.anonymize.base import release_visits
+import numpy as np
+
+from incrowd.anonymize.base import Strength, Wanted, release_visits
 from incrowd.data import Release, Visits
 from incrowd.discretize import windows
+from incrowd.errors import ParameterError
+
+WINDOWS_H = (24, 6, 1)  # tried in a comparison
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,17 @@ class Cut:
     windows: int | None = None
     start_slot: int = 0
     slots: int | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.start_slot, bool) or not isinstance(self.start_slot, (int, np.integer)):
+            raise ParameterError(f"start_slot must be a whole number, got {self.start_slot!r}.")
+
+    @staticmethod
+    def strengths(wanted: Wanted) -> Iterator[Strength]:
+        """Windows of at least a slot."""
+        for hours in WINDOWS_H:
+            if 60 * hours >= wanted.slot_min:
+                yield Strength(f"{hours} h", Cut(window_h=hours), "visits")
 
     def __call__(self, data: Visits, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
         """Cut visits; nothing but the pseudonyms is random, so `seed` changes nothing."""

@@ -1,13 +1,16 @@
 """Generalize: everybody in coarser cells and slots."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from incrowd.anonymize.base import release_visits
+from incrowd.anonymize.base import Strength, Wanted, release_visits
 from incrowd.data import Release, Traces
 from incrowd.discretize import grid
+
+GRAINS = ((1_000, 60), (5_000, 240), (20_000, 480), (50_000, 1440))  # the third is the coarsest of [gramaglia2015]
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,14 @@ class Generalize:
     cell_m: int = 1000
     slot_min: int = 60
     time_zone: str | None = None
+
+    @staticmethod
+    def strengths(wanted: Wanted) -> Iterator[Strength]:
+        """From a neighbourhood and an hour to a region and a day, whatever is wanted."""
+        del wanted
+        for cell_m, slot_min in GRAINS:
+            run = Generalize(cell_m=cell_m, slot_min=slot_min)
+            yield Strength(f"{cell_m / 1000:g} km, {slot_min / 60:g} h", run, "points")
 
     def __call__(self, data: Traces | str | Path, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
         """Coarsen traces, or a path that is then streamed; nothing but the pseudonyms is random."""

@@ -1,21 +1,23 @@
 """LKC: suppress the visits that single people or their secrets out, keep the patterns many share."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.anonymize.base import release_visits
+from incrowd.anonymize.base import Strength, Wanted, release_visits
 from incrowd.arrays import tally
 from incrowd.data import Release, Visits
-from incrowd.errors import check_choice, check_whole
+from incrowd.errors import ParameterError, check_choice, check_whole
 from incrowd.measure.frequent import maximal_frequent
 from incrowd.measure.sensitive import Share, carriers_of, share_of
 from incrowd.measure.sequences import Paths, Sequences, paths_of
 from incrowd.measure.suppression import SCORES, suppression
 from incrowd.measure.violating import minimal_violating
+
+LIMIT_S = 60.0  # of each half of a run in a comparison
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,20 @@ class LKC:
     limit_s: float = 600
     limit_gib: float = 2
 
+    @staticmethod
+    def strengths(wanted: Wanted) -> Iterator[Strength]:
+        """Against one, two and all of the visits an attacker knows."""
+        for known in sorted({1, 2, wanted.points}):
+            yield Strength(f"l={known}, k={wanted.k}", LKC(l=known, k=wanted.k, limit_s=LIMIT_S), "voted")
+
     def __call__(self, data: Visits, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
         """Suppress; nothing but the pseudonyms is random, so `seed` changes nothing."""
         check_choice("scores", self.scores, SCORES)
         check_whole(l=self.l, k=self.k, min_support=self.min_support)
+        if not isinstance(self.sensitive, str | None):
+            raise ParameterError("sensitive must be the name of an attribute.")
+        if isinstance(self.c, bool):
+            raise ParameterError("c must be a share, not true or false.")
         paths = paths_of(data, self.same_time)
         violating, absent = self.violating(data, paths)
         done = suppression(violating, self.frequent(paths), scores=self.scores)

@@ -1,21 +1,26 @@
 """W4M: alike trajectories are bent into one narrow cylinder, which moves and fabricates points."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from incrowd.anonymize.base import guarantee, parameters
+from incrowd.anonymize.base import Strength, Wanted, guarantee, parameters
 from incrowd.anonymize.w4m_clusters import Tracks, cluster
 from incrowd.anonymize.w4m_writing import release_of
 from incrowd.arrays import Floats, owners
 from incrowd.data import Release, Traces
 from incrowd.discretize.plane import plane_of
-from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole
 from incrowd.measure.kgap import check_k
+from incrowd.plain import several
 from incrowd.read.parts import of_traces
 
 RADIUS = 0.005  # of the semi-diagonal of the box around all points
+MOST = 1_000_000  # units of delta_m, so that sums over any trajectory stay exact
+DELTA_M = 2_000  # of [gramaglia2015, Table 2]
+NOTE = "(k, delta) only; pivots are published as they were"
 
 
 @dataclass(frozen=True)
@@ -48,8 +53,15 @@ class W4M:
         check_k(self.k)
         check_positive(delta_m=self.delta_m, **({} if self.radius_m is None else {"radius_m": self.radius_m}))
         check_whole(chunk=self.chunk, most=self.most)
-        if isinstance(self.trash, bool) or not 0 <= self.trash <= 1:
-            raise ParameterError(f"trash must be a share between 0 and 1, got {self.trash!r}.")
+        check_share(trash=self.trash)
+        if self.most > MOST:
+            raise ParameterError(f"most must lie in 1 to {MOST:,}, got {self.most:,}.")
+
+    @staticmethod
+    def strengths(wanted: Wanted) -> Iterator[Strength]:
+        """At k and 2 k."""
+        for k in (wanted.k, 2 * wanted.k):
+            yield Strength(f"k={k}, 2 km", W4M(k=k, delta_m=DELTA_M), "points", reach_m=DELTA_M, note=NOTE)
 
     def __call__(self, data: Traces, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
         """Publish clusters of traces; `seed` decides chunks and pivots."""
@@ -84,7 +96,7 @@ class W4M:
             )
         parts = of_traces(data)
         if len(data) < self.k:
-            raise DataError(f"{len(data)} users cannot hide among k = {self.k}; lower k or give more users.")
+            raise DataError(f"{several(len(data), 'user')} cannot hide among k = {self.k}; lower k or give more users.")
         x, y = plane_of(parts, None)(*data.coordinates)
         speed = mean_speed(data, x, y)
         points = np.column_stack([x, y, (data.t - data.t.min()) * speed])

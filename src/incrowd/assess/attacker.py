@@ -1,6 +1,6 @@
 """The one attacker every method is judged by: some points of a person, looked up in the release."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,17 +12,19 @@ from incrowd.assess.shown import Shown, boxes_of
 from incrowd.data import Fingerprints
 
 MOST_POINTS = 8
-BUCKET_S = 4 * 3600  # boxes are looked up by the stretch of time they touch
+BUCKET_S = 4 * 3600  # boxes are looked up by the stretch of time they touch, of at least this length
 ROOM = 1 << 24  # answers held at once
+NOBODY = np.iinfo(np.int64).max
 
 KNOWS = (
     "The attacker knows {points} random samples of a person's original trajectory, to the cell and minute (all of a "
     "person with fewer), and who is in the data. A published trajectory agrees with a sample when one of its boxes "
-    "holds it; moved points agree within delta and in the same slot. Of the sets of known samples that a published "
-    "trajectory agrees with and that cannot be enlarged, the attacker may use the worst one for the person: the crowd "
-    "is everybody behind the trajectories that agree with it. Where a trajectory agrees with everything known, this is "
-    "the count of those that do; where it was cut, thinned or moved, it is what is left to go by. A person who is not "
-    "in the crowd is not found: the attacker is misled, or the person was not published."
+    "holds it; moved points agree in the same cell and minute, or within delta and in the same slot: both are tried, "
+    "and the worse for the person counts. Of the sets of known samples that a published trajectory agrees with and "
+    "that cannot be enlarged, the attacker may use the worst one for the person: the crowd is everybody behind the "
+    "trajectories that agree with it. Where a trajectory agrees with everything known, this is the count of those that "
+    "do; where it was cut, thinned or moved, it is what is left to go by. A person who is not in the crowd is not "
+    "found: the attacker is misled, or the person was not published."
 )
 
 
@@ -60,6 +62,13 @@ def known_samples(prints: Fingerprints, *, points: int, seed: int) -> Ints:
     return rows
 
 
+def worst(views: Sequence[Shown], prints: Fingerprints, known: Ints) -> Crowds:
+    """For each person the smallest crowd in which any of these views of a release finds them."""
+    found = [crowds(what, prints, known) for what in views]
+    least = np.min([np.where(one.size > 0, one.size, NOBODY) for one in found], axis=0)
+    return Crowds(np.where(least == NOBODY, 0, least), np.any([one.complete for one in found], axis=0))
+
+
 def crowds(what: Shown, prints: Fingerprints, known: Ints) -> Crowds:
     """How many people hide with each, from the samples known of them; person u is position u in the release."""
     low, high = boxes_of(prints)
@@ -77,7 +86,7 @@ def crowds(what: Shown, prints: Fingerprints, known: Ints) -> Crowds:
     return Crowds(size, complete)
 
 
-def agreement(what: Shown, boxes_by_time: tuple[Ints, Ints], at: Floats, rows: int) -> NDArray[np.uint8]:
+def agreement(what: Shown, boxes_by_time: "ByTime", at: Floats, rows: int) -> NDArray[np.uint8]:
     """For each person and published row the set of known points it agrees with, as bits: [people, rows]."""
     people, points, _ = at.shape
     hit = np.zeros((people, points, rows), np.bool_)
@@ -90,26 +99,36 @@ def agreement(what: Shown, boxes_by_time: tuple[Ints, Ints], at: Floats, rows: i
     return mask
 
 
-def by_time(what: Shown) -> tuple[Ints, Ints]:
-    """Boxes by the stretch of time they touch, once for each, and that stretch."""
-    first, last = (np.floor(t / BUCKET_S).astype(np.int64) for t in (what.low[:, 2], what.high[:, 2] - 1e-3))
+@dataclass(frozen=True, eq=False)
+class ByTime:
+    """Boxes by the stretch of time they touch, once for each."""
+
+    box: Ints
+    bucket: Ints  # number of the stretch, in order
+    width_s: float
+
+
+def by_time(what: Shown) -> ByTime:
+    """Stretches as long as boxes are on average, so that there are at most about three entries to a box."""
+    begin, end = what.low[:, 2], what.high[:, 2] - 1e-3
+    width_s = max(BUCKET_S, float((end - begin).mean()) if len(begin) else 0.0)
+    first, last = (np.floor(t / width_s).astype(np.int64) for t in (begin, end))
     span = last - first + 1
     box = np.repeat(np.arange(len(span)), span)
     bucket = np.repeat(first - np.append(0, np.cumsum(span)[:-1]), span) + np.arange(len(box))
     order = np.argsort(bucket, kind="stable")
-    return box[order], bucket[order]
+    return ByTime(box[order], bucket[order], width_s)
 
 
-def _together(boxes_by_time: tuple[Ints, Ints], when: Floats) -> Iterator[tuple[Ints, Ints]]:
+def _together(boxes: ByTime, when: Floats) -> Iterator[tuple[Ints, Ints]]:
     """Points and the boxes that touch their stretch of time, few enough of both to be compared at once."""
-    box, bucket = boxes_by_time
-    asked = np.floor(when / BUCKET_S).astype(np.int64)
+    asked = np.floor(when / boxes.width_s).astype(np.int64)
     for one in np.unique(asked):
-        boxes = box[slice(*np.searchsorted(bucket, [one, one + 1]))]
+        there = boxes.box[slice(*np.searchsorted(boxes.bucket, [one, one + 1]))]
         which = np.flatnonzero(asked == one)
-        step = max(ROOM // max(len(boxes), 1), 1)
-        for a in range(0, len(which) if len(boxes) else 0, step):
-            yield which[a : a + step], boxes
+        step = max(ROOM // max(len(there), 1), 1)
+        for a in range(0, len(which) if len(there) else 0, step):
+            yield which[a : a + step], there
 
 
 def _inside(what: Shown, at: Floats, boxes: Ints) -> tuple[Ints, Ints]:

@@ -1,85 +1,27 @@
 """Samples of people -> every method at a few strengths: what it protects against what it costs."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from incrowd.anonymize import METHODS
+from incrowd.anonymize.base import Strength, Wanted
 from incrowd.arrays import Ints
-from incrowd.assess.attacker import MOST_POINTS, crowds, known_samples
+from incrowd.assess.attacker import MOST_POINTS, known_samples, worst
+from incrowd.assess.comparison import NOTHING, Comparison, Numbers, Row
+from incrowd.assess.linkable import linkability
 from incrowd.assess.loss import fate
 from incrowd.assess.people import some_people
-from incrowd.assess.settings import STRENGTHS, Setting, Source, Wanted, settings, untouched
-from incrowd.assess.shown import shown
+from incrowd.assess.settings import Setting, Source, settings, untouched
+from incrowd.assess.shown import views
 from incrowd.assess.target import Target
 from incrowd.data import Fingerprints, Release, Traces
 from incrowd.discretize import fingerprints
-from incrowd.errors import IncrowdError, ParameterError, check_choice, check_seed, check_whole
+from incrowd.errors import DataError, IncrowdError, ParameterError, check_choice, check_seed, check_whole
 from incrowd.progress import track
 
-ALL = tuple(STRENGTHS)
-NOTHING = "none"
-Numbers = Mapping[str, float | None]  # by name
-
-
-@dataclass(frozen=True)
-class Row:
-    """One method at one strength; `problem` says why it could not run, and then there are no numbers."""
-
-    method: str
-    setting: str
-    privacy: Numbers = field(default_factory=dict)  # other attacks add theirs
-    utility: Numbers = field(default_factory=dict)
-    meets: bool = False
-    seconds: float = 0.0
-    problem: str = ""
-
-    @property
-    def loss(self) -> float:
-        """The single number of the cost, in [0, 1], lower is better; 1 where the method could not run."""
-        return float(self.utility.get("loss") or 0.0) if self.utility else 1.0
-
-    def __str__(self) -> str:
-        return "publishing as is" if self.method == NOTHING else f"{self.method} ({self.setting})"
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What every method protects and costs on the same people; the first row is the data as they are."""
-
-    target: Target
-    points: int  # the attacker knows
-    people: int  # compared
-    of_people: int  # in the data
-    samples: int
-    cell_m: int  # of the visits that cut and lkc are given
-    slot_min: int
-    seed: int
-    rows: tuple[Row, ...]
-
-    @property
-    def cheapest(self) -> Row | None:
-        """The row with the least loss among those that meet the target."""
-        return min((row for row in self.rows if row.meets), key=lambda row: row.loss, default=None)
-
-    @property
-    def verdict(self) -> str:
-        """The answer in words."""
-        best = self.cheapest
-        if best is None:
-            return self._nearest()
-        if best.method == NOTHING:
-            return f"The data reach the target ({self.target}) as they are; no method is needed."
-        others = [row for row in self.rows if row.meets and row.method != best.method]
-        second = min(others, key=lambda row: row.loss, default=None)
-        after = "No other method reaches it." if second is None else f"Next is {second} with loss {second.loss:.3f}."
-        return f"Cheapest for the target ({self.target}) is {best}: {_cost(best)}. {after}"
-
-    def _nearest(self) -> str:
-        ran = [row for row in self.rows if not row.problem]
-        nearest = min(ran, key=lambda row: self.target.distance(row.privacy))
-        share = self.target.distance(nearest.privacy)
-        return f"No setting reaches the target ({self.target}); {nearest} comes closest with {share:.1%} of people."
+ALL = tuple(METHODS)
 
 
 @dataclass(frozen=True)
@@ -98,12 +40,8 @@ class Asked:
         source, prints = self.source, self.source.prints
         before = self.judged(untouched(prints))
         rows = [Row(NOTHING, "as they are", *before, meets=self.reached(*before))]
-        for one, made, seconds in self.releases():
-            if isinstance(made, str):
-                rows.append(Row(one.method, one.words, seconds=seconds, problem=made))
-                continue
-            found = self.judged(made, one.reach_m)
-            rows.append(Row(one.method, one.words, *found, meets=self.reached(*found), seconds=seconds))
+        # Nobody sees the pseudonyms; from the seed, they make the same comparison again.
+        rows += [self.row(*made) for made in self.releases(pseudonym_seed=self.seed)]
         return Comparison(
             target=self.target,
             points=self.known.shape[1],
@@ -116,26 +54,36 @@ class Asked:
             rows=tuple(rows),
         )
 
+    def row(self, one: Setting, made: Release | str, seconds: float) -> Row:
+        """What became of one setting."""
+        if isinstance(made, str) or one.strength is None:
+            return Row(one.method, one.words, seconds=seconds, problem=str(made))
+        found = self.judged(made, one.strength)
+        note, meets = one.strength.note, self.reached(*found)
+        return Row(one.method, one.words, *found, meets=meets, seconds=seconds, note=note)
+
     def reached(self, privacy: Numbers, utility: Numbers) -> bool:
         """Whether the target is met by something: to publish nothing is no answer."""
         return bool(utility["kept"]) and self.target.met(privacy)
 
-    def releases(self) -> Iterator[tuple[Setting, Release | str, float]]:
+    def releases(self, *, pseudonym_seed: int | None = None) -> Iterator[tuple[Setting, Release | str, float]]:
         """Every release in turn with its seconds, or why there is none."""
         for one in track(self.settings, "comparing methods"):
             began = time.perf_counter()
             made: Release | str
             try:
-                made = one.release(self.source, seed=self.seed)
+                made = one.release(self.source, seed=self.seed, pseudonym_seed=pseudonym_seed)
             except IncrowdError as error:
                 made = str(error)
             yield one, made, time.perf_counter() - began
 
-    def judged(self, release: Release, reach_m: float | None = None) -> tuple[Numbers, Numbers]:
+    def judged(self, release: Release, strength: Strength | None = None) -> tuple[Numbers, Numbers]:
         """What a release protects and what it costs."""
-        what = shown(release, reach_m=reach_m, slot_min=self.source.slot_min)
-        privacy = crowds(what, self.source.prints, self.known).numbers(self.target.crowd)
-        return privacy, fate(release, self.source.prints, what).numbers(self.source.prints)
+        source, prints = self.source, self.source.prints
+        seen = views(release, reach_m=strength.reach_m if strength else None, slot_min=source.slot_min)
+        privacy = worst(seen, prints, self.known).numbers(self.target.crowd)
+        links = linkability(release, source, seed=self.seed)
+        return {**privacy, **links}, fate(release, prints, seen[0]).numbers(prints)
 
 
 def compare(
@@ -168,7 +116,7 @@ def check_question(
 ) -> None:
     """Refuse what cannot be compared, before any data are read."""
     Target.parse(target)
-    if isinstance(methods, str) or not methods:
+    if isinstance(methods, str) or not isinstance(methods, Collection) or not len(methods):
         raise ParameterError(f"methods must be a list of some of {', '.join(ALL)}.")
     for method in methods:
         check_choice("method", method, ALL)
@@ -191,15 +139,10 @@ def question(
     """Take some of the people, and draw what is known of them."""
     wanted = Target.parse(target)
     every = traces if isinstance(traces, Fingerprints) else fingerprints(traces)
+    if every.crowd.max(initial=1) > 1:
+        raise DataError("a fingerprint stands for several people, as in a release; compare fingerprints of one each.")
     prints = some_people(every, people=int(people), seed=seed)
     source = Source(prints, int(cell_m), int(slot_min))
     known = known_samples(prints, points=int(points), seed=seed)
-    strengths = Wanted(wanted.crowd, int(points), int(slot_min))
-    asked = [one for name in dict.fromkeys(methods) for one in settings(name, strengths)]
-    return Asked(wanted, source, known, tuple(asked), len(every), seed)
-
-
-def _cost(row: Row) -> str:
-    off, late, kept = (row.utility[name] for name in ("position_m", "time_min", "kept"))
-    share = "all" if kept == 1 else f"{kept:.1%} of"
-    return f"loss {row.loss:.3f}, {share} samples kept, {off:,.0f} m and {late:,.0f} min off on average"
+    tried = settings(methods, Wanted(wanted.crowd, int(points), int(slot_min)))
+    return Asked(wanted, source, known, tried, len(every), seed)

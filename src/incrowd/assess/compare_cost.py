@@ -4,12 +4,14 @@ import time
 from dataclasses import dataclass
 
 from incrowd.anonymize import LKC, Glove, glove_cost
+from incrowd.anonymize.lkc import LIMIT_S
 from incrowd.arrays import Ints
 from incrowd.assess.attacker import crowds
 from incrowd.assess.compare import Asked
-from incrowd.assess.settings import LKC_LIMIT_S, untouched
+from incrowd.assess.settings import untouched
 from incrowd.assess.shown import Shown, shown
 from incrowd.data import Fingerprints
+from incrowd.plain import several
 
 TRIED = 100  # people whose attack is timed
 COARSE = 4  # coarse releases hold what is known more often than the samples themselves
@@ -30,19 +32,20 @@ class CompareCost:
         took = f"{self.seconds / 60:.0f} min" if self.seconds > 120 else f"{max(self.seconds, 1):.0f} s"
         more = f", and lkc at most {self.lkc_limit_s / 60:.0f} min more" if self.lkc_limit_s else ""
         drawn = f" of {self.of_people:,}, drawn at random" if self.people < self.of_people else ""
-        return f"{self.people:,} people{drawn}, {self.samples:,} samples, {self.settings} settings: about {took}{more}"
+        who = f"{several(self.people, 'person', 'people')}{drawn}, {several(self.samples, 'sample')}"
+        return f"{who}, {several(self.settings, 'setting')}: about {took}{more}"
 
 
 def compare_cost(asked: Asked) -> CompareCost:
     """Time one small attack and GLOVE's search, and scale them up to every setting."""
     prints, known = asked.source.prints, asked.known
-    runs = [one.run for one in asked.settings]
+    runs = [one.strength.run for one in asked.settings if one.strength]
     what = shown(untouched(prints))
     once, some = (_seconds(what, prints, known[:people]) for people in (1, TRIED))
     attack = once + max(some - once, 0) / min(TRIED, len(known)) * len(known)
     glove = {run.k: glove_cost(prints, k=run.k).seconds for run in runs if isinstance(run, Glove)}
     seconds = COARSE * attack * (len(runs) + 1) + sum(glove[run.k] for run in runs if isinstance(run, Glove))
-    limit = 2 * LKC_LIMIT_S * sum(isinstance(run, LKC) for run in runs)
+    limit = 2 * LIMIT_S * sum(isinstance(run, LKC) for run in runs)
     return CompareCost(len(prints), asked.of_people, prints.records, len(runs), seconds, limit)
 
 

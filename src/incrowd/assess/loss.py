@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from incrowd.anonymize.w4m_points import sample_of
 from incrowd.arrays import Floats, Ints
 from incrowd.assess.shown import Shown, boxes_of
 from incrowd.data import Fingerprints, Release, Traces, Visits
@@ -97,7 +98,7 @@ def _in_squares(visits: Visits, prints: Fingerprints, what: Shown) -> Fate:
 def _moved(release: Release, traces: Traces, prints: Fingerprints, what: Shown) -> Fate:
     """A sample is where it is shown first; what is shown again was made up."""
     # The release was made of the centres of the samples, so that its rows of origin are theirs.
-    sample, first = np.unique(release.provenance["source"], return_index=True)
+    sample, first = np.unique(sample_of(prints)[release.provenance["source"]], return_index=True)
     shown_at = np.column_stack([*traces.coordinates, traces.t]).astype(np.float64)
     found = _followed(sample, first, what, shown_at, _centres(prints), traces.records)
     return replace(found, created=traces.records - len(sample))

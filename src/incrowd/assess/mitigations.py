@@ -1,6 +1,6 @@
 """Ways to publish counts -> how much of the people an attacker recovers from each, and what it costs the reader."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,9 +11,9 @@ from incrowd.assess.publishing import Way, Ways, count_loss
 from incrowd.attack.ash import recover
 from incrowd.attack.chance import chance_accuracy
 from incrowd.attack.repair import repair
-from incrowd.attack.score import recovery_score
+from incrowd.attack.score import RecoveryScore, recovery_score
 from incrowd.data import Visits
-from incrowd.errors import ParameterError, check_choice
+from incrowd.errors import ParameterError, check_choice, check_positive, check_share, check_whole
 from incrowd.plain import Shown
 from incrowd.progress import track
 
@@ -34,6 +34,14 @@ IN_WORDS = {
     "regions": "{:g} given regions",
     "time": "slots of {:g} min",
 }
+CHECKS: Mapping[str, Callable[..., None]] = {
+    "noise": check_positive,
+    "suppress": check_whole,
+    "round": check_whole,
+    "move": check_share,
+    "space": check_positive,
+}
+ATTACKING = "attacking every mitigation"
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,7 @@ class Outcome:
     day: float  # stage 2
     far: float  # share of points more than 1 km off
     unique: Mapping[int, float]  # recovered trajectories singled out by their top k cells
+    chance: Mapping[str, float]  # what trivial guesses get right from the same counts, repaired and scored alike
 
     def __str__(self) -> str:
         return IN_WORDS[self.mitigation].format(self.strength)
@@ -55,7 +64,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Mitigations(Shown):
-    """Every way that was tried, the counts as they are first; `chance` is what trivial guesses get right."""
+    """Every way that was tried, the counts as they are first; `chance` is what guesses get right from these."""
 
     outcomes: tuple[Outcome, ...]
     chance: Mapping[str, float]
@@ -68,6 +77,22 @@ class Mitigations(Shown):
     pairing: str
     seed: int
     cheapest: Outcome | None = field(default=None)  # of those under the target the one with the least loss
+
+    @property
+    def caution(self) -> str:
+        """That a target cannot be judged where trivial guesses exceed it; empty where they do not."""
+        better = [name for name, share in self.chance.items() if share > self.target]
+        if not better:
+            return ""
+        return f"The target of {self.target:.0%} is below what guessing gets right ({' and '.join(better)})."
+
+    def _shown(self) -> list[tuple[str, ...]]:
+        named: list[tuple[str, Outcome | None]] = [(str(one), one) for one in self.outcomes]
+        named.append((f"cheapest under {self.target:g}: {self.cheapest or 'none that was tried'}", self.cheapest))
+        return [
+            ("published", "loss", "nights", "days", "whole", *self.chance),
+            *(_row(*one, self.chance) for one in named),
+        ]
 
     def of(self, mitigation: str) -> tuple[Outcome, ...]:
         """One mitigation, by loss."""
@@ -85,28 +110,31 @@ def mitigations(
     theta_m: float | None = None,
     pairing: Literal["global", "index", "optimal"] = "global",
     seed: int = 0,
+    plain: RecoveryScore | None = None,
 ) -> Mitigations:
     """Attack the counts of these visits after each mitigation; accuracy in [0, 1], higher is riskier.
 
     `regions` is one label per cell, `resampled` the same records in longer slots, by minutes. Accuracy is against the
     unperturbed visits; for regions and longer slots, against the visits to those. Knows: the counts, where cells are,
     and how many people there are. The attacker repairs the counts and does not model the noise: a cleverer one may do
-    better, so that a low accuracy is a measurement and no guarantee.
+    better, so that a low accuracy is a measurement and no guarantee. `plain` is the score of the same attack on the
+    exact counts, where it was made already.
     """
     if not 0 < target <= 1:
         raise ParameterError(f"target must lie above 0 and up to 1, got {target!r}.")
-    for name in strengths:
-        check_choice("mitigation", name, tuple(STRENGTHS))
+    strengths = {name: tuple(some) for name, some in strengths.items()}
+    check_strengths(strengths)
     ways = Ways(visits, regions, resampled, seed)
     attacker = {"method": method, "theta_m": theta_m, "seed": seed}
     outcomes = []
-    for mitigation, strength in track(_settings(strengths, ways), "attacking every mitigation"):
+    for mitigation, strength in track(_settings(strengths, ways), ATTACKING):
         way = ways.publish(mitigation, strength)
         loss = count_loss(way.read_as, ways.exact)
-        outcomes.append(Outcome(mitigation, strength, loss, **_attacked(way, pairing, attacker)))
+        known = plain if mitigation == "none" else None
+        outcomes.append(Outcome(mitigation, strength, loss, **_attacked(way, pairing, attacker, known)))
     return Mitigations(
         outcomes=tuple(outcomes),
-        chance=chance_accuracy(ways.exact, visits, pairing=pairing, seed=seed),
+        chance=outcomes[0].chance,
         target=target,
         users=len(visits),
         cells=ways.exact.shape[1],
@@ -119,6 +147,21 @@ def mitigations(
     )
 
 
+def check_strengths(strengths: Mapping[str, Iterable[Any]]) -> None:
+    """Refuse an unknown mitigation, or a strength it cannot have."""
+    for name, some in strengths.items():
+        check_choice("mitigation", name, tuple(STRENGTHS))
+        for strength in some:
+            CHECKS[name](**{f"strength of {name}": strength})
+
+
+def _row(name: str, one: Outcome | None, guesses: Iterable[str]) -> tuple[str, ...]:
+    if one is None:
+        return (name, *("" for _ in ("loss", "night", "day", "whole", *guesses)))
+    shares = (one.loss, one.night, one.day, one.accuracy, *(one.chance.get(guess, np.nan) for guess in guesses))
+    return (name, *("-" if share != share else f"{share:.3f}" for share in shares))
+
+
 def _settings(strengths: Mapping[str, Iterable[float]], ways: Ways) -> list[tuple[str, float]]:
     listed = [("none", 0.0), *((name, float(one)) for name, some in strengths.items() for one in some)]
     if ways.regions is not None:
@@ -126,16 +169,17 @@ def _settings(strengths: Mapping[str, Iterable[float]], ways: Ways) -> list[tupl
     return listed + [("time", float(slot_min)) for slot_min in sorted(ways.resampled)]
 
 
-def _attacked(way: Way, pairing: str, attacker: dict[str, Any]) -> dict[str, Any]:
-    """What the attacker gets out of published counts; nothing where nothing is published."""
+def _attacked(way: Way, pairing: Any, attacker: dict[str, Any], known: RecoveryScore | None) -> dict[str, Any]:
+    """What the attacker, and one who guesses, gets out of published counts; nothing where nothing is published."""
     if not (way.counts.n > 0).any():
-        return {"accuracy": np.nan, "night": np.nan, "day": np.nan, "far": np.nan, "unique": {}}
-    recovered = recover(repair(way.counts, users=len(way.truth)), **attacker)
-    score = recovery_score(recovered, way.truth, pairing=pairing)
+        return {"accuracy": np.nan, "night": np.nan, "day": np.nan, "far": np.nan, "unique": {}, "chance": {}}
+    mended = repair(way.counts, users=len(way.truth))
+    score = known or recovery_score(recover(mended, **attacker), way.truth, pairing=pairing)
     return {
         "accuracy": score.accuracy,
         "night": score.stages["night"],
         "day": score.stages["day"],
         "far": score.far,
         "unique": score.uniqueness,
+        "chance": chance_accuracy(mended, way.truth, pairing=pairing, seed=attacker["seed"]),
     }

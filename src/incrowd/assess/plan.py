@@ -12,12 +12,15 @@ from incrowd.attack.relink import relink
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed
 from incrowd.measure import uniqueness
+from incrowd.plain import Shown
+from incrowd.progress import track
 
 WINDOWS_H = (1, 2, 3, 6, 12, 24, 48)
+CUTTING = "cutting and re-linking"
 
 
 @dataclass(frozen=True)
-class PlannedCut:
+class PlannedCut(Shown):
     """One window length; shares in [0, 1]. `window_h` is None for whole trajectories."""
 
     window_h: float | None
@@ -38,7 +41,7 @@ class PlannedCut:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan:
+class Plan(Shown):
     """Cuts from the shortest window to whole trajectories, and the longest that meets the target."""
 
     points: int
@@ -89,6 +92,13 @@ class Plan:
             text += f" Windows of {names} only seem to suffice: their pieces are re-linked well enough to undo the cut."
         return text
 
+    def _shown(self) -> list[tuple[str, ...]]:
+        named = [(cut.name, cut) for cut in self.cuts]
+        head = ("window", "pieces", "singled out", "re-linked", "rejoined", "chance", "moves kept")
+        longest = f"longest within {self.target:.0%}: {'none' if self.best is None else self.best.name}"
+        rows = [_row(*one) for one in named]
+        return [head, *rows, ((longest, *("" for _ in head[1:])) if self.best is None else _row(longest, self.best))]
+
     def __repr__(self) -> str:
         named = "none" if self.best is None else self.best.name
         return f"Plan(longest window={named}, target={self.target:g}, points={self.points}, users={self.users:,})"
@@ -129,7 +139,8 @@ def plan(
     check_seed(seed=seed)
     attack: dict[str, Any] = {"points": points, "memory": memory, "reach_windows": reach_windows, "seed": seed}
     lengths = _lengths(visits, windows_h, start_slot, slots)
-    cuts = [_cut(visits, Cut(window_h=h, start_slot=start_slot, slots=slots), attack) for h in lengths]
+    asked: dict[str, Any] = {"start_slot": start_slot, "slots": slots}
+    cuts = [_cut(visits, Cut(window_h=h, **asked), attack) for h in track(lengths, CUTTING)]
     return Plan(
         **attack | {"points": int(points), "reach_windows": int(reach_windows)},
         target=float(target),
@@ -183,6 +194,11 @@ def _moves(offsets: Ints, cell: Ints) -> int:
     border = offsets[(offsets > 0) & (offsets < len(cell))]
     moved[np.unique(border) - 1] = False
     return int(moved.sum())
+
+
+def _row(name: str, cut: PlannedCut) -> tuple[str, ...]:
+    shares = (cut.singled_out, cut.relinked, cut.rejoined, cut.chance, cut.moves_kept)
+    return (name, f"{cut.pieces:,}", *("-" if share is None else f"{share:.1%}" for share in shares))
 
 
 def _percent(share: float | None) -> str:

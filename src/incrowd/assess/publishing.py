@@ -34,11 +34,10 @@ class Ways:
     def __init__(
         self, visits: Visits, regions: ArrayLike | None, resampled: Mapping[int, Visits] | None, seed: int
     ) -> None:
+        check_ways(visits, regions, resampled)
         self.visits, self.exact, self.seed = visits, exact_counts(visits), seed
         self.regions = None if regions is None else as_array(regions, "regions")
         self.resampled = dict(resampled or {})
-        for slot_min, other in self.resampled.items():
-            _check_resampled(visits, other, slot_min)
 
     def publish(self, mitigation: str, strength: float) -> Way:
         """The counts after one mitigation."""
@@ -66,6 +65,15 @@ class Ways:
         """A reader takes the count of a long slot for that of every slot inside."""
         counts = discretize.counts(truth)
         return Way(counts, truth, np.repeat(counts.n, counts.slot_min // self.exact.slot_min, axis=0))
+
+
+def check_ways(visits: Visits, regions: ArrayLike | None, resampled: Mapping[int, Visits] | None) -> None:
+    """Refuse regions of other cells and longer slots of other people before anything is attacked."""
+    cells = 0 if visits.xy is None else len(visits.xy)
+    if regions is not None and as_array(regions, "regions").shape != (cells,):
+        raise DataError(f"regions must hold one label for each of the {cells:,} cells, in their order.")
+    for slot_min, other in (resampled or {}).items():
+        _check_resampled(visits, other, slot_min)
 
 
 def exact_counts(visits: Visits) -> Counts:

@@ -1,23 +1,18 @@
 """Each method at a few strengths, with the kind of data it takes, all made from the same samples."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from incrowd.anonymize import LKC, W4M, Anonymizer, Cut, Generalize, Glove
+from incrowd.anonymize import METHODS
+from incrowd.anonymize.base import Strength, Wanted
 from incrowd.anonymize.w4m_points import points_of
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
 from incrowd.data.fingerprints import BOX
 from incrowd.discretize import grid
-
-WINDOWS_H = (24, 6, 1)
-GRAINS = ((1_000, 60), (5_000, 240), (20_000, 480), (50_000, 1440))  # the third is the coarsest of [gramaglia2015]
-EXTENT_M, EXTENT_MIN = 15_000, 360  # suppression of [gramaglia2015, Table 2]
-DELTA_M = 2_000  # W4M of [gramaglia2015, Table 2]
-LKC_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -36,45 +31,51 @@ class Source:
     @cached_property
     def visits(self) -> Visits:
         """Every cell of a slot."""
-        return grid(self.points, cell_m=self.cell_m, slot_min=self.slot_min)
+        return self.visits_on(self.cell_m, self.slot_min)
 
     @cached_property
     def voted(self) -> Visits:
         """The cell of a slot with most samples."""
         return grid(self.points, cell_m=self.cell_m, slot_min=self.slot_min, keep="vote")
 
+    def visits_on(self, cell_m: float, slot_min: int) -> Visits:
+        """Every cell of a slot, on another grid."""
+        return grid(self.points, cell_m=cell_m, slot_min=slot_min)
+
 
 @dataclass(frozen=True)
 class Setting:
-    """A method at one strength; `takes` names the data it is given."""
+    """A method at one strength; what could not even be tried has no strength but a problem."""
 
     method: str
-    words: str
-    run: Anonymizer
-    takes: str  # an attribute of Source
-    reach_m: float | None = None  # how far a published point may be moved and still agree
+    strength: Strength | None = None
+    problem: str = ""
+
+    @property
+    def words(self) -> str:
+        """The strength in words."""
+        return "" if self.strength is None else self.strength.words
 
     def data(self, source: Source) -> Any:
         """What the method is given."""
-        return getattr(source, self.takes)
+        return None if self.strength is None else getattr(source, self.strength.takes)
 
-    def release(self, source: Source, *, seed: int) -> Release:
-        """Run it; pseudonyms play no role in a comparison, so that nothing hangs on their being random."""
-        return self.run(self.data(source), seed=seed)
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the strengths of a method depend on."""
-
-    k: int
-    points: int
-    slot_min: int
+    def release(self, source: Source, *, seed: int, pseudonym_seed: int | None = None) -> Release | str:
+        """Run it, or say why not."""
+        if self.strength is None:
+            return self.problem
+        return self.strength.run(self.data(source), seed=seed, pseudonym_seed=pseudonym_seed)
 
 
-def settings(method: str, wanted: Wanted) -> list[Setting]:
-    """The strengths at which a method is tried."""
-    return list(STRENGTHS[method](wanted))
+def settings(methods: Sequence[str], wanted: Wanted) -> tuple[Setting, ...]:
+    """The strengths at which methods are tried; a method without any is there with its problem.
+
+    >>> [one.words for one in settings(["cut"], Wanted(k=2, points=4, slot_min=120))]
+    ['24 h', '6 h']
+    """
+    none = f"no strength of it fits slots of {wanted.slot_min:,} min; choose a smaller slot_min."
+    tried = {name: [Setting(name, one) for one in METHODS[name].strengths(wanted)] for name in methods}
+    return tuple(one for name, some in tried.items() for one in some or [Setting(name, problem=none)])
 
 
 def untouched(prints: Fingerprints) -> Release:
@@ -84,42 +85,3 @@ def untouched(prints: Fingerprints) -> Release:
     boxes = {name: getattr(prints, name) for name in BOX}
     told = {"box": rows, "row": rows, "boxes": {**boxes, "group": prints.owner}, "discarded_users": rows[:0]}
     return Release(prints, alone, params={"method": "none"}, ledger=prints.ledger, provenance=told)
-
-
-def _glove(wanted: Wanted) -> Iterator[Setting]:
-    yield Setting("glove", f"k={wanted.k}", Glove(k=wanted.k), "prints")
-    for k in (wanted.k, 2 * wanted.k):
-        run = Glove(k=k, max_extent_m=EXTENT_M, max_extent_min=EXTENT_MIN)
-        yield Setting("glove", f"k={k}, 15 km, 6 h", run, "prints")
-
-
-def _w4m(wanted: Wanted) -> Iterator[Setting]:
-    for k in (wanted.k, 2 * wanted.k):
-        yield Setting("w4m", f"k={k}, 2 km", W4M(k=k, delta_m=DELTA_M), "points", reach_m=DELTA_M)
-
-
-def _cut(wanted: Wanted) -> Iterator[Setting]:
-    for hours in WINDOWS_H:
-        if 60 * hours >= wanted.slot_min:
-            yield Setting("cut", f"{hours} h", Cut(window_h=hours), "visits")
-
-
-def _generalize(_wanted: Wanted) -> Iterator[Setting]:
-    for cell_m, slot_min in GRAINS:
-        run = Generalize(cell_m=cell_m, slot_min=slot_min)
-        yield Setting("generalize", f"{cell_m / 1000:g} km, {slot_min / 60:g} h", run, "points")
-
-
-def _lkc(wanted: Wanted) -> Iterator[Setting]:
-    for known in sorted({1, 2, wanted.points}):
-        run = LKC(l=known, k=wanted.k, limit_s=LKC_LIMIT_S)
-        yield Setting("lkc", f"l={known}, k={wanted.k}", run, "voted")
-
-
-STRENGTHS: Mapping[str, Callable[[Wanted], Iterator[Setting]]] = {
-    "glove": _glove,
-    "w4m": _w4m,
-    "cut": _cut,
-    "generalize": _generalize,
-    "lkc": _lkc,
-}

@@ -8,6 +8,8 @@ from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
 from incrowd.errors import DataError
 
+CELL_M, MINUTE_S = 100, 60  # of a sample
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shown:
@@ -45,6 +47,20 @@ def shown(release: Release, *, reach_m: float | None = None, slot_min: int = 60)
     else:
         raise DataError(f"a release of {type(data).__name__} cannot be compared; it needs places in metres.")
     return Shown(data.owner, low, high, release.members)
+
+
+def views(release: Release, *, reach_m: float | None = None, slot_min: int = 60) -> list[Shown]:
+    """All an attacker may look a known sample up in; moved points both as they stand and as blurred as they claim.
+
+    Some of the points were not moved at all, and whoever looks for the very cell and minute finds these.
+    """
+    blurred = shown(release, reach_m=reach_m, slot_min=slot_min)
+    data = release.data
+    if not isinstance(data, Traces):
+        return [blurred]
+    middle = np.column_stack([*data.coordinates, data.t])
+    half = np.array([CELL_M, CELL_M, MINUTE_S]) / 2
+    return [Shown(data.owner, middle - half, middle + half, release.members), blurred]
 
 
 def boxes_of(prints: Fingerprints) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ from incrowd.cli.screen import answer, note, progress_bar
 
 if TYPE_CHECKING:
     from incrowd.assess import Comparison
-    from incrowd.assess.compare import Row
+    from incrowd.assess.comparison import Row
 
 
 @reads
@@ -19,8 +19,8 @@ def compare(
     sources: Sources,
     reading: Reading,
     methods: Annotated[
-        str, typer.Option(help="Which to compare: some of glove, w4m, cut, generalize, lkc.")
-    ] = "glove,w4m,cut,generalize,lkc",
+        str, typer.Option(help="Which to compare: some of cut, generalize, glove, lkc, w4m, with commas.")
+    ] = "all",
     target: Annotated[
         str, typer.Option(help="k=2: nobody in a crowd below 2; uniqueness=0.1: at most a tenth singled out.")
     ] = "k=2",
@@ -43,13 +43,13 @@ def compare(
     incrowd compare trips.csv --methods glove,generalize --target uniqueness=0.1 --people 500
     """
     from incrowd import report
-    from incrowd.assess.compare import check_question, question
+    from incrowd.assess.compare import ALL, check_question, question
     from incrowd.assess.compare_cost import compare_cost
     from incrowd.data.files import refuse_existing
 
     if output is not None:
         refuse_existing(output, force=force)
-    wanted = [name.strip() for name in methods.split(",") if name.strip()]
+    wanted = ALL if methods == "all" else [name.strip() for name in methods.split(",") if name.strip()]
     how = (wanted, target, points, people, cell_m, slot_min, seed)
     check_question(*how)
     with progress_bar():
@@ -63,32 +63,42 @@ def compare(
     if output is not None:
         report.write(output, found, title="Which method is cheapest?", force=force)
     lines = [found.verdict, "", *_table(found), *([f"report: {output}"] if output else [])]
-    record = {**vars(found), "verdict": found.verdict, "cheapest": found.cheapest}
+    record = {**vars(found), "verdict": found.verdict, "cheapest": found.cheapest, "frontier": found.frontier}
     answer("\n".join(lines), record, as_json=as_json)
 
 
 def _table(found: "Comparison") -> list[str]:
-    risk, cost = f"{'alone':>6} {'small':>6} {'least':>6} {'median':>6}", f"{'loss':>6} {'m':>7} {'min':>6} {'kept':>6}"
-    lines = [f"  {'method':<10} {'setting':<16} {risk} {cost}"]
-    lines += [_line(row) for row in found.rows if not row.problem]
-    lines += [f"  {row.method:<10} {row.setting:<16} could not run: {row.problem}" for row in found.rows if row.problem]
-    drawn = f" of {found.of_people:,}, drawn at random" if found.people < found.of_people else ""
+    from incrowd.plain import several
+
+    risk = f"{'alone':>6} {'small':>6} {'least':>5} {'median':>6} {'link':>4} {'join':>4}"
+    cost = f"{'loss':>5} {'m':>6} {'min':>5} {'kept':>6}"
+    lines = [f"   {'method':<10} {'setting':<16} {risk} {cost}"]
+    lines += [_line(row, row in found.frontier) for row in found.rows if not row.problem]
+    lines += [
+        f"   {row.method:<10} {row.setting:<16} could not run: {row.problem}" for row in found.rows if row.problem
+    ]
+    lines += dict.fromkeys(f"{row.method}: {row.note}" for row in found.rows if row.note)
+    size = f"{several(found.samples, 'sample')}, {found.points} known of each, seed {found.seed}"
     return [
         *lines,
-        f"({found.people:,} people{drawn}, {found.samples:,} samples, {found.points} known of each, seed {found.seed})",
-        f"* reaches the target; alone: singled out; small: in a crowd below {found.target.crowd}; least and",
-        "median: people in a crowd; loss from 0 (the original) to 1 (nothing is left)",
+        f"({found.who}, {size})",
+        "* reaches the target; + on the frontier: no other setting protects and keeps as much;",
+        f"alone: singled out; small: in a crowd below {found.target.crowd}; least and median: people in a crowd;",
+        "link: first among all, given the whole trajectory; join: neighbouring pieces rejoined; n/a: does",
+        "not apply; loss from 0 (the original) to 1 (nothing is left)",
     ]
 
 
-def _line(row: "Row") -> str:
-    from incrowd.report.compare import number
+def _line(row: "Row", unbeaten: bool) -> str:
+    from incrowd.report.compare import NOT_APPLICABLE, number
 
     risk, cost = row.privacy, row.utility
     cells = (
         f"{number(risk['singled_out'], '.1%'):>6} {number(risk['below_k'], '.1%'):>6}",
-        f"{number(risk['crowd_least'], ',.0f'):>6} {number(risk['crowd_median'], ',.0f'):>6}",
-        f"{number(cost['loss'], '.3f'):>6} {number(cost['position_m'], ',.0f'):>7}",
-        f"{number(cost['time_min'], ',.0f'):>6} {number(cost['kept'], '.1%'):>6}",
+        f"{number(risk['crowd_least'], ',.0f'):>5} {number(risk['crowd_median'], ',.0f'):>6}",
+        *(f"{number(risk[name], '.0%', none=NOT_APPLICABLE):>4}" for name in ("linked", "rejoined")),
+        f"{number(cost['loss'], '.3f'):>5} {number(cost['position_m'], ',.0f'):>6}",
+        f"{number(cost['time_min'], ',.0f'):>5} {number(cost['kept'], '.1%'):>6}",
     )
-    return f"{'*' if row.meets else ' '} {row.method:<10} {row.setting:<16} {' '.join(cells)}"
+    marks = f"{'*' if row.meets else ' '}{'+' if unbeaten else ' '}"
+    return f"{marks} {row.method:<10} {row.setting:<16} {' '.join(cells)}"

@@ -13,6 +13,7 @@ Start = int | datetime | str  # a UTC second, a datetime or an ISO string; naive
 
 DAY_S = 86_400
 DAY_MIN = 1_440
+_LONGEST_MIN = 10**9  # of a slot, about 1,900 years
 _EPOCH = datetime(1970, 1, 1)
 _CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
 
@@ -68,6 +69,8 @@ class Clock:
 def asked(slot_min: int, start: Start | None, time_zone: str | None) -> Asked:
     """Check what slots are asked for."""
     check_whole(slot_min=slot_min)
+    if slot_min > _LONGEST_MIN:
+        raise ParameterError(f"slot_min must be at most {_LONGEST_MIN:,}; choose a shorter slot.")
     zone = zone_of(time_zone)
     return Asked(int(slot_min), None if start is None else _second(start, zone), zone)
 

@@ -6,6 +6,10 @@ MEASURES = ("discarded", "created", "deleted", "position_m", "time_min")
 W4M, GLOVE = "W4M-LC", "GLOVE"
 LIKE = {"country": ("d4d-civ", "d4d-sen"), "city": ("abidjan", "dakar")}  # whose figures stand beside ours
 
+# People of each pair; those of the cities follow from their printed counts and shares of discarded fingerprints.
+CROWD = {"country": "82,000 and 320,000", "city": "about 20,000 in abidjan"}
+MADE_UP = (0.17, 0.74)  # samples that W4M-LC makes up, least and most of the table
+
 
 @dataclass(frozen=True)
 class Printed:

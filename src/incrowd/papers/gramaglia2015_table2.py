@@ -11,7 +11,7 @@ from incrowd.data import Fingerprints
 from incrowd.errors import DataError, check_seed, check_whole
 from incrowd.measure.accuracy import Accuracy, accuracy
 from incrowd.measure.displacement import Displacement, displacement
-from incrowd.papers.gramaglia2015_printed import DOUBTS, GLOVE, LIKE, MEASURES, PRINTED, W4M
+from incrowd.papers.gramaglia2015_printed import CROWD, DOUBTS, GLOVE, LIKE, MADE_UP, MEASURES, PRINTED, W4M
 from incrowd.papers.gramaglia2015_table2_data import KIND, Dataset, absent, datasets
 from incrowd.papers.record import FACTOR, NEAR, RULE, SOURCE, Statement, apart, claim, statement_grid, thin
 from incrowd.progress import track
@@ -19,6 +19,7 @@ from incrowd.report.section import Grid, Section, section
 
 USERS, K = 500, (2, 5)
 EXTENT_M, EXTENT_MIN, DELTA_M, TRASH = 15_000, 360, 2_000, 0.1
+MUCH = 1.5  # times as precise is "much" more precise: the least that the table prints, dakar's at k = 2
 NAMES = {
     "discarded": "discarded fingerprints",
     "created": "created samples",
@@ -32,7 +33,8 @@ CONVENTION = (
     "error is the distance between the centres of a surviving original sample and of what is published for it. "
     "Created and deleted samples of W4M-LC are differences in length between published and original trajectories, and "
     "deleted ones include those of trashed trajectories. Every published GLOVE box holds a sample of everybody behind "
-    "it; W4M-LC publishes points where nobody was."
+    "it; W4M-LC publishes points where nobody was. A much higher average precision is taken for errors of W4M-LC of at "
+    f"least {MUCH} times those of GLOVE, the least factor of the table."
 )
 
 
@@ -146,30 +148,30 @@ def _why(cell: Cell, measure: str, below: bool) -> str:
     if measure in UNITS and below:
         return f"only the {1 - cell.deleted:.0%} that survive count, and in a thin crowd these are the easy ones"
     if measure == "discarded":
-        return f"all boxes of these people exceed 15 km or 6 h; {thin(cell.users)}"
-    return thin(cell.users)
+        return f"all boxes of these people exceed 15 km or 6 h; {thin(cell.users, CROWD[cell.data])}"
+    return thin(cell.users, CROWD[cell.data])
 
 
 def _text(w4m: Cell, glove: Cell) -> Iterator[Statement]:
     """What the text says of the table, on every dataset."""
     on, kind = f"k = {glove.k}, {glove.data}", KIND.get(glove.data, "other people")
-    made = f"{w4m.created:.1%} and {glove.created:.1%}"
+    made, (least, most) = f"{w4m.created:.1%} and {glove.created:.1%}", MADE_UP
     yield claim(
         "Sec. 7.2",
         f"W4M-LC makes samples up and GLOVE none, {on}",
-        "17% to 74%, and 0",
+        f"{least:.0%} to {most:.0%}, and 0",
         made,
-        w4m.created > 0 and glove.created == 0,
-        "all trajectories of a cluster are equally long",
+        least - NEAR <= w4m.created <= most + NEAR and glove.created == 0,
+        "what is made up are differences in length within clusters, and the paper's lengths are not public",
     )
     for measure in UNITS:
-        what, theirs = f"{NAMES[measure]}: GLOVE below W4M-LC, {on}", "a much higher precision"
+        what, theirs = f"{NAMES[measure]}: GLOVE below W4M-LC, {on}", "a much higher average precision"
         one, other = getattr(glove, measure), getattr(w4m, measure)
         if math.isnan(one):
             yield apart("Sec. 7.2", what, theirs, "GLOVE leaves no sample within 15 km and 6 h here")
             continue
         ours = f"{form(measure, one)} and {form(measure, other)}"
-        yield claim("Sec. 7.2", what, theirs, ours, one < other, f"these are {kind}, not those of the paper")
+        yield claim("Sec. 7.2", what, theirs, ours, MUCH * one <= other, f"these are {kind}, not those of the paper")
 
 
 def form(measure: str, value: float) -> str:
@@ -188,7 +190,7 @@ def _table(result: Table2) -> Section:
     agree = sum(said.verdict == "agrees" for said in result.statements)
     head = ("data", "people", "samples", "k", "method", *NAMES.values(), "deleted with whole fingerprints")
     rows = [_cells(cell) for cell in result.cells]
-    kinds = [f"{name}: {kind}; objects, not people." for name, kind in KIND.items() if name in {r[0] for r in rows}]
+    kinds = [f"{name}: {kind}." for name, kind in KIND.items() if name in {row[0] for row in rows}]
     return Section(
         question="How does GLOVE compare with W4M-LC? (Table 2)",
         answer=f"{agree} of {len(result.statements)} statements of the paper agree with these data.",

@@ -19,7 +19,10 @@ HOP_M = 10_000  # towers this near to each other are of one city
 LEAST_SAMPLES = 10  # of a rider: one or two trips are no trajectory
 FEWEST_TAXIS = 10
 REAL = {"ValleyBike": "valleybike_events_clean.parquet", "Cabspotting": "cabspotting_sf_week.parquet"}
-KIND = {"ValleyBike": "riders of shared bikes with 10 samples or more", "Cabspotting": "taxis, on their first day"}
+KIND = {
+    "ValleyBike": "riders of shared bikes with 10 samples or more",
+    "Cabspotting": "taxis in the first 24 hours of the data, objects and not people",
+}
 
 
 @dataclass(frozen=True)

@@ -140,11 +140,11 @@ def apart(where: str, what: str, theirs: str, why: str, ours: str = "-") -> Stat
     return Statement(where, what, theirs, ours, "cannot be compared", why)
 
 
-def thin(users: int) -> str:
-    """Why accuracy differs from the paper's: the crowd, where it is small."""
+def thin(users: int, theirs: str = "82,000") -> str:
+    """Why accuracy differs from the paper's: the crowd, where it is small beside theirs."""
     if users >= FEW:
         return OTHER
-    return f"other people, and {users:,} of them instead of 82,000: a thin crowd hides worse (Figure 11)"
+    return f"other people, and {users:,} of them instead of {theirs}: a thin crowd hides worse (Figure 11)"
 
 
 def statement_grid(statements: Iterable[Statement]) -> Grid:

@@ -16,6 +16,8 @@ HUES, MARKS = COLOURS[:-1], "os^Dv"  # the last colour is too near to the ink of
 HEAD = (
     "method",
     "setting",
+    "reaches the target",
+    "on the frontier",
     "singled out",
     "in a small crowd",
     "least crowd",
@@ -29,8 +31,6 @@ HEAD = (
     "samples kept",
     "steps kept",
     "made up",
-    "reaches the target",
-    "on the frontier",
     "note",
 )
 KNOWN = frozenset(
@@ -76,6 +76,8 @@ def _cells(row: Row, unbeaten: bool, extra: list[str]) -> tuple[str, ...]:
     return (
         "as they are" if row.method == NOTHING else row.method,
         "" if row.method == NOTHING else row.setting,
+        "yes" if row.meets else "no",
+        "yes" if unbeaten else "no",
         number(risk["singled_out"], ".1%"),
         number(risk["below_k"], ".1%"),
         number(risk["crowd_least"], ",.0f"),
@@ -89,8 +91,6 @@ def _cells(row: Row, unbeaten: bool, extra: list[str]) -> tuple[str, ...]:
         number(cost["kept"], ".1%"),
         number(cost["steps"], ".1%"),
         number(cost["made_up"], ".1%"),
-        "yes" if row.meets else "no",
-        "yes" if unbeaten else "no",
         row.note,
         *(number(risk.get(name), ".3g") for name in extra),
     )
@@ -126,7 +126,7 @@ def _figure(result: Comparison) -> Drawing:
         _draw(upper, ran, result.target.measure)
         _draw(lower, ran, "crowd_median")
         upper.set_ylim(-0.03, 1.03)
-        upper.set_ylabel(f"share of people {_protected(result)}")
+        upper.set_ylabel(f"share of people\n{_protected(result)}")
         upper.set_xlabel("")
         lower.set_yscale("log")
         lower.set_ylabel("people in the median crowd")

@@ -1,0 +1,106 @@
+"""What every method protects and costs, and what follows from it: the cheapest, the frontier, the verdict."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from incrowd.assess.target import Target
+from incrowd.plain import several
+
+NOTHING = "none"
+Numbers = Mapping[str, float | None]  # by name
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method at one strength; `problem` says why it could not run, and then there are no numbers."""
+
+    method: str
+    setting: str
+    privacy: Numbers = field(default_factory=dict)  # None where an attack does not apply
+    utility: Numbers = field(default_factory=dict)
+    meets: bool = False
+    seconds: float = 0.0
+    problem: str = ""
+    note: str = ""  # what the numbers do not promise
+
+    @property
+    def loss(self) -> float:
+        """The single number of the cost, in [0, 1], lower is better; 1 where the method could not run."""
+        return float(self.utility.get("loss") or 0.0) if self.utility else 1.0
+
+    @property
+    def published(self) -> bool:
+        """Whether it ran and left something to publish."""
+        return not self.problem and bool(self.utility["kept"])
+
+    def __str__(self) -> str:
+        return "publishing as is" if self.method == NOTHING else f"{self.method} ({self.setting})"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What every method protects and costs on the same people; the first row is the data as they are."""
+
+    target: Target
+    points: int  # the attacker knows
+    people: int  # compared
+    of_people: int  # in the data
+    samples: int
+    cell_m: int  # of the visits that cut and lkc are given
+    slot_min: int
+    seed: int
+    rows: tuple[Row, ...]
+
+    @property
+    def cheapest(self) -> Row | None:
+        """The row with the least loss among those that meet the target."""
+        return min((row for row in self.rows if row.meets), key=lambda row: row.loss, default=None)
+
+    @property
+    def frontier(self) -> tuple[Row, ...]:
+        """The rows no other beats: none protects and keeps as much and one of both better; by rising loss."""
+        open_to = [(row.loss, self.target.distance(row.privacy), row) for row in self.rows if row.published]
+        best = [
+            (loss, share, row)
+            for loss, share, row in open_to
+            if not any(a <= loss and b <= share and (a, b) != (loss, share) for a, b, _ in open_to)
+        ]
+        return tuple(row for _, _, row in sorted(best, key=lambda one: one[:2]))
+
+    @property
+    def who(self) -> str:
+        """The people compared, in words."""
+        drawn = f" of {self.of_people:,}, drawn at random" if self.people < self.of_people else ""
+        return f"{several(self.people, 'person', 'people')}{drawn}"
+
+    @property
+    def verdict(self) -> str:
+        """The answer in words."""
+        best = self.cheapest
+        if best is None:
+            return self._nearest()
+        draw = f"this draw of {several(self.points, 'known sample')}"
+        if best.method == NOTHING:
+            return f"The data reach the target ({self.target}) as they are, for {draw}; no method is needed."
+        others = [row for row in self.rows if row.meets and row.method != best.method]
+        second = min(others, key=lambda row: row.loss, default=None)
+        after = "No other method reaches it." if second is None else f"Next is {second} with loss {second.loss:.3f}."
+        return f"Cheapest for the target ({self.target}) is {best}: {_cost(best)}. {after}{_notes(best, second)}"
+
+    def _nearest(self) -> str:
+        """To publish nothing is no answer, however well it protects."""
+        left = [row for row in self.rows if row.published]
+        nearest = min(left, key=lambda row: self.target.distance(row.privacy))
+        closest = f"{nearest} comes closest with {self.target.distance(nearest.privacy):.1%} of people"
+        return f"No setting reaches the target ({self.target}); {closest}.{_notes(nearest)}"
+
+
+def _notes(*rows: Row | None) -> str:
+    notes = dict.fromkeys(f" {row.method}: {row.note}." for row in rows if row and row.note)
+    return "".join(notes)
+
+
+def _cost(row: Row) -> str:
+    off, late, kept = (row.utility[name] for name in ("position_m", "time_min", "kept"))
+    share = "all" if kept == 1 else f"{kept:.1%} of"
+    return f"loss {row.loss:.3f}, {share} samples kept, {off:,.0f} m and {late:,.0f} min off on average"
