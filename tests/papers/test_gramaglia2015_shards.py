@@ -4,7 +4,7 @@ import pytest
 import incrowd as ic
 from incrowd.anonymize.glove import Glove
 from incrowd.measure.accuracy import accuracy
-from incrowd.papers.gramaglia2015_shards import shard_cost
+from incrowd.papers.gramaglia2015.shards import shard_cost
 from incrowd.report.section import section
 
 

@@ -7,9 +7,9 @@ import pytest
 
 import incrowd as ic
 from boxes import prints
-from incrowd.papers import gramaglia2015_table2 as paper
-from incrowd.papers.gramaglia2015_printed import DOUBTS, GLOVE, LIKE, MADE_UP, MEASURES, PRINTED, W4M
-from incrowd.papers.gramaglia2015_table2_data import Dataset, absent, datasets, largest_city
+from incrowd.papers.gramaglia2015 import table2 as paper
+from incrowd.papers.gramaglia2015.printed import DOUBTS, GLOVE, LIKE, MADE_UP, MEASURES, PRINTED, W4M
+from incrowd.papers.gramaglia2015.table2_data import Dataset, absent, datasets, largest_city
 from incrowd.report.section import section
 
 FOUR = Dataset("country", prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400"))

@@ -8,8 +8,8 @@ import pytest
 import incrowd as ic
 from incrowd.papers import PAPERS, song2014
 from incrowd.papers.record import save
-from incrowd.papers.song2014_cut import after, before, figure_2, figure_3, figure_4
-from incrowd.papers.song2014_data import cuts, movers, some_people
+from incrowd.papers.song2014.cut import after, before, figure_2, figure_3, figure_4
+from incrowd.papers.song2014.data import cuts, movers, some_people
 
 
 @pytest.fixture(scope="module")

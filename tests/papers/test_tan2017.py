@@ -6,10 +6,10 @@ import pytest
 import incrowd as ic
 from incrowd.papers import PAPERS, tan2017
 from incrowd.papers.record import save
-from incrowd.papers.tan2017_close import random_closeness_h
-from incrowd.papers.tan2017_data import box_km, cleaned, some_users, wide_box
-from incrowd.papers.tan2017_records import intervals
-from incrowd.papers.tan2017_sweep import at
+from incrowd.papers.tan2017.close import random_closeness_h
+from incrowd.papers.tan2017.data import box_km, cleaned, some_users, wide_box
+from incrowd.papers.tan2017.records import intervals
+from incrowd.papers.tan2017.resolution import at
 
 
 @pytest.fixture(scope="module")

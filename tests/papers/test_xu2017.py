@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import incrowd as ic
 from incrowd.papers import xu2017 as paper
 from incrowd.papers.record import save
-from incrowd.papers.xu2017_data import CITIES, Scene, _city, blocks, given, slotted_anew
-from incrowd.papers.xu2017_factors import pairs
-from incrowd.papers.xu2017_moves import near
-from incrowd.papers.xu2017_printed import CHOSEN, FAR, NIGHT, WHOLE, Printed, attacked, people
+from incrowd.papers.xu2017.data import CITIES, Scene, _city, blocks, given, slotted_anew
+from incrowd.papers.xu2017.factors import pairs
+from incrowd.papers.xu2017.moves import near
+from incrowd.papers.xu2017.printed import CHOSEN, FAR, NIGHT, WHOLE, Printed, attacked, people
 from incrowd.report.section import section
 
 FACTORS = [f"{figure}{part}" for figure in (9, 10, 11) for part in ("a-night", "a-day", "a-whole", "b-1", "b-2", "b-3")]
@@ -33,14 +33,14 @@ def found():
 
 @pytest.fixture(scope="module")
 def cities(tmp_path_factory):
-    from incrowd.papers import xu2017_data
+    from incrowd.papers.xu2017 import data as city_data
 
-    saved = (xu2017_data.QUICK_USERS, xu2017_data.QUICK_TOWERS)
-    xu2017_data.QUICK_USERS, xu2017_data.QUICK_TOWERS = 60, 600
+    saved = (city_data.QUICK_USERS, city_data.QUICK_TOWERS)
+    city_data.QUICK_USERS, city_data.QUICK_TOWERS = 60, 600
     try:
         return paper.reproduce(quick=True)
     finally:
-        xu2017_data.QUICK_USERS, xu2017_data.QUICK_TOWERS = saved
+        city_data.QUICK_USERS, city_data.QUICK_TOWERS = saved
 
 
 def test_every_figure_has_its_number_people_and_words(found):

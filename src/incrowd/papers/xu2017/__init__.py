@@ -2,11 +2,11 @@
 
 from incrowd.data import Visits
 from incrowd.papers.record import Reproduction
-from incrowd.papers.xu2017_attack import figure_8
-from incrowd.papers.xu2017_data import given, made_up
-from incrowd.papers.xu2017_factors import figure_9, figure_10, figure_11
-from incrowd.papers.xu2017_moves import figure_4, figure_5, figure_6, figure_7
-from incrowd.papers.xu2017_people import figure_2, figure_3
+from incrowd.papers.xu2017.attack import figure_8
+from incrowd.papers.xu2017.data import given, made_up
+from incrowd.papers.xu2017.factors import figure_9, figure_10, figure_11
+from incrowd.papers.xu2017.moves import figure_4, figure_5, figure_6, figure_7
+from incrowd.papers.xu2017.people import figure_2, figure_3
 
 __all__ = [
     "figure_2",

@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.measure.question import Uniqueness
 from incrowd.papers.record import Figure, Statement, apart, claim, share
-from incrowd.papers.song2014_data import Cuts
+from incrowd.papers.song2014.data import Cuts
 from incrowd.report.curves import Cdf, Line, Lines, curve
 
 BEFORE, AFTER = 0.6, 0.4  # two points, before and after cutting into 6 hours [song2014, Sec. 5.1]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from incrowd.data import Fingerprints
-from incrowd.papers.gramaglia2015_data import BEFORE, CONVENTION, Run, days_of, first_days, hide, some_users
+from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, Run, days_of, first_days, hide, some_users
 from incrowd.papers.record import OTHER, Figure, apart, claim
 from incrowd.report.curves import Trend, trend
 

@@ -11,7 +11,7 @@ from incrowd.data import Fingerprints
 from incrowd.measure.kgap import check_k, kgap, scan
 from incrowd.measure.stretch import layout
 from incrowd.measure.tails import tail_weight, tails
-from incrowd.papers.gramaglia2015_data import generalized
+from incrowd.papers.gramaglia2015.data import generalized
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim, share, size, thin
 from incrowd.report.curves import curve
 from incrowd.report.glove import GAP, HEAVY, TWI, gap_panel, tail_panels

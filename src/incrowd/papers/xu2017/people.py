@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from incrowd.measure.regularity import top_shares
 from incrowd.measure.uniqueness import uniqueness
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
-from incrowd.papers.xu2017_data import Scene
-from incrowd.papers.xu2017_printed import (
+from incrowd.papers.xu2017.data import Scene
+from incrowd.papers.xu2017.printed import (
     CALM,
     CITIES_SAID,
     FIXED,

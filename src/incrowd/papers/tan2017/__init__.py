@@ -4,10 +4,10 @@ from incrowd.data import Traces
 from incrowd.measure.sweep import sweep
 from incrowd.measure.sweep_plan import POINTS, SAMPLES, SPACE, TIME
 from incrowd.papers.record import Reproduction
-from incrowd.papers.tan2017_close import SIZES, figure_6_7
-from incrowd.papers.tan2017_data import QUICK_USERS, cleaned, some_users, synthetic, wide_box
-from incrowd.papers.tan2017_records import figure_8_9, figure_10_12, figure_13, figure_14, table_1
-from incrowd.papers.tan2017_sweep import BLOCKS, MINUTES, figure_3, figure_4, figures_1_2_5
+from incrowd.papers.tan2017.close import SIZES, figure_6_7
+from incrowd.papers.tan2017.data import QUICK_USERS, cleaned, some_users, synthetic, wide_box
+from incrowd.papers.tan2017.records import figure_8_9, figure_10_12, figure_13, figure_14, table_1
+from incrowd.papers.tan2017.resolution import BLOCKS, MINUTES, figure_3, figure_4, figures_1_2_5
 
 QUICK_SAMPLES = 2_000
 

@@ -6,7 +6,7 @@ from incrowd.arrays import Floats, Ints
 from incrowd.data import Visits
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.papers.record import OTHER, UNDEFINED, Figure, Statement, apart, claim, size
-from incrowd.papers.tan2017_data import DAY_S, RECORDS, SIDE_KM, TAXIS, Taxis, box_km
+from incrowd.papers.tan2017.data import DAY_S, RECORDS, SIDE_KM, TAXIS, Taxis, box_km
 from incrowd.report.curves import Cdf, curve
 
 HOUR_S = 3600

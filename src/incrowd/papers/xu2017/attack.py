@@ -5,10 +5,10 @@ from itertools import pairwise
 
 from incrowd.attack.score import FAR_M, recovery_score
 from incrowd.papers.record import NEAR, OTHER, Figure, Statement, apart, claim
-from incrowd.papers.xu2017_data import Scene, attack
-from incrowd.papers.xu2017_moves import FILLED, limit_m, within
-from incrowd.papers.xu2017_people import convention, crowd, told
-from incrowd.papers.xu2017_printed import (
+from incrowd.papers.xu2017.data import Scene, attack
+from incrowd.papers.xu2017.moves import FILLED, limit_m, within
+from incrowd.papers.xu2017.people import convention, crowd, told
+from incrowd.papers.xu2017.printed import (
     BETWEEN,
     FAR,
     FIXED,

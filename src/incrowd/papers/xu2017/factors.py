@@ -7,11 +7,11 @@ from incrowd.anonymize.counting import to_regions
 from incrowd.attack.score import RecoveryScore
 from incrowd.discretize import filled
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim
-from incrowd.papers.song2014_data import some_people
-from incrowd.papers.xu2017_attack import CONVENTION
-from incrowd.papers.xu2017_data import DISTRICT, STATION, Scene, attack, blocks
-from incrowd.papers.xu2017_people import convention, crowd
-from incrowd.papers.xu2017_printed import (
+from incrowd.papers.song2014.data import some_people
+from incrowd.papers.xu2017.attack import CONVENTION
+from incrowd.papers.xu2017.data import DISTRICT, STATION, Scene, attack, blocks
+from incrowd.papers.xu2017.people import convention, crowd
+from incrowd.papers.xu2017.printed import (
     CALM,
     DISTRICT_2,
     DISTRICT_WHOLE,

@@ -6,7 +6,7 @@ from itertools import pairwise
 from incrowd.arrays import Ints
 from incrowd.measure.sweep_record import Sweep
 from incrowd.papers.record import Figure, Statement, apart, claim
-from incrowd.papers.tan2017_data import FOUR, Taxis, box_km
+from incrowd.papers.tan2017.data import FOUR, Taxis, box_km
 from incrowd.report.curves import Line, Lines
 
 BLOCKS, MINUTES, KNOWN = 100, 20, 4

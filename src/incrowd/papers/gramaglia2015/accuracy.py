@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.measure.accuracy import Accuracy
-from incrowd.papers.gramaglia2015_data import BEFORE, CONVENTION, Run
+from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, Run
 from incrowd.papers.record import Figure, Statement, apart, claim, share, size, thin
 from incrowd.report.curves import Trend, trend
 from incrowd.report.glove import accuracy_panels

@@ -11,8 +11,8 @@ from incrowd.data import Fingerprints
 from incrowd.errors import DataError, check_seed, check_whole
 from incrowd.measure.accuracy import Accuracy, accuracy
 from incrowd.measure.displacement import Displacement, displacement
-from incrowd.papers.gramaglia2015_printed import CROWD, DOUBTS, GLOVE, LIKE, MADE_UP, MEASURES, PRINTED, W4M
-from incrowd.papers.gramaglia2015_table2_data import KIND, Dataset, absent, datasets
+from incrowd.papers.gramaglia2015.printed import CROWD, DOUBTS, GLOVE, LIKE, MADE_UP, MEASURES, PRINTED, W4M
+from incrowd.papers.gramaglia2015.table2_data import KIND, Dataset, absent, datasets
 from incrowd.papers.record import FACTOR, NEAR, RULE, SOURCE, Statement, apart, claim, statement_grid, thin
 from incrowd.progress import track
 from incrowd.report.section import Grid, Section, section

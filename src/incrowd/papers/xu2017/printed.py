@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from incrowd.papers.record import OTHER, Statement, apart, share
-from incrowd.papers.xu2017_data import Scene
+from incrowd.papers.xu2017.data import Scene
 
 KINDS = ("operator", "application")
 PEOPLE = {"operator": 100_000, "application": 15_500}  # [xu2017, Table 2]

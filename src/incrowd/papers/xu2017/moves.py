@@ -8,9 +8,9 @@ from incrowd.arrays import Floats
 from incrowd.measure.gains import day_gains
 from incrowd.measure.regularity import moves, nights
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
-from incrowd.papers.xu2017_data import Scene
-from incrowd.papers.xu2017_people import convention, crowd, theirs, told
-from incrowd.papers.xu2017_printed import LIMIT_M, NIGHT_TOP, ONE_TOWER, WITHIN, Printed, named, people
+from incrowd.papers.xu2017.data import Scene
+from incrowd.papers.xu2017.people import convention, crowd, theirs, told
+from incrowd.papers.xu2017.printed import LIMIT_M, NIGHT_TOP, ONE_TOWER, WITHIN, Printed, named, people
 from incrowd.report.curves import Cdf, Line, Lines, curve
 
 MOST_CELLS = 6  # of a night that are drawn

@@ -1,12 +1,12 @@
 """[gramaglia2015]: its figures on any dataset, and what its text says beside what the data say."""
 
 from incrowd.data import Fingerprints
-from incrowd.papers.gramaglia2015_accuracy import figure_7, figure_8, figure_9
-from incrowd.papers.gramaglia2015_cost import HidingCost, hiding_cost
-from incrowd.papers.gramaglia2015_data import QUICK_USERS, Run, generalized, hide, some_users, synthetic
-from incrowd.papers.gramaglia2015_gaps import GRAINS, K, figure_3, figure_4, figure_5
-from incrowd.papers.gramaglia2015_general import DAYS, SHARES, figure_10, figure_11
-from incrowd.papers.gramaglia2015_shards import PARTS, ShardCost, shard_cost
+from incrowd.papers.gramaglia2015.accuracy import figure_7, figure_8, figure_9
+from incrowd.papers.gramaglia2015.cost import HidingCost, hiding_cost
+from incrowd.papers.gramaglia2015.data import QUICK_USERS, Run, generalized, hide, some_users, synthetic
+from incrowd.papers.gramaglia2015.gaps import GRAINS, K, figure_3, figure_4, figure_5
+from incrowd.papers.gramaglia2015.general import DAYS, SHARES, figure_10, figure_11
+from incrowd.papers.gramaglia2015.shards import PARTS, ShardCost, shard_cost
 from incrowd.papers.record import Figure, Reproduction, Statement, save
 
 HIDDEN = (2, 3, 5)

@@ -8,7 +8,7 @@ import numpy as np
 from incrowd.anonymize.glove import Glove
 from incrowd.data import Fingerprints
 from incrowd.measure.accuracy import accuracy
-from incrowd.papers.gramaglia2015_data import BEFORE
+from incrowd.papers.gramaglia2015.data import BEFORE
 from incrowd.report.section import Grid, Section, section
 
 PARTS = (2, 4, 8, 16)

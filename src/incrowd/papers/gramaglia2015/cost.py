@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.papers.gramaglia2015_data import Run
+from incrowd.papers.gramaglia2015.data import Run
 from incrowd.report.curves import Cdf, curve, drawing
 from incrowd.report.section import Grid, Section, section
 

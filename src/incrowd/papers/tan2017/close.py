@@ -10,8 +10,8 @@ from incrowd.discretize import blocks as on_blocks
 from incrowd.measure.question import Uniqueness
 from incrowd.measure.uniqueness import uniqueness
 from incrowd.papers.record import NEAR, Figure, Statement, apart, claim, size
-from incrowd.papers.tan2017_data import Taxis, wide_box
-from incrowd.papers.tan2017_sweep import BLOCKS, KNOWN
+from incrowd.papers.tan2017.data import Taxis, wide_box
+from incrowd.papers.tan2017.resolution import BLOCKS, KNOWN
 from incrowd.report.curves import Line, Lines
 
 CLOSE_H = (0.5, 1, 2, 4.8, 6)
