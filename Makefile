@@ -1,5 +1,5 @@
-# make demo | test | check | bench | clean; each sets up what it needs. make gpu needs a GPU, and the Python named by PYTHON.
-.PHONY: demo test test-slow check format docs papers bench gpu clean
+# make demo | test | check | site | bench | clean; each sets up what it needs. make gpu needs a GPU, and the Python named by PYTHON.
+.PHONY: demo test test-slow check format docs site papers bench gpu clean
 
 demo: .venv/.ready
 	.venv/bin/incrowd demo --output demo --force
@@ -23,6 +23,10 @@ format: .venv/.ready
 docs: .venv/.ready
 	.venv/bin/python scripts/cli_docs.py > docs/cli.md
 	.venv/bin/python scripts/paper_docs.py > docs/papers.md
+	.venv/bin/python tests/pages.py
+
+site: .venv/.ready
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict
 
 papers: .venv/.ready
 	.venv/bin/python scripts/paper_docs.py --run
