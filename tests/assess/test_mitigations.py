@@ -1,6 +1,8 @@
 """Attack accuracy against what a mitigation costs."""
 
 import math
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -80,7 +82,39 @@ def test_longer_slots_are_attacked_too():
 def test_guesses_are_beside_it(found):
     made = found[1]
     assert set(made.chance) == {"everyone static", "random assignment"}
-    assert made.chance == ic.attack.chance_accuracy(ic.discretize.counts(people()), people(), seed=1)
+    exact = ic.discretize.counts(people())
+    assert made.chance == made.outcomes[0].chance == ic.attack.chance_accuracy(exact, people(), seed=1)
+    suppressed = ic.attack.repair(ic.anonymize.suppress_small(exact, k=2), users=8)
+    theirs = outcome(made, "suppress", 2).chance
+    assert theirs == ic.attack.chance_accuracy(suppressed, people(), seed=1) != made.chance
+    assert outcome(made, "space", 100_000).chance == dict.fromkeys(made.chance, 1)  # one region for all
+    assert outcome(made, "suppress", 9).chance == {}
+
+
+def test_guesses_above_the_target_are_told_everywhere(found):
+    made = replace(found[1], target=0.05)
+    assert made.caution.startswith("The target of 5% is below what guessing gets right (everyone static and random")
+    assert made.caution in section(made).answer
+    assert replace(found[1], target=1.0, cheapest=None).caution == ""
+    misled = replace(found[1].outcomes[0], chance={"everyone static": 0.8})
+    assert "everyone static still gets 80% right" in replace(found[1], target=0.75, cheapest=misled).caution
+
+
+def test_it_prints_as_a_table_that_names_the_cheapest(found):
+    made = found[1]
+    lines = str(made).splitlines()
+    assert lines[0].split()[:5] == ["published", "loss", "nights", "days", "whole"]
+    assert lines[0].endswith("  everyone static  random assignment")
+    assert len(lines) == len(made.outcomes) + 2 and lines[-1].startswith(f"cheapest under 0.3: {made.cheapest}")
+    assert "Outcome" not in str(made) and "<td>counts as they are</td>" in made._repr_html_()
+    assert str(replace(made, cheapest=None)).endswith("cheapest under 0.3: none that was tried")
+
+
+def test_an_attack_that_was_made_is_not_made_again(monkeypatch):
+    score = ic.attack.recovery_score(ic.attack.recover(ic.discretize.counts(people()), seed=0), people())
+    again = ic.assess.mitigations(people(), strengths={})
+    monkeypatch.delattr(sys.modules["incrowd.assess.mitigations"], "recover")
+    assert ic.assess.mitigations(people(), strengths={}, plain=score) == again
 
 
 def test_the_report_names_the_cheapest_and_the_guesses(found, tmp_path):
@@ -97,6 +131,9 @@ def test_the_report_names_the_cheapest_and_the_guesses(found, tmp_path):
     [
         ({"target": 0}, "target must lie above 0"),
         ({"strengths": {"magic": [1]}}, "unknown mitigation 'magic'"),
+        ({"strengths": {"noise": [0]}}, "strength of noise must be above 0"),
+        ({"strengths": {"round": [1.5]}}, "strength of round must be a whole number"),
+        ({"strengths": {"move": [2]}}, "strength of move must be a share"),
         ({"strengths": {}, "regions": [1, 2]}, "each of the 6 cells"),
     ],
 )

@@ -105,3 +105,13 @@ def test_moves_across_users_do_not_count():
     from incrowd.assess.plan import _moves
 
     assert _moves(np.array([0, 2, 2, 4]), np.array([1, 1, 2, 3])) == 1
+
+
+def test_a_plan_prints_as_a_table_that_names_the_longest_window():
+    visits = ic.Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1], slot_min=60)
+    made = ic.assess.plan(visits, windows_h=[1], points=2, target=1)
+    head, first, *_, last = str(made).splitlines()
+    assert head.split()[:2] == ["window", "pieces"] and first.split()[:3] == ["1", "h", "4"]
+    assert last.startswith("longest within 100%: whole") and "PlannedCut" not in str(made)
+    assert str(ic.assess.plan(visits, windows_h=[1], points=2, target=0)).endswith("longest within 0%: none")
+    assert str(made.cuts[0]).startswith("PlannedCut")

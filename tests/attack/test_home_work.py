@@ -120,3 +120,9 @@ def test_equals_the_definition(rows, shift, least):
     pairs = Counter(p for p in zip(found.home.tolist(), found.work.tolist(), strict=True) if -1 not in p)
     crowds = [pairs.get(p, 0) for p in zip(found.home.tolist(), found.work.tolist(), strict=True)]
     assert found.pair_crowd.tolist() == crowds
+
+
+def test_it_prints_as_a_table_without_places():
+    visits = ic.Visits.from_arrays([1, 1, 1], cell=[7, 7, 9], slot=[1, 2, 10], slot_min=60, start=4 * 86_400)
+    lines = str(ic.attack.home_work(visits)).splitlines()
+    assert lines[0] == "HomeWork" and not any(line.startswith(("home  ", "work  ")) for line in lines)

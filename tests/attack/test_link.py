@@ -11,6 +11,7 @@ import incrowd as ic
 from builders import crowd
 from incrowd.anonymize import LKC, Cut
 from incrowd.attack.link import first_k, link
+from incrowd.data import Groups
 from incrowd.plain import to_json
 
 
@@ -241,3 +242,31 @@ def test_nobody_beats_oneself(sets):
     told = [{p for p in mine if sum(p in other for other in own) < len(own)} for mine in own]
     for i in range(len(own)):
         assert found.rank[i] == (sum(told[i] <= other for other in own) + 1) / 2
+
+
+def test_a_release_without_members_is_ranked_and_not_scored(tmp_path):
+    visits = crowd("0:1 1:2 | 0:3 1:4 | 0:5 1:6")
+    release = ic.anonymize.Cut(windows=2)(visits, pseudonym_seed=0)
+    ic.anonymize.publish(release, tmp_path / "release", link=tmp_path / "link.csv", original=visits)
+    untold = replace(release, members=Groups(np.zeros(len(release.data) + 1, np.int64), np.zeros(0, np.int64)))
+    for target in (untold, tmp_path / "release", str(tmp_path / "release")):
+        found = link(visits, target)
+        assert not found.told and found.hit == found.chance == {1: None, 10: None} and np.isnan(found.rank).all()
+        assert (found.scored, found.without, found.claimed_right, found.claims_right) == (0, 0, None, None)
+        assert (found.best[:, 0] >= 0).all() and repr(found).startswith("Linkage(hit@1=untold")
+    assert not link(untold, visits).told
+    scored = link(visits, tmp_path / "release", truth=tmp_path / "link.csv")
+    assert scored.told and scored.hit == link(visits, release).hit and scored.hit[1] == 1
+
+
+def test_a_linkage_prints_as_a_table():
+    known = crowd("0:1 | 0:2")
+    lines = str(link(known, known)).splitlines()
+    assert lines[0] == "Linkage" and any(line.split() == ["hit", "1:", "1,", "10:", "1"] for line in lines)
+
+
+@pytest.mark.parametrize("body", [b"pseudonym,user\n\xff,1\n", b"\xff\xfe\x00", b"pseudonym,user\np1\n"])
+def test_a_broken_link_file_is_refused(tmp_path, body):
+    (tmp_path / "l.csv").write_bytes(body)
+    with pytest.raises(ic.DataError, match=r"l\.csv .*give the link file"):
+        link(crowd("0:1"), crowd("0:1"), truth=tmp_path / "l.csv")

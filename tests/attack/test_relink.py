@@ -1,4 +1,5 @@
 import json
+import re
 from collections import Counter
 from itertools import pairwise
 
@@ -308,3 +309,12 @@ def test_taxis_are_joined_better_than_by_chance(shared_data):
     known = {name: risk.value for name, risk in found.score.known_before.items()}
     assert known["pieces"] <= known["rejoined"]
     assert link(visits, release).hit[1] > 0.9
+
+
+def test_it_prints_as_a_table_with_its_score():
+    visits = ic.Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1])
+    made = ic.attack.relink(ic.anonymize.Cut(windows=2)(visits), points=1)
+    lines = dict(re.split(r"\s{2,}", line) for line in str(made).splitlines()[1:])
+    assert (lines["neighbours"], lines["right"], lines["chance"]) == ("2", "2", "0.5")
+    assert lines["found among rejoined"] == lines["rejoined singled out by top 1"] == "1"
+    assert str(made.score).startswith("RelinkScore\n") and "Uniqueness" not in str(made)

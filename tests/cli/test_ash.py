@@ -1,6 +1,7 @@
 """incrowd attack ash, end to end on a handful of people."""
 
 import json
+import sys
 
 import pytest
 
@@ -65,9 +66,11 @@ def test_counts_that_do_not_add_up_are_repaired_with_a_note(incrowd, visits, tmp
 
 def test_the_sweep_names_the_cheapest(incrowd, trips, towers, tmp_path, monkeypatch):
     monkeypatch.setitem(ic.assess.mitigations.__kwdefaults__, "strengths", {"suppress": (2,)})
-    words = ("attack", "ash", trips, "--towers", towers, "--slot-min", 60, "--sweep", "--target", 0.9)
-    code, out, _ = incrowd(*words, "--longer-min", "180", "--regions", towers, "-o", tmp_path / "s.html")
-    assert code == 0 and "cheapest under 0.9: " in out and "guessing: everyone static" in out
+    words = ("attack", "ash", trips, "--towers", towers, "--slot-min", 60, "--sweep", "--target", 0.5)
+    code, out, err = incrowd(*words, "--regions", towers, "-o", tmp_path / "s.html")
+    assert code == 0 and "\ncheapest under 0.5: " in out and "everyone static  random assignment\n" in out
+    assert "\nThe target of 50% is below what guessing gets right (everyone static)." in out
+    assert err.startswith("3 attacks more, ") and err.endswith(" s if each takes as long as the first\n")
     for way in ("counts as they are", "counts below 2 suppressed", "slots of 180 min", "2 given regions"):
         assert f"\n{way}" in out
     assert "What stops the recovery" in (tmp_path / "s.html").read_text()
@@ -77,7 +80,16 @@ def test_the_sweep_names_the_cheapest(incrowd, trips, towers, tmp_path, monkeypa
     ("words", "message"),
     [
         (("--sweep", "--target", "2"), "--target must lie above 0"),
-        (("--sweep", "--longer-min", "90"), "--longer-min needs"),
+        *(
+            (("--sweep", "--longer-min", bad), "--longer-min takes minutes")
+            for bad in ("abc", "-90", "90.5", "100", "0")
+        ),
+        (("--sweep", "--longer-min", "45"), "multiples of the slots of 30 min"),
+        (("--sweep", "--longer-min", "30"), "multiples of the slots of 30 min"),
+        (("--sweep", "--strengths", "noise"), "--strengths takes NAME=VALUES"),
+        (("--sweep", "--strengths", "magic=1"), "unknown mitigation 'magic'"),
+        (("--sweep", "--strengths", "suppress=0.5"), "strength of suppress must be a whole number"),
+        (("--recovered", "same.csv", "-o", "same.csv"), "name the same file"),
         (("--method", "threshold"), "needs theta_m"),
         (("--slot-min", "50"), "do not divide 6 hours"),
         (("--recovered", "people.txt"), "end its name in .parquet or .csv"),
@@ -97,3 +109,79 @@ def test_less_than_a_day_and_unequal_totals_are_refused_by_the_attack():
         ic.attack.recover(ic.Counts.from_arrays([[1, 1]] * 23 + [[1, 0]], xy, slot_min=60))
     with pytest.raises(ic.DataError, match=r"not whole; call incrowd\.attack\.repair first"):
         ic.attack.recover(ic.Counts.from_arrays([[1.5, 0.5]] * 24, xy, slot_min=60))
+
+
+@pytest.fixture
+def attacks(monkeypatch):
+    """How many attacks were made so far."""
+    from incrowd import attack
+    from incrowd.assess import mitigations  # noqa: F401  its module is patched below
+
+    made = []
+
+    def counting(counts, **how):
+        made.append(counts)
+        return recover(counts, **how)
+
+    recover = attack.recover
+    monkeypatch.setattr(attack, "recover", counting)
+    monkeypatch.setattr(sys.modules["incrowd.assess.mitigations"], "recover", counting)
+    return made
+
+
+def test_the_plain_attack_is_made_once_and_strengths_are_chosen(incrowd, trips, towers, attacks):
+    words = ("attack", "ash", trips, "--towers", towers, "--slot-min", 60, "--sweep", "--longer-min", "")
+    code, out, _ = incrowd(*words, "--strengths", "suppress=1,2", "--strengths", "round=2", "--json")
+    record = json.loads(out)
+    tried = [(one["mitigation"], one["strength"]) for one in record["mitigations"]["outcomes"]]
+    assert code == 0 and tried == [("none", 0), ("suppress", 1), ("suppress", 2), ("round", 2)] and len(attacks) == 4
+    assert record["mitigations"]["outcomes"][0]["accuracy"] == record["score"]["accuracy"]
+
+
+def test_a_grid_has_longer_slots_too(incrowd, trips):
+    words = ("attack", "ash", trips, "--cell-m", 1000, "--sweep", "--strengths", "suppress=2")
+    code, out, _ = incrowd(*words)
+    assert code == 0 and "\nslots of 90 min" in out and "\nslots of 180 min" in out
+
+
+def test_bad_rows_are_listed_once(incrowd, trips, tmp_path):
+    trips.write_text(trips.read_text() + "rider9,never,52,5\n")
+    words = ("attack", "ash", trips, "--sweep", "--strengths", "suppress=2", "--bad-rows", tmp_path / "bad.csv")
+    code, out, _ = incrowd(*words)
+    assert code == 0 and "\nslots of 180 min" in out and (tmp_path / "bad.csv").read_text().count("\n") == 2
+
+
+def test_what_a_sweep_cannot_do_is_said_before_any_attack(incrowd, trips, towers, visits, attacks, tmp_path):
+    ic.discretize.counts(visits).save(tmp_path / "c.parquet")
+    people, sweep = tmp_path / "people.parquet", ("--sweep", "--slot-min", 60, "--towers", towers)
+    (tmp_path / "short.csv").write_text("district\nwest\n")
+    (tmp_path / "bare.csv").write_text("lat,lon\n52,5\n")
+    (tmp_path / "bin.csv").write_bytes(b"\xff\xfe\x00,\xd8\n\x80,1\n")
+    for words, message in (
+        ((tmp_path / "visits.parquet", *sweep, "--longer-min", 180), "needs trajectories, not Visits"),
+        ((tmp_path / "c.parquet", *sweep), "--truth VISITS"),
+        ((tmp_path / "c.parquet", "--truth", tmp_path / "visits.parquet", *sweep, "--longer-min", 180), "not Visits"),
+        ((tmp_path / "c.parquet", "--truth", tmp_path / "c.parquet"), "c.parquet holds Counts, which do not say who"),
+        ((trips, *sweep, "--regions", tmp_path / "short.csv"), "one label for each of the 3 cells"),
+        ((trips, *sweep, "--regions", tmp_path / "bare.csv"), "bare.csv has no column region or district"),
+        ((trips, *sweep, "--regions", tmp_path / "bin.csv"), "give CSV in UTF-8"),
+        ((tmp_path / "bin.csv", "--counts", "--cells", towers), "give CSV in UTF-8"),
+    ):
+        code, out, err = incrowd("attack", "ash", *words, "--recovered", people)
+        assert code == 2 and message in err and out == "" and err.count("\n") == 1
+    assert not attacks and not people.exists()
+
+
+def test_the_truth_says_how_many_were_counted(incrowd, visits, tmp_path):
+    made = ic.anonymize.suppress_small(ic.discretize.counts(visits), k=2)
+    made.save(tmp_path / "c.parquet")
+    assert ic.attack.repair(made).n[0].sum() != 4
+    code, out, err = incrowd("attack", "ash", tmp_path / "c.parquet", "--truth", tmp_path / "visits.parquet")
+    assert code == 0 and "repaired to 4 people" in err and "accuracy  nights" in out
+
+
+def test_the_shortcut_is_told_by_what_it_costs(incrowd, trips, towers):
+    words = ("attack", "ash", trips, "--towers", towers, "--slot-min", 60)
+    code, out, _ = incrowd(*words, "--method", "threshold", "--theta-m", 3000)
+    assert code == 0 and "the shortcut makes a link of two slots dearer than its optimum by" in out
+    assert "no link of two slots" not in out and "no link of two slots" in incrowd(*words)[1]

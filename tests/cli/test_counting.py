@@ -1,6 +1,7 @@
 """incrowd anonymize counts."""
 
 import json
+import shlex
 
 import numpy as np
 import pytest
@@ -26,7 +27,8 @@ def test_counts_are_published_with_mitigations(incrowd, trips, towers, tmp_path)
     code, out, err = incrowd(
         "anonymize", "counts", trips, "--towers", towers, "-o", tmp_path / "a.parquet", "--suppress-below", 2
     )
-    assert code == 0 and err == "" and "48 slots of 3 cells" in out and "attack it: incrowd attack ash" in out
+    assert code == 0 and err == "" and "48 slots of 3 cells" in out
+    assert out.endswith(f"\nattack it: incrowd attack ash {tmp_path / 'a.parquet'}\n")
     made = ic.read.counts(tmp_path / "a.parquet")
     assert made.n.tolist() == np.where(plain.n < 2, 0, plain.n).tolist()
     assert [step.name for step in made.ledger.steps] == ["given"]  # what happened to the records is not published
@@ -73,3 +75,19 @@ def test_outputs_are_refused_before_the_work(incrowd, trips, tmp_path):
         code, _, err = incrowd("anonymize", "counts", trips, *words)
         assert code == 2 and "exists" in err
     assert (tmp_path / "c.csv").read_text() == "mine" and not (tmp_path / "d.csv").exists()
+
+
+def test_the_attack_that_is_named_works(incrowd, trips, towers, tmp_path):
+    words = ("anonymize", "counts", trips, "--towers", towers, "--slot-min", 60, "-o", tmp_path / "c.csv")
+    code, out, _ = incrowd(*words, "--cells", tmp_path / "cells.csv")
+    hint = out.splitlines()[-1]
+    assert code == 0 and hint.startswith("attack it: incrowd attack ash ") and hint.endswith(" --slot-min 60")
+    code, out, err = incrowd(*shlex.split(hint)[3:])
+    assert code == 0 and err == "" and "recovered 4 trajectories of 24 slots" in out
+    assert "\nwrite their places with --cells CELLS, then attack it: " in incrowd(*words, "--force")[1]
+
+
+def test_two_outputs_have_two_names(incrowd, trips, tmp_path):
+    for words in (("--cells", tmp_path / "z.csv"), ("--bad-rows", tmp_path / "z.csv")):
+        code, _, err = incrowd("anonymize", "counts", trips, "-o", tmp_path / "z.csv", *words)
+        assert code == 2 and "name the same file; choose two" in err and not (tmp_path / "z.csv").exists()

@@ -56,8 +56,9 @@ def test_home_work(incrowd, city, trips):
 
 def test_plan(incrowd, city, tmp_path):
     words = ("--windows-h", "6,24", "--points", 2, "--target", 0.05, "--seed", 3)
-    code, out, _ = incrowd("anonymize", "cut", city, "--plan", *words, "--report", tmp_path / "plan.html")
-    assert code == 0 and "re-linked" in out and "whole" in out and out.count("\n") == 6
+    code, out, err = incrowd("anonymize", "cut", city, "--plan", *words, "--report", tmp_path / "plan.html")
+    assert code == 0 and "re-linked" in out and "whole" in out and out.count("\n") == 7
+    assert "longest within 5%: " in out and err == "1 window more, 1 s if each takes as long as the first\n"
     assert "for cutting to protect?" in (tmp_path / "plan.html").read_text()
     code, out, _ = incrowd("anonymize", "cut", city, "--plan", *words, "--json")
     told = json.loads(out)
@@ -76,3 +77,19 @@ def test_refusals(incrowd, city, tmp_path):
     assert code == 2 and "exists" in err
     code, _, err = incrowd("attack", "relink", tmp_path)
     assert code == 2 and "manifest" in err
+
+
+def test_a_release_is_not_scored_by_its_pseudonyms(incrowd, city, release, tmp_path):
+    for target in (release, release / "data.parquet"):
+        code, out, _ = incrowd("attack", "link", city, target, "--report", tmp_path / "r.html", "--force")
+        assert code == 0 and "pass --truth LINK" in out and "%" not in out
+    assert "nobody told who is who" in (tmp_path / "r.html").read_text()
+    told = json.loads(incrowd("attack", "link", city, release, "--json")[1])
+    assert told["told"] is False and told["hit"] == {"1": None, "10": None} and told["claimed_right"] is None
+
+
+def test_a_link_file_that_is_not_text_is_refused_in_a_sentence(incrowd, city, release, tmp_path):
+    (tmp_path / "bin.csv").write_bytes(b"pseudonym,user\n\xff\xfe\x80,1\n")
+    for words in (("relink", release, "--link"), ("link", city, release, "--truth")):
+        code, out, err = incrowd("attack", *words, tmp_path / "bin.csv")
+        assert code == 2 and out == "" and err.startswith("incrowd: bin.csv is not CSV in UTF-8;")

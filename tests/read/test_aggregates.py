@@ -171,3 +171,19 @@ def test_what_is_written_in_long_form_is_read_back(tmp_path_factory, n, halves):
     pq.write_table(rows, file)
     made = ic.read.counts(file, XY, slot_min=1440)
     assert made.n.tolist() == full[: slot.max() + 1].tolist()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"start_min": "a"}, {"start_min": 0.5}, {"start_min": 1440}, {"suppressed": "a"}, {"suppressed": None}]
+)
+def test_parameters_of_the_wrong_kind_are_refused(wrong):
+    rows = pa.table({"slot": [0], "cell": [0], "n": [1]})
+    with pytest.raises(ic.ParameterError, match=next(iter(wrong))):
+        ic.read.counts(rows, [[0, 0]], **wrong)
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path):
+    for body in (b"\xff\xfe\x00,\xd8\n\x80,1\n", b"slot,cell,n\n0,\xff,1\n"):
+        (tmp_path / "bin.csv").write_bytes(body)
+        with pytest.raises(ic.DataError, match=r"bin\.csv cannot be read as a table; give CSV in UTF-8"):
+            ic.read.counts(tmp_path / "bin.csv", [[0, 0]])

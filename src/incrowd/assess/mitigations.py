@@ -80,11 +80,15 @@ class Mitigations(Shown):
 
     @property
     def caution(self) -> str:
-        """That a target cannot be judged where trivial guesses exceed it; empty where they do not."""
+        """Where trivial guesses exceed the target, from the counts as they are and from the cheapest; else empty."""
+        said = []
         better = [name for name, share in self.chance.items() if share > self.target]
-        if not better:
-            return ""
-        return f"The target of {self.target:.0%} is below what guessing gets right ({' and '.join(better)})."
+        if better:
+            said.append(f"The target of {self.target:.0%} is below what guessing gets right ({' and '.join(better)}).")
+        best = max(self.cheapest.chance.items(), key=lambda one: one[1], default=None) if self.cheapest else None
+        if best is not None and best[1] > self.target:
+            said.append(f"From the cheapest, {best[0]} still gets {best[1]:.0%} right: it only misleads this attack.")
+        return " ".join(said)
 
     def _shown(self) -> list[tuple[str, ...]]:
         named: list[tuple[str, Outcome | None]] = [(str(one), one) for one in self.outcomes]

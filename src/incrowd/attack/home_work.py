@@ -10,6 +10,7 @@ from incrowd.arrays import Ints, distinct_rows, frozen, ints, pack, row_order
 from incrowd.attack.clock import MONDAY, wall_start
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, check_whole
+from incrowd.plain import Shown
 
 DAY_MIN = 1_440
 NONE = -1
@@ -17,7 +18,7 @@ Hours = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HomeWork:
+class HomeWork(Shown):
     """Places inferred per position (`known`: whether they are), and the crowd behind them; shares of all people.
 
     A crowd is everybody with the same home, or with the same home and work; 0 where one is not known.

@@ -8,13 +8,14 @@ import numpy as np
 
 from incrowd.arrays import Floats, Ints, frozen
 from incrowd.attack.ground import aligned, folded
-from incrowd.attack.people import Truth, counterparts
+from incrowd.attack.people import Side, Truth, counterparts, nobody, opened
 from incrowd.attack.postings import BITS, Meeting, Postings
 from incrowd.data import Groups, Release, Visits
 from incrowd.errors import DataError, ParameterError, check_seed, check_whole
 from incrowd.kernels.threads import in_blocks
 from incrowd.measure.index import kernels
 from incrowd.measure.question import wilson
+from incrowd.plain import Shown
 from incrowd.progress import tell
 
 TOP = 10
@@ -23,11 +24,12 @@ _BLOCK = 512  # known traces per call of the kernel
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Linkage:
+class Linkage(Shown):
     """How well known traces find their counterparts, beside a ranking at random; shares in [0, 1], higher is riskier.
 
     Ties are settled in expectation, not by luck. `scored` are the known traces with a counterpart; only they have a
     rank. `claimed` counts traces, with a counterpart or not, whose best candidate is strictly ahead of the second.
+    Where nobody told who is who, candidates are ranked and nothing is scored.
     """
 
     tolerance_slots: int
@@ -35,6 +37,7 @@ class Linkage:
     period_slots: int | None
     known: int  # traces the attacker holds
     target: int  # candidates
+    told: bool  # whether it is known who is who
     scored: int
     without: int  # known traces whose person is not in the target
     silent: int  # scored traces that met no candidate at all
@@ -44,24 +47,26 @@ class Linkage:
     median_rank: float | None
     chance_median_rank: float | None
     claimed: int
-    claimed_right: int
+    claimed_right: int | None  # None where nobody told
     rank: Floats = field(repr=False)  # per known trace, of its best counterpart, nan without one
     best: Ints = field(repr=False)  # [known, 10] positions in the target, best first, -1 for none
     bits: Floats = field(repr=False)  # [known, 10] what speaks for them
 
     def __repr__(self) -> str:
-        first = "undefined" if self.hit[1] is None else f"{self.hit[1]:.4f}, chance {self.chance[1]:.4f}"
+        first = "undefined" if self.told else "untold"
+        if self.hit[1] is not None:
+            first = f"{self.hit[1]:.4f}, chance {self.chance[1]:.4f}"
         return f"Linkage(hit@1={first}, known={self.known:,}, target={self.target:,}, without={self.without:,})"
 
     @property
     def claims_right(self) -> float | None:
         """Share of the claims that name the right counterpart."""
-        return self.claimed_right / self.claimed if self.claimed else None
+        return self.claimed_right / self.claimed if self.claimed and self.claimed_right is not None else None
 
 
 def link(
-    known: Visits | Release,
-    target: Visits | Release,
+    known: Side,
+    target: Side,
     *,
     truth: Truth = None,
     tolerance_slots: int = 0,
@@ -74,7 +79,8 @@ def link(
     The score is the log-likelihood ratio -log2 p summed over known visits that the candidate matches within the
     tolerance, where p is the share of target people who do. `period_slots` compares routines instead of moments: 168
     hours match by hour of the week, 1 by place alone. `truth` is equal labels, a release's own members, a link file
-    (pseudonym of the target, user of the known), or positions in the target per known trace.
+    (pseudonym of the target, user of the known), or positions in the target per known trace; a release folder or a
+    release without members is ranked only, since equal pseudonyms say nothing.
 
     >>> known = Visits.from_arrays(["ann", "bob"], cell=[1, 2], slot=[0, 0])
     >>> target = Visits.from_arrays(["ann", "bob", "cyd"], cell=[1, 2, 2], slot=[0, 0, 0])
@@ -87,11 +93,15 @@ def link(
     if period_slots is not None:
         check_whole(period_slots=period_slots)
     meeting = Meeting(int(tolerance_slots), None if period_slots is None else int(period_slots))
-    true = counterparts(known, target, truth)
-    theirs, near = aligned(_visits(known), _visits(target), tolerance_m)
-    ours = folded(_visits(known), meeting.period_slots)
+    sides = opened(known), opened(target)
+    a, b = (_visits(side) for side in sides)
+    told = counterparts(*sides, truth)
+    true = nobody(len(a)) if told is None else told
+    theirs, near = aligned(a, b, tolerance_m)
+    ours = folded(a, meeting.period_slots)
     found = _ranked(ours, len(theirs), Postings.over(ours, theirs, near, meeting, device), true, device)
-    return _scored(found, true, len(theirs), **asdict(meeting), tolerance_m=float(tolerance_m))
+    asked = {**asdict(meeting), "tolerance_m": float(tolerance_m), "told": told is not None}
+    return _scored(found, true, len(theirs), **asked)
 
 
 def _visits(data: Visits | Release) -> Visits:
@@ -130,7 +140,7 @@ def _ranked(known: Visits, users: int, lists: Postings, true: Groups, device: st
     return parts[0], parts[1], *(part.ravel() for part in parts[2:])
 
 
-def _scored(found: tuple[Ints, ...], true: Groups, users: int, **asked: Any) -> Linkage:
+def _scored(found: tuple[Ints, ...], true: Groups, users: int, *, told: bool, **asked: Any) -> Linkage:
     best, score, above, tied, true_tied = found
     truths = np.diff(true.offsets)
     real = truths > 0
@@ -145,8 +155,9 @@ def _scored(found: tuple[Ints, ...], true: Groups, users: int, **asked: Any) -> 
         **asked,
         known=len(truths),
         target=users,
+        told=told,
         scored=scored,
-        without=len(truths) - scored,
+        without=len(truths) - scored if told else 0,
         silent=int((real & (best[:, 0] < 0)).sum()),
         hit={k: _mean(share) for k, share in hit.items()},
         interval=wilson(round(float(hit[1].sum())), scored) if scored else None,
@@ -154,7 +165,7 @@ def _scored(found: tuple[Ints, ...], true: Groups, users: int, **asked: Any) -> 
         median_rank=float(np.median(rank[real])) if scored else None,
         chance_median_rank=float(np.median((users + 1) / (truths[real] + 1))) if scored else None,
         claimed=int(claimed.sum()),
-        claimed_right=int(right.sum()),
+        claimed_right=int(right.sum()) if told else None,
         rank=frozen(rank),
         best=frozen(best),
         bits=frozen(score / 2.0**BITS),

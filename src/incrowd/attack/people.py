@@ -11,6 +11,7 @@ from incrowd.data import Groups, Release, Table, Visits
 from incrowd.errors import DataError
 
 Truth = str | Path | Iterable[Iterable[int]] | None
+Side = Visits | Release | str | Path  # a path is the folder of a release
 Pairs = tuple[Ints, Ints]  # row, person
 
 
@@ -32,9 +33,28 @@ def owners_from(release: Release | Table, link: str | Path | None) -> Ints | Non
     return owner
 
 
-def counterparts(known: Visits | Release, target: Visits | Release, truth: Truth) -> Groups:
-    """The rows of the target that belong to the person behind each row of the known, in order."""
+def opened(side: Side) -> Visits | Release:
+    """A release folder as a release that tells nobody's rows: its pseudonyms are no labels of people."""
+    if not isinstance(side, (str, Path)):
+        return side
+    from incrowd import read
+
+    published = read.release(side)
+    if not isinstance(published, Visits):
+        raise DataError(f"{Path(side).name} publishes no visits; linking compares visits.")
+    return Release(published, nobody(len(published)))
+
+
+def nobody(rows: int) -> Groups:
+    """No position for any row."""
+    return Groups(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64))
+
+
+def counterparts(known: Visits | Release, target: Visits | Release, truth: Truth) -> Groups | None:
+    """The rows of the target that belong to the person behind each row of the known, in order; None if untold."""
     if truth is None:
+        if any(isinstance(side, Release) and not len(side.members.positions) for side in (known, target)):
+            return None
         a, b = _pairs(known, target)
     elif isinstance(truth, (str, Path)):
         pseudonyms, people = read_link(truth)
@@ -49,11 +69,20 @@ def read_link(path: str | Path) -> tuple[Labels, Labels]:
     path = Path(path)
     if not path.is_file():
         raise DataError(f"there is no link file at {path.name}; check the path.")
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file)
-        if not {"pseudonym", "user"} <= set(rows.fieldnames or ()):
-            raise DataError(f"{path.name} lacks the columns pseudonym, user; give the link file of this release.")
-        listed = [(row["pseudonym"], row["user"]) for row in rows]
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            names = rows.fieldnames or ()
+            listed = [(row.get("pseudonym"), row.get("user")) for row in rows]
+    except (UnicodeDecodeError, csv.Error):
+        raise DataError(f"{path.name} is not CSV in UTF-8; give the link file of this release.") from None
+    if not {"pseudonym", "user"} <= set(names):
+        raise DataError(f"{path.name} lacks the columns pseudonym, user; give the link file of this release.")
+    short = sum(None in row for row in listed)
+    if short:
+        raise DataError(
+            f"{short:,} rows of {path.name} lack a pseudonym or a user; give the link file of this release."
+        )
     if not listed:
         raise DataError(f"{path.name} links nobody; give the link file of this release.")
     pseudonyms, people = zip(*listed, strict=True)

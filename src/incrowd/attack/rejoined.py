@@ -1,7 +1,7 @@
 """Joined pieces against the truth: neighbours found, people restored, and who is singled out again."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from incrowd.measure.choices import Trajectories
 from incrowd.measure.index import Index
 from incrowd.measure.question import Question, Uniqueness
 from incrowd.measure.uniqueness import ask
+from incrowd.plain import Shown, brief
 
 
 @dataclass(frozen=True, eq=False)
-class RelinkScore:
+class RelinkScore(Shown):
     """How far joins are right; a neighbour is a pair of consecutive pieces of one person within reach.
 
     `known_before` asks whom m random points of a person's whole trajectory, known before the cut, single out: it
@@ -34,6 +35,15 @@ class RelinkScore:
     several: int  # people with two pieces or more
     restored: int  # of these, people whose pieces all are in one chain with nobody else's
     known_before: Mapping[str, Uniqueness]  # pieces, rejoined, originals
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Each number with its name; of those found among pieces or chains, the share."""
+        numbers = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "known_before"}
+        found = {f"found among {name}": risk.value for name, risk in self.known_before.items()}
+        return [(name.replace("_", " "), brief(value)) for name, value in (numbers | found).items()]
+
+    def _shown(self) -> list[tuple[str, ...]]:
+        return [("RelinkScore", ""), *self.rows()]
 
     def told(self) -> str:
         """The main result in words."""

@@ -16,6 +16,7 @@ from incrowd.discretize import windows
 from incrowd.errors import DataError, check_choice, check_seed, check_whole
 from incrowd.measure import Uniqueness, uniqueness
 from incrowd.measure.question import Question
+from incrowd.plain import Shown, brief
 
 MEMORY = ("piece", "chain")
 GRID = ("window_h", "windows", "start_slot", "slots")  # of a manifest: how the windows lie
@@ -23,7 +24,7 @@ TOPS = (1, 2, 3)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Relinked:
+class Relinked(Shown):
     """Chains of pieces that an attacker takes for one person, and how far that is right where the truth is known.
 
     A piece that shares no cell with anybody in reach stays alone, and so does whoever is absent from a window: a chain
@@ -44,6 +45,15 @@ class Relinked:
     bounds: Floats = field(repr=False)  # no other assignment gains less
     following: Ints = field(repr=False)  # per published row: the row joined to its end, -1 for none
     chain: Ints = field(repr=False)  # per published row: the number of its chain
+
+    def _shown(self) -> list[tuple[str, ...]]:
+        names = ("memory", "reach_windows", "pieces", "windows", "joins", "chains")
+        rows: list[tuple[str, ...]] = [
+            ("Relinked", ""),
+            *((name.replace("_", " "), brief(getattr(self, name))) for name in names),
+        ]
+        rows += [] if self.score is None else self.score.rows()
+        return rows + [(f"{risk.label} singled out by {_means(risk)}", brief(risk.value)) for risk in self.uniqueness]
 
     def __repr__(self) -> str:
         told = "" if self.score is None else f", {self.score.told()}"
@@ -131,3 +141,7 @@ def _singled_out(visits: Visits, label: str, question: Question) -> list[Uniquen
     asked: Any = {"seed": question.seed, "label": label}
     drawn = [uniqueness(visits, points=question.points, short=short, **asked) for short in ("drop", "all")]
     return drawn + [uniqueness(visits, points=k, knowledge="top", **asked) for k in TOPS]
+
+
+def _means(risk: Uniqueness) -> str:
+    return f"top {risk.points}" if risk.knowledge == "top" else f"{risk.points} random points ({risk.short})"

@@ -7,7 +7,26 @@ from typing import Annotated
 import typer
 
 from incrowd import __version__
-from incrowd.cli import anonymize, audit, clean, demo, discretize, glove, measure, papers, read, report, sweep
+from incrowd.cli import (
+    anonymize,
+    ash,
+    assess,
+    attack,
+    audit,
+    clean,
+    compare,
+    counting,
+    demo,
+    discretize,
+    glove,
+    linking,
+    measure,
+    papers,
+    read,
+    report,
+    sweep,
+    w4m,
+)
 from incrowd.cli.screen import note, say
 from incrowd.errors import IncrowdError
 
@@ -22,11 +41,16 @@ app = typer.Typer(
 )
 for command in (demo.demo, read.read, read.inspect, clean.clean, discretize.discretize, audit.audit, report.report):
     app.command()(command)
-anonymize.app.command()(glove.glove)
+for command in (assess.assess, compare.compare):
+    app.command()(command)
+for command in (glove.glove, w4m.w4m, counting.counts):
+    anonymize.app.command()(command)
 for command in (sweep.sweep, glove.kgap, glove.tails, glove.accuracy):
     measure.app.command()(command)
+for command in (ash.ash, linking.relink, linking.link, linking.home_work):
+    attack.app.command()(command)
 papers.app.command()(glove.gramaglia2015)
-for verb in (measure.app, anonymize.app, papers.app):
+for verb in (measure.app, anonymize.app, attack.app, papers.app):
     app.add_typer(verb)
 
 

@@ -1,16 +1,18 @@
 """incrowd attack ash."""
 
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from incrowd.cli.ash_sweep import asked_of, in_longer, swept
 from incrowd.cli.counting import CellM, Regions, Towers, counted, everywhere
-from incrowd.cli.measure import numbers
+from incrowd.cli.inputs import saved_noun
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
-from incrowd.data import Counts, Visits
+from incrowd.data import Counts
 from incrowd.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -52,8 +54,17 @@ def ash(
     target: Annotated[float, typer.Option(help="Accuracy that a mitigation should stay under (--sweep).")] = 0.3,
     regions: Regions = None,
     longer_min: Annotated[
-        str, typer.Option(help="Widths of longer slots to try (--sweep, with --towers), such as 90,180.")
-    ] = "",
+        str | None,
+        typer.Option(help="Longer slots to try (--sweep): 90,180 for trajectories unless given, '' for none."),
+    ] = None,
+    strengths: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME=VALUES",
+            help="Try these strengths only (--sweep), such as noise=0.5,1 or suppress=5,10; also round, move, space; "
+            "repeatable.",
+        ),
+    ] = [],  # noqa: B006
     output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML file for the figures.")] = None,
     recovered: Annotated[Path | None, typer.Option(help="Write the recovered people: .parquet or .csv.")] = None,
     seed: Seed = 0,
@@ -66,13 +77,16 @@ def ash(
 
     incrowd attack ash calls.csv --towers towers.csv --sweep --target 0.3 -o ash.html
 
+    incrowd attack ash calls.csv --sweep --strengths suppress=5,10 --strengths noise=1 --longer-min 180
+
     incrowd attack ash published.csv --counts --cells towers.csv --recovered people.parquet
     """
     from incrowd import attack
 
     _check_outputs(output, recovered, force=force)
-    if sweep:
-        _check_sweep(target, longer_min, towers)
+    published = is_counts or cells is not None or saved_noun(one_or_many(sources)) == "Counts"
+    people = None if published and truth is None else sources if truth is None else [str(truth)]
+    asked = asked_of(people, target, longer_min, strengths, regions) if sweep else None
     places: dict[str, Any] = {"towers": towers, "cell_m": cell_m, "slot_min": slot_min or SLOT_MIN}
     with progress_bar():
         if is_counts or cells is not None:
@@ -80,20 +94,22 @@ def ash(
         else:
             counts, visits = counted(sources, reading, **places)
         if truth is not None:
+            places["slot_min"] = counts.slot_min
             visits = everywhere([str(truth)], reading, **places)
-        if sweep and visits is None:
-            raise ParameterError("a sweep needs the people behind the counts; give trajectories, or --truth VISITS.")
-        found = attack.recover(_mended(counts, users), method=method, theta_m=theta_m, seed=seed)
-        if recovered is not None:
-            found.visits().save(recovered, force=force)
+        longer = {} if asked is None or visits is None else in_longer(asked, reading, visits, places)
+        mended = _mended(counts, len(visits) if users is None and visits is not None else users)
+        begun = time.monotonic()
+        found = attack.recover(mended, method=method, theta_m=theta_m, seed=seed)
         unique = _singled_out(found) if visits is None else None
         score = None if visits is None else attack.recovery_score(found, visits, pairing=pairing)
         tried = None
-        if sweep and visits is not None:
-            widths = numbers(longer_min) if longer_min else []
-            longer = {w: everywhere(sources, reading, **{**places, "slot_min": w}) for w in widths}
-            how = {"target": target, "method": method, "theta_m": theta_m, "pairing": pairing, "seed": seed}
-            tried = _swept(visits, regions, longer, how)
+        if asked is not None and visits is not None:
+            attacker = {"method": method, "theta_m": theta_m, "pairing": pairing, "seed": seed}
+            plain = score if truth is None and mended is counts else None
+            spent_s = 0.0 if plain is None else time.monotonic() - begun
+            tried = swept(visits, asked, longer, spent_s=spent_s, target=target, plain=plain, **attacker)
+        if recovered is not None:
+            found.visits().save(recovered, force=force)
         if output is not None:
             _write(output, [found, unique, score, tried], force=force)
     text = "\n".join([*_found(found), *_unscored(unique), *_scored(score), *_tried(tried)])
@@ -106,6 +122,8 @@ def _check_outputs(output: Path | None, recovered: Path | None, *, force: bool) 
 
     if output is not None:
         refuse_existing(output, force=force)
+    if output is not None and recovered is not None and output.resolve() == recovered.resolve():
+        raise ParameterError("--recovered and --output name the same file; choose two.")
     if recovered is not None:
         check_table(recovered, force=force)
 
@@ -130,20 +148,6 @@ def _mended(counts: Counts, users: int | None) -> Counts:
     reasons = ", ".join(mended.ledger.steps[-1].reasons())
     note(f"the counts do not add up and were repaired to {int(mended.n[0].sum()):,} people: {reasons}")
     return mended
-
-
-def _check_sweep(target: float, longer_min: str, towers: Path | None) -> None:
-    if not 0 < target <= 1:
-        raise ParameterError(f"--target must lie above 0 and up to 1, got {target}.")
-    if longer_min and towers is None:
-        raise ParameterError("--longer-min needs trajectories and --towers, so that the cells stay the same.")
-
-
-def _swept(visits: Visits, regions: Path | None, longer: dict[int, Visits], how: dict[str, Any]) -> "Mitigations":
-    from incrowd import assess, read
-
-    labels = None if regions is None else read.regions(regions)
-    return assess.mitigations(visits, regions=labels, resampled=longer, **how)
 
 
 def _singled_out(found: "Recovered") -> "list[Uniqueness]":
@@ -171,7 +175,10 @@ def _write(output: Path, results: list[Any], *, force: bool) -> None:
 def _found(found: "Recovered") -> Iterator[str]:
     users, slots = found.cells.shape
     yield f"recovered {users:,} trajectories of {slots:,} slots in {found.days:,} days ({found.method})"
-    yield f"cost {found.costs.sum() / 1000:,.1f} km, no link of two slots can be cheaper by more than {found.gap:.2g} m"
+    sure = f"no link of two slots can be cheaper by more than {found.gap:.2g} m"
+    if found.method == "threshold":
+        sure = f"the shortcut makes a link of two slots dearer than its optimum by {found.gap:.2g} m at most"
+    yield f"cost {found.costs.sum() / 1000:,.1f} km, {sure}"
     if len(found.gains):
         total, gap = found.gains.sum(), found.gain_gap
         yield f"gains {total:,.1f} bits between days, no link of two days can gain less by more than {gap:.2g} bits"
@@ -201,10 +208,7 @@ def _top(shares: Mapping[int, float], whose: str) -> str:
 def _tried(tried: "Mitigations | None") -> Iterator[str]:
     if tried is None:
         return
-    yield f"\n{'published':<38} {'loss':>7} {'nights':>7} {'days':>7} {'whole':>7}"
-    for one in tried.outcomes:
-        shares = (one.loss, one.night, one.day, one.accuracy)
-        yield f"{one!s:<38} " + " ".join(f"{'-' if share != share else f'{share:.3f}':>7}" for share in shares)
-    yield from (f"guessing: {name:<28} {'':>23} {share:>7.3f}" for name, share in tried.chance.items())
-    best = tried.cheapest
-    yield f"cheapest under {tried.target:g}: " + (f"{best} (loss {best.loss:.3f})" if best else "none that was tried")
+    yield f"\n{tried}"
+    yield f"({', '.join(tried.chance)}: what guessing gets right from the same counts)"
+    if tried.caution:
+        yield tried.caution

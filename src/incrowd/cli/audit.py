@@ -20,6 +20,9 @@ def audit(
     k: Annotated[int | None, typer.Option(help="People that must share a fingerprint, or with --l a sequence.")] = None,
     l: Annotated[int | None, typer.Option("--l", help="Longest sequence somebody may know (LKC-privacy).")] = None,  # noqa: E741
     c: Annotated[float | None, typer.Option(help="Largest share of one sensitive value (LKC-privacy).")] = None,
+    delta_m: Annotated[
+        float | None, typer.Option(help="With --k: the diameter of the cylinder that k people must share.")
+    ] = None,
     sensitive: Annotated[str | None, typer.Option(metavar="COLUMN", help="The sensitive attribute.")] = None,
     value: Annotated[list[str], typer.Option(help="A sensitive value that counts, all without it; repeatable.")] = [],  # noqa: B006
     as_json: Json = False,
@@ -28,13 +31,15 @@ def audit(
 
     incrowd audit release --k 5
 
+    incrowd audit release --k 2 --delta-m 2000
+
     incrowd audit release --original traces.csv --time-zone Europe/Amsterdam --link link.csv
     """
     from incrowd import audit
 
     with progress_bar():
-        asked: dict[str, Any] = {"k": k, "l": l, "c": c, "sensitive": sensitive, "values": value or None}
-        verdict = audit.check(release, original=_original(original, reading), link=link, **asked)
+        asked: dict[str, Any] = {"k": k, "l": l, "c": c, "delta_m": delta_m, "sensitive": sensitive}
+        verdict = audit.check(release, original=_original(original, reading), link=link, values=value or None, **asked)
     failed = len(verdict.failed)
     answer(f"{verdict}\n\n{failed} of {len(verdict)} checks failed", verdict, as_json=as_json)
     if failed:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -16,7 +17,10 @@ Towers = Annotated[Path | None, typer.Option(help="Table of towers with lon and 
 CellM = Annotated[int, typer.Option(help="Side of a grid cell, where there are no towers.")]
 SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are trajectories.")]
 Regions = Annotated[
-    Path | None, typer.Option(help="Table with a column region (or district), one row per tower in their order.")
+    Path | None,
+    typer.Option(
+        help="Table with a column region (or district, zone, area, municipality), one row per tower in their order."
+    ),
 ]
 
 
@@ -57,8 +61,11 @@ def counts(
     from incrowd.data.files import check_table, refuse_existing
     from incrowd.ledger import Ledger
 
+    reading.check(output)
     check_table(output, force=force)
     if cells is not None:
+        if cells.resolve() == output.resolve():
+            raise ParameterError("--cells and --output name the same file; choose two.")
         refuse_existing(cells, force=force)
     on_visits: dict[str, Any] = {"move_share": move_share, "regions": regions, "region_m": region_m}
     on_counts: dict[str, Any] = {"noise_epsilon": noise_epsilon, "suppress_below": suppress_below, "round_to": round_to}
@@ -74,7 +81,17 @@ def counts(
     said = f"sum |published - exact| / sum exact = {loss:.4f}" if same else "published in regions"
     record = {"output": output.name, "ledger": published.ledger, "loss": loss}
     text = f"{published.ledger}\n\n{published.shape[0]:,} slots of {published.shape[1]:,} cells -> {output}\n{said}\n"
-    answer(text + f"attack it: incrowd attack ash {output}", record, as_json=as_json)
+    answer(text + _hint(output, cells, published.slot_min), record, as_json=as_json)
+
+
+def _hint(output: Path, cells: Path | None, slot_min: int) -> str:
+    """How to attack what was written; text says neither where cells are nor how long slots last."""
+    command = f"incrowd attack ash {quote(str(output))}"
+    if output.suffix == ".parquet":
+        return f"attack it: {command}"
+    places = "CELLS" if cells is None else quote(str(cells))
+    first = "write their places with --cells CELLS, then attack it: " if cells is None else "attack it: "
+    return f"{first}{command} --counts --cells {places} --slot-min {slot_min}"
 
 
 def counted(
@@ -104,12 +121,32 @@ def everywhere(sources: list[str], reading: Reading, *, towers: Path | None, cel
             note(f"interpolated {visits.records - saved.records:,} visits to fill the gaps")
         return visits
     if noun not in (None, "Traces"):
-        raise DataError(f"this file holds {noun}, not trajectories, visits or counts; give the data it was made from.")
+        name = Path(str(source)).name
+        raise DataError(f"{name} holds {noun}, which do not say who was where when; give trajectories or visits.")
     if towers is not None:
         places = read.towers(towers)
         return discretize.towers(source, places, slot_min=slot_min, fill="interpolate", **reading.arguments())
     visits = discretize.grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading.arguments())
     return discretize.filled(visits)
+
+
+def in_longer_slots(
+    sources: list[str], reading: Reading, visits: Visits, *, towers: Path | None, cell_m: int, slot_min: int
+) -> Visits:
+    """The same records in longer slots and in the cells of these visits.
+
+    A square that has most records only in a longer slot is taken for the nearest one that there is.
+    """
+    from incrowd import discretize
+    from incrowd.discretize.nearest import Nearest
+
+    if towers is not None:
+        return everywhere(sources, reading, towers=towers, cell_m=cell_m, slot_min=slot_min)
+    how: Any = {"cell_m": cell_m, "slot_min": slot_min, "keep": "vote", **reading.arguments()}
+    longer = discretize.grid(one_or_many(sources), **how)
+    if visits.xy is None or longer.xy is None:
+        raise DataError("these visits do not say where their cells are; give trajectories.")
+    return discretize.filled(replace(longer, cell=Nearest(visits.xy)(*longer.xy.T)[longer.cell], xy=visits.xy))
 
 
 def _moved(

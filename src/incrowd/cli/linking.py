@@ -1,15 +1,19 @@
 """incrowd attack relink | link | home-work, incrowd anonymize cut --plan."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from incrowd.cli.foretold import foretelling
 from incrowd.cli.inputs import CellM, SlotMin, visits_of
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import ParameterError
+
+if TYPE_CHECKING:
+    from incrowd.attack import Linkage
 
 Report = Annotated[Path | None, typer.Option(help="Also explain the result in this HTML file.")]
 Memory = Annotated[
@@ -62,7 +66,11 @@ def link(
     target: Annotated[str, typer.Argument(metavar="TARGET", help="Where to look: visits, trajectories or a release.")],
     reading: Reading,
     truth: Annotated[
-        Path | None, typer.Option(help="Link file: pseudonym (target), user (known); equal labels without it.")
+        Path | None,
+        typer.Option(
+            help="Link file: pseudonym (target), user (known). Without it equal labels are one person, and a release "
+            "is not scored."
+        ),
     ] = None,
     tolerance_slots: Annotated[int, typer.Option(help="Slots that two visits may be apart and still match.")] = 0,
     tolerance_m: Annotated[float, typer.Option(help="Metres that two cells may be apart and still match.")] = 0,
@@ -94,6 +102,16 @@ def link(
             period_slots=period_slots,
         )
         _write(report, found, force)
+    answer("\n".join(_matched(found)), found, as_json=as_json)
+
+
+def _matched(found: "Linkage") -> list[str]:
+    if not found.told:
+        ranked = f"ranked {found.target:,} candidates for {found.known:,} known people"
+        return [
+            f"{ranked}; for {found.claimed:,} of them the best is strictly ahead of the second",
+            "nobody tells who is who in a release: pass --truth LINK to see how often that is right",
+        ]
     lines = [f"{'':<22} {'attack':>9} {'chance':>9}"]
     shares = ((f"among the first {k}", found.hit[k], found.chance[k]) for k in found.hit)
     lines += [f"{name:<22} {_percent(attack):>9} {_percent(chance):>9}" for name, attack, chance in shares]
@@ -104,7 +122,7 @@ def link(
         f"({found.scored:,} of {found.known:,} known people are among {found.target:,} candidates, {found.without:,} "
         f"are not, {found.silent:,} meet nobody; a claim is a best candidate strictly ahead of the second)"
     )
-    answer("\n".join(lines), found, as_json=as_json)
+    return lines
 
 
 @reads
@@ -146,30 +164,25 @@ def home_work(
 def plan_cut(visits: Visits, *, windows_h: str, report: Path | None, force: bool, as_json: bool, **asked: Any) -> None:
     """Say which window suffices instead of publishing anything."""
     from incrowd import assess
+    from incrowd.assess.plan import CUTTING
 
     _check(report, force)
-    found = assess.plan(visits, windows_h=_hours(windows_h), **asked)
+    with foretelling(CUTTING, "window"):
+        found = assess.plan(visits, windows_h=_hours(windows_h), **asked)
     _write(report, found, force)
-    names = ("pieces", "singled out", "re-linked", "rejoined", "chance", "moves kept")
-    lines = [f"{'window':>7} " + " ".join(f"{name:>11}" for name in names)]
-    for cut in found.cuts:
-        shares = (cut.singled_out, cut.relinked, cut.rejoined, cut.chance, cut.moves_kept)
-        lines.append(f"{cut.name:>7} {cut.pieces:>11,} " + " ".join(f"{_percent(share):>11}" for share in shares))
-    lines.append(
+    legend = (
         f"({found.users:,} people; singled out: by {found.points} points of the whole trajectory among the pieces, "
         "re-linked: among the pieces joined again, rejoined: consecutive pieces of one person)"
     )
-    answer("\n".join([*lines, found.verdict]), found, as_json=as_json)
+    answer(f"{found}\n{legend}\n{found.verdict}", found, as_json=as_json)
 
 
-def _side(source: str, reading: Reading, *, cell_m: float, slot_min: int) -> Visits:
-    from incrowd import read
-
-    if (Path(source) / "manifest.json").is_file():
-        published = read.release(source)
-        if not isinstance(published, Visits):
-            raise DataError(f"{Path(source).name} publishes no visits; linking compares visits.")
-        return published
+def _side(source: str, reading: Reading, *, cell_m: float, slot_min: int) -> Visits | Path:
+    """Visits, or the folder of a release, whose pseudonyms are nobody's labels."""
+    path = Path(source)
+    folder = path.parent if path.name == "data.parquet" else path
+    if (folder / "manifest.json").is_file():
+        return folder
     return visits_of([source], reading, cell_m=cell_m, slot_min=slot_min)
 
 

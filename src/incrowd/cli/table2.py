@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from incrowd.cli.screen import answer, note, progress_bar
 
 if TYPE_CHECKING:
-    from incrowd.papers.gramaglia2015_table2 import Cell
+    from incrowd.papers.gramaglia2015.table2 import Cell
 
 
 def table_2(*, users: int, real: Path | None, output: Path | None, seed: int, force: bool, as_json: bool) -> None:
     """Run both methods on every dataset, and say what differs from the paper and why."""
     from incrowd import report
-    from incrowd.papers import gramaglia2015_table2 as paper
+    from incrowd.papers.gramaglia2015 import table2 as paper
 
     with progress_bar():
         found = paper.table_2(users=users, real=real, seed=seed)
@@ -36,7 +36,7 @@ def table_2(*, users: int, real: Path | None, output: Path | None, seed: int, fo
 
 
 def _line(cell: "Cell") -> str:
-    from incrowd.papers.gramaglia2015_table2 import form
+    from incrowd.papers.gramaglia2015.table2 import form
 
     shares = f"{cell.discarded:>9.1%} {cell.created:>8.1%} {cell.deleted:>8.1%}"
     errors = f"{form('position_m', cell.position_m):>9} {form('time_min', cell.time_min):>10}"

@@ -13,9 +13,10 @@ from incrowd.data import Counts, load
 from incrowd.data.counts import DAY_MIN, MOST_COUNTS, whole_days
 from incrowd.data.files import KEY
 from incrowd.data.visits import centres_of
-from incrowd.errors import DataError, ParameterError, check_whole
+from incrowd.errors import DataError, ParameterError, check_seed, check_whole
 from incrowd.ledger import Ledger
 from incrowd.read.count_columns import (
+    NAMES,
     Columns,
     Labels,
     Texts,
@@ -32,6 +33,7 @@ from incrowd.read.times import zone_of
 
 SLOT_MIN = 30
 DAY_S = 60 * DAY_MIN
+REGION = NAMES["label"]
 
 
 def counts(
@@ -80,7 +82,7 @@ def counts(
 
 
 def regions(path: str | Path) -> Texts:
-    r"""The region (or district, zone, area) of each tower, in the order of the file, which may be that of the towers.
+    r"""The region (or district, zone, area, municipality) of each tower, in the order of the file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -89,16 +91,21 @@ def regions(path: str | Path) -> Texts:
     ...     regions(file).tolist()
     ['west', 'east']
     """
-    label = labels(columns_of(path, None)["label"], "label")
+    table = columns_of(path, None)
+    if not table.has("label"):
+        raise DataError(f"{table.place} has no column {' or '.join(REGION)}; add one, with a row per tower.")
+    label = labels(table["label"], "region")
     return label.names[label.code]
 
 
-def _check(slot_min: int | None, start_min: int | None, suppressed: float) -> None:
+def _check(slot_min: int | None, start_min: int | None, suppressed: Any) -> None:
     if slot_min is not None:
         check_whole(slot_min=slot_min)
-    if start_min is not None and not 0 <= start_min < DAY_MIN:
-        raise ParameterError(f"start_min must lie in 0 to {DAY_MIN - 1}, got {start_min!r}.")
-    if not 0 <= suppressed < np.inf:
+    if start_min is not None:
+        check_seed(start_min=start_min)
+        if start_min >= DAY_MIN:
+            raise ParameterError(f"start_min must lie in 0 to {DAY_MIN - 1}, got {start_min!r}.")
+    if not isinstance(suppressed, (int, float, np.number)) or not 0 <= suppressed < np.inf:
         raise ParameterError(f"suppressed must be 0 or more and finite, got {suppressed!r}.")
 
 

@@ -80,9 +80,11 @@ def columns_of(source: Any, given: Mapping[str, str] | None) -> Columns:
         raise DataError(f"there is no file {path}; check the path.")
     try:
         table = _parquet(path) if path.suffix == ".parquet" else _csv(path)
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         # The cause is left out: it may quote a value.
-        raise DataError(f"{path.name} cannot be read as a table; give CSV with a header, or Parquet.") from None
+        raise DataError(
+            f"{path.name} cannot be read as a table; give CSV in UTF-8 with a header, or Parquet."
+        ) from None
     return Columns(table, given or {}, path.name)
 
 

@@ -60,6 +60,11 @@ def _relinked(result: Relinked) -> Section:
 @section.register
 def _linkage(result: Linkage) -> Section:
     told = "None of the known people is among the candidates."
+    if not result.told:
+        told = (
+            f"Candidates were ranked and nobody told who is who: {result.claimed:,} of {result.known:,} known people "
+            "have a best candidate strictly ahead of the second, right or wrong. Give the link file to score them."
+        )
     if result.hit[1] is not None:
         told = (
             f"The right candidate of {result.target:,} comes first for {_percent(result.hit[1])} of {result.scored:,} "

@@ -1,0 +1,105 @@
+"""incrowd attack ash --sweep: what was asked for, checked before any attack."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from incrowd.cli.counting import in_longer_slots
+from incrowd.cli.foretold import foretelling
+from incrowd.cli.inputs import saved_noun
+from incrowd.cli.options import Reading, one_or_many
+from incrowd.data import Visits
+from incrowd.errors import ParameterError
+
+if TYPE_CHECKING:
+    from incrowd.assess import Mitigations
+    from incrowd.read.count_columns import Texts
+
+LONGER_MIN = (90, 180)  # [xu2017, Sec. 5.3]
+NIGHT_MIN = 360  # whole slots of it
+
+
+class Asked(NamedTuple):
+    """What a sweep is about, checked before any work."""
+
+    people: list[str]  # their files
+    widths: list[int] | None  # of longer slots; None for those of the paper that fit
+    strengths: dict[str, list[float]] | None
+    regions: "Texts | None"
+
+
+def asked_of(
+    people: list[str] | None, target: float, longer_min: str | None, strengths: list[str], regions: Path | None
+) -> Asked:
+    """What was typed, as a sweep needs it."""
+    from incrowd import read
+
+    if not 0 < target <= 1:
+        raise ParameterError(f"--target must lie above 0 and up to 1, got {target}.")
+    if people is None:
+        raise ParameterError("a sweep needs the people behind the counts; give trajectories, or --truth VISITS.")
+    widths = None if longer_min is None else _widths(longer_min)
+    noun = saved_noun(one_or_many(people))
+    if noun not in (None, "Traces"):
+        if widths:
+            raise ParameterError(f"--longer-min counts the records anew and needs trajectories, not {noun}.")
+        widths = []
+    return Asked(people, widths, _strengths(strengths), None if regions is None else read.regions(regions))
+
+
+def _widths(text: str) -> list[int]:
+    parts = [part.strip() for part in text.split(",") if text.strip()]
+    if not all(part.isascii() and part.isdigit() and int(part) and NIGHT_MIN % int(part) == 0 for part in parts):
+        raise ParameterError("--longer-min takes minutes that divide 6 hours, such as 90,180.")
+    return sorted({int(part) for part in parts})
+
+
+def _strengths(texts: list[str]) -> dict[str, list[float]] | None:
+    from incrowd.assess.mitigations import check_strengths
+
+    try:
+        split = [text.partition("=") for text in texts]
+        found = {name.strip(): [float(one) for one in values.split(",")] for name, _, values in split}
+    except ValueError:
+        raise ParameterError("--strengths takes NAME=VALUES, such as suppress=5,10.") from None
+    check_strengths(found)
+    return found or None
+
+
+def in_longer(asked: Asked, reading: Reading, visits: Visits, places: dict[str, Any]) -> dict[int, Visits]:
+    """The same records in longer slots; they and the regions are checked before the attack."""
+    from incrowd.assess.publishing import check_ways
+
+    base = visits.slot_min or 1
+    odd = [w for w in asked.widths or LONGER_MIN if w <= base or w % base]
+    if odd and asked.widths:
+        raise ParameterError(f"--longer-min takes multiples of the slots of {base} min that are counted.")
+    check_ways(visits, asked.regions, None)
+    wanted = [w for w in LONGER_MIN if w not in odd] if asked.widths is None else asked.widths
+    made = {}
+    for width in wanted:
+        with _set_aside(reading) as again:
+            made[width] = in_longer_slots(asked.people, again, visits, **{**places, "slot_min": width})
+    check_ways(visits, None, made)
+    return made
+
+
+@contextmanager
+def _set_aside(reading: Reading) -> Iterator[Reading]:
+    """The same way of reading once more; bad rows were listed the first time."""
+    with TemporaryDirectory() as folder:
+        yield reading if reading.bad_rows is None else replace(reading, bad_rows=Path(folder) / "again.csv")
+
+
+def swept(visits: Visits, asked: Asked, longer: dict[int, Visits], *, spent_s: float, **how: Any) -> "Mitigations":
+    """Attack the counts of these visits after every mitigation asked for; the plain attack took spent_s already."""
+    from incrowd import assess
+    from incrowd.assess.mitigations import ATTACKING
+
+    if asked.strengths is not None:
+        how["strengths"] = asked.strengths
+    with foretelling(ATTACKING, "attack", spent_s=spent_s):
+        return assess.mitigations(visits, regions=asked.regions, resampled=longer, **how)
