@@ -37,7 +37,7 @@ def main() -> None:
         process.start()
         process.join()
         result = queue.get(timeout=5) if process.exitcode == 0 else {"case": name, "failed": process.exitcode}
-        rounded = {k: round(v, 3) if isinstance(v, float) else v for k, v in result.items()}
+        rounded = {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in result.items()}
         print(json.dumps({**rounded, "machine": machine()}), flush=True)
 
 

@@ -183,6 +183,13 @@ def row_order(*keys: Ints) -> Ints | None:
     return np.lexsort(keys[::-1])
 
 
+def in_order(values: Ints) -> Ints:
+    """The same array, sorted in place unless it is in order already, which is soon seen."""
+    if (values[1:] < values[:-1]).any():
+        values.sort()
+    return values
+
+
 def pack(keys: tuple[Ints, ...]) -> Ints | None:
     """One int64 that sorts like the keys, where their ranges fit into 63 bits."""
     if len(keys[0]) == 0:

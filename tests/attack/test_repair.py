@@ -37,6 +37,8 @@ def test_nothing_published_is_refused():
         repair(counts([0, -1], [0, 0]), users=3)
     with pytest.raises(ic.ParameterError, match="users must be a whole number"):
         repair(counts([1, 1]), users=0)
+    with pytest.raises(ic.ParameterError, match="users must be at most 17,179,869,184"):
+        repair(counts([1, 1]), users=10**30)
 
 
 def test_the_crowd_is_the_median_total_before_negatives_are_cut():

@@ -140,6 +140,10 @@ def test_what_cannot_be_compared_is_refused():
     ]:
         with pytest.raises(DataError, match=sentence):
             recovery_score(z, wrong)
+    with pytest.raises(DataError, match=r"recovered must come from incrowd.attack.recover, got int"):
+        recovery_score(5, visits)
+    with pytest.raises(DataError, match="visits must be Visits, got ndarray"):
+        recovery_score(z, np.zeros(3))
     with pytest.raises(ParameterError, match="choose from global, index, optimal"):
         recovery_score(z, visits, pairing="best")
 
@@ -155,6 +159,8 @@ def test_guesses_keep_the_counts():
     counts = ic.Counts.from_arrays(n, line(3), slot_min=360)
     assert static_guess(counts).cells.tolist() == [[0] * 4, [0] * 4, [2] * 4]
     assert static_guess(counts).night.tolist() == [True, False, False, False] and static_guess(counts).days == 1
+    for made in (static_guess(counts, night_h=(18, 12)), random_guess(counts, night_h=(18, 12))):
+        assert made.night.tolist() == ic.attack.recover(counts, night_h=(18, 12)).night.tolist()
     some = random_guess(counts, seed=1)
     assert [np.bincount(slot, minlength=3).tolist() for slot in some.cells.T] == n.tolist()
     assert (some.cells == random_guess(counts, seed=1).cells).all() and repr(some) == "Guess(users=3, slots=4)"

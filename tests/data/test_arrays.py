@@ -180,6 +180,15 @@ def test_row_order_is_the_stable_order_of_the_keys(rows):
 
 
 @settings(deadline=None)
+@given(st.lists(INT64))
+def test_in_order_sorts_in_place(values):
+    given = np.array(values, np.int64)
+    assert arrays.in_order(given) is given and given.tolist() == sorted(values)
+    given.flags.writeable = False
+    assert arrays.in_order(given) is given  # untouched where nothing is to be done
+
+
+@settings(deadline=None)
 @given(st.lists(st.lists(st.booleans()), max_size=5))
 def test_tally_and_owners_count_rows_of_users_with_none_too(users):
     offsets = np.cumsum([0, *map(len, users)], dtype=np.int64)

@@ -28,6 +28,8 @@ def test_counts_are_kept_and_listed(n):
         ({"n": [[1.5, np.inf]]}, ic.DataError, "missing or infinite"),
         ({"n": [[np.nan, 0]]}, ic.DataError, "missing"),
         ({"n": [1, 2]}, ic.DataError, "one row per slot"),
+        ({"n": [[2**34 + 1, 0]]}, ic.DataError, "beyond 17,179,869,184"),
+        ({"n": [[0, -(2**62)]]}, ic.DataError, "beyond"),
         ({"n": [[]]}, ic.DataError, "at least one"),
         ({"n": [[1], [1, 2]]}, ic.DataError, "equal length"),
         ({"xy": [[0, 0]]}, ic.DataError, "1 rows for 2 cells"),

@@ -54,17 +54,18 @@ def test_the_total_is_the_dense_optimum_and_proved(case):
 @given(links(), st.sampled_from([0.0, 90.0, 101.0, 150.0, 2000.0, 1e6]))
 def test_the_shortcut_joins_the_same_pairs_as_the_reference(case, theta):
     points, xy, counts, prefer = case
-    xy = xy + np.arange(len(xy))[:, None] * [0.001, 0.0]  # towers apart, so that sites are towers
     towers, cost, bound, _ = linked(points, xy, counts, prefer, theta)
     expected, least = reference.link(points, xy, counts, prefer, theta)
     early, _ = reference.greedy(reference.distances(points, xy), counts, prefer, theta)
     np.testing.assert_array_equal(np.bincount(towers, minlength=len(xy)), counts)
     # Equal points are interchangeable, so that pairs are compared as pairs of places.
     assert cost == pytest.approx(least, rel=1e-9, abs=1e-6 * len(points))
-    assert bound <= cost <= bound + 1e-5 * len(points)
+    _, optimum = reference.link(points, xy, counts, prefer)
+    assert optimum - 1e-5 * len(points) <= bound <= min(optimum * (1 + 1e-9) + 1e-6, cost)
     if theta > 1e5:
-        np.testing.assert_array_equal(towers, expected)
-        np.testing.assert_array_equal(towers, early)
+        # Towers at one place may be swapped, since everybody keeps the own one.
+        np.testing.assert_array_equal(xy[towers], xy[expected])
+        np.testing.assert_array_equal(xy[towers], xy[early])
 
 
 @SOME

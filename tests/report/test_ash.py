@@ -31,6 +31,14 @@ def test_costs_are_told_with_their_certificates(both):
     assert set(shown.data) >= {"method", "costs", "bounds", "gains"} and "cells" not in shown.data
 
 
+def test_the_shortcut_is_told_by_what_it_costs():
+    xy = [[60, 0], [110, 0], [100, 0], [1000, 0]]
+    counts = ic.Counts.from_arrays([[1, 1, 0, 0], *[[0, 0, 1, 1]] * 3], xy, slot_min=360)
+    shown = section(ic.attack.recover(counts, night_h=(0, 24), method="threshold", theta_m=45))
+    assert "dearer than its optimum by 20 m at most" in shown.answer and "No other way" not in shown.answer
+    assert any("the shortcut of [xu2017" in said for said in shown.method)
+
+
 def test_a_score_is_drawn_thrice(both):
     _, score = both
     shown = section(score)

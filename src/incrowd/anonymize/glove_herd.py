@@ -4,10 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
-from incrowd.kernels.reference.stretching import full
+from incrowd.kernels.reference.stretching import UNLIMITED, full
 from incrowd.measure.stretch import Layout
-
-UNLIMITED = 1 << 40
 
 
 class Herd:

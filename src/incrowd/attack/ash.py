@@ -1,8 +1,9 @@
 """Counts -> trajectories: people found again in what was published as nothing but numbers of people."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,13 @@ from incrowd.arrays import Floats, Ints, frozen
 from incrowd.attack.days import link_days
 from incrowd.attack.recovered import Recovered
 from incrowd.data import Counts
-from incrowd.errors import DataError, ParameterError, check_choice, check_positive, check_seed, check_whole
+from incrowd.errors import DataError, ParameterError, check_choice, check_kind, check_positive, check_seed, check_whole
 from incrowd.progress import track
 
 METHODS = ("exact", "threshold")
 DAY_MIN = 1_440
 QUARTER_MIN = 360
+MOST_POINTS = 2**32  # people times slots, 12 bytes each
 MOST_BIDS = 10_000  # per person and link; hard cities need about 100
 
 Day = tuple[NDArray[np.int32], Floats, Floats, Ints]
@@ -35,7 +37,8 @@ def recover(
     """Trajectories that explain the counts at least distance, day by day, then joined [xu2017, Sec. 4].
 
     Knows: the counts and where the cells are. By night people are expected where they were, by day as far on as they
-    came. "threshold" is the paper's shortcut: pairs nearer than theta_m first. Ties go by row, or at random by seed.
+    came. "threshold" is the paper's shortcut: pairs nearer than theta_m first; its bounds are those of the optimum,
+    which is worked out beside it, so that it takes longer than "exact". Ties go by row, or at random by seed.
 
     >>> counts = Counts.from_arrays([[1, 1]] * 4, xy=[[0, 0], [900, 0]], slot_min=360)
     >>> recover(counts).cells.tolist()
@@ -47,9 +50,10 @@ def recover(
         check_seed(seed=seed)
     if workers is not None:
         check_whole(workers=workers)
+    check_kind(Counts, counts=counts)
+    night = night_slots(night_h, counts.slot_min)
     _check(counts)
     n = counts.n.reshape(-1, DAY_MIN // counts.slot_min, counts.shape[1])
-    night = _night(night_h, counts.slot_min)
     days, costs, bounds = _days(n, counts.xy, night, theta, seed, workers or os.cpu_count() or 1)
     linked = link_days(days, counts.shape[1], seed, workers=workers)
     cells = np.empty((days.shape[1], len(counts.n)), np.int64)
@@ -104,14 +108,25 @@ def _check(counts: Counts) -> None:
         raise DataError(f"slot {unequal[0]} does not add up to as many people as slot 0; {mend}.")
     if not totals[0]:
         raise DataError("all counts are 0; there is nobody to recover.")
+    if totals[0] * len(counts.n) > MOST_POINTS:
+        raise DataError(
+            f"{totals[0]:,} people in {len(counts.n):,} slots are more than {MOST_POINTS:,} points; "
+            "give fewer days, or counts of a part of the people."
+        )
 
 
-def _night(night_h: tuple[float, float], slot_min: int) -> NDArray[np.bool_]:
-    """Whether each slot of a day begins by night, which may span midnight."""
-    if len(night_h) != 2 or not all(0 <= hour <= 24 for hour in night_h):
+def night_slots(night_h: tuple[float, float], slot_min: int, start_min: int = 0) -> NDArray[np.bool_]:
+    """Whether each slot of a day begins by night, which may span midnight.
+
+    >>> night_slots((22, 6), 360).tolist()
+    [True, False, False, False]
+    """
+    given: Any = night_h
+    pair = isinstance(given, Sequence) and len(given) == 2
+    if not pair or not all(isinstance(hour, Real) and 0 <= float(hour) <= 24 for hour in given):
         raise ParameterError("night_h must be two hours from 0 to 24, such as (0, 6).")
     begin, end = night_h
-    hour = np.arange(DAY_MIN // slot_min) * slot_min / 60
+    hour = (start_min + np.arange(max(DAY_MIN // slot_min, 1)) * slot_min) % DAY_MIN / 60
     result: NDArray[np.bool_]
     result = (begin <= hour) & (hour < end) if begin <= end else (begin <= hour) | (hour < end)
     return result

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.attack.ash import night_slots
 from incrowd.attack.pairs import PAIRINGS, pair
 from incrowd.attack.score import originals, share_right
 from incrowd.data import Counts, Visits
-from incrowd.data.counts import DAY_MIN
-from incrowd.errors import DataError, check_choice
+from incrowd.errors import DataError, check_choice, check_kind
 
-NIGHT_MIN = 360  # from midnight [xu2017, Sec. 4.2]
+NIGHT_H = (0, 6)  # [xu2017, Sec. 4.2]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,20 +30,20 @@ class Guess:
         return f"Guess(users={users:,}, slots={slots:,})"
 
 
-def static_guess(counts: Counts) -> Guess:
-    """Everybody stays where they are in the first slot.
+def static_guess(counts: Counts, *, night_h: tuple[float, float] = NIGHT_H) -> Guess:
+    """Everybody stays where they are in the first slot; give the night_h of the attack it is compared with.
 
     >>> static_guess(Counts.from_arrays([[2, 1], [1, 2]], xy=[[0, 0], [500, 0]], slot_min=720)).cells.tolist()
     [[0, 0], [0, 0], [1, 1]]
     """
     first = _records(counts)[0]
-    return _guess(counts, np.repeat(first[:, None], len(counts.n), axis=1))
+    return _guess(counts, np.repeat(first[:, None], len(counts.n), axis=1), night_h)
 
 
-def random_guess(counts: Counts, *, seed: int | None = 0) -> Guess:
+def random_guess(counts: Counts, *, seed: int | None = 0, night_h: tuple[float, float] = NIGHT_H) -> Guess:
     """Everybody is anybody of each slot: its records in a random order."""
     rng = np.random.default_rng(seed)
-    return _guess(counts, np.stack([rng.permutation(slot) for slot in _records(counts)], axis=1))
+    return _guess(counts, np.stack([rng.permutation(slot) for slot in _records(counts)], axis=1), night_h)
 
 
 def chance_accuracy(
@@ -63,6 +63,7 @@ def chance_accuracy(
 
 def _records(counts: Counts) -> list[Ints]:
     """The cell of each person counted, slot by slot, in the order of cells."""
+    check_kind(Counts, counts=counts)
     totals = counts.n.sum(axis=1)
     if not counts.whole or (counts.n < 0).any() or (totals != totals[0]).any():
         raise DataError(
@@ -71,7 +72,6 @@ def _records(counts: Counts) -> list[Ints]:
     return [np.repeat(np.arange(len(n)), n) for n in counts.n]
 
 
-def _guess(counts: Counts, cells: Ints) -> Guess:
-    slots = max(DAY_MIN // counts.slot_min, 1)
-    night = (counts.start_min + np.arange(slots) * counts.slot_min) % DAY_MIN < NIGHT_MIN
-    return Guess(cells, counts.xy, counts.slot_min, max(len(counts.n) // slots, 1), night)
+def _guess(counts: Counts, cells: Ints, night_h: tuple[float, float]) -> Guess:
+    night = night_slots(night_h, counts.slot_min, counts.start_min)
+    return Guess(cells, counts.xy, counts.slot_min, max(len(counts.n) // len(night), 1), night)

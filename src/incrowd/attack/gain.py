@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of, owners
+from incrowd.arrays import Floats, Ints, distinct_rows, in_order, offsets_of, owners
 from incrowd.kernels.reference.linking import Histograms
 
 
@@ -35,15 +35,16 @@ def match_by_gain(
     from incrowd.kernels.cpu import linking
 
     (a, a_members), (b, b_members) = _histograms(a_offsets, a_cells, rng), _histograms(b_offsets, b_cells, rng)
-    chosen, prices = linking.assign(a, b)
+    costs = linking.costs_of(a, b)
+    chosen, prices = linking.assign(a, b, costs)
     match = np.full(len(chosen), -1, np.int64)
     joined = chosen >= 0
     # The members of a histogram of b in turn, for those who chose it, in their order.
     match[a_members[joined][np.argsort(chosen[joined], kind="stable")]] = b_members
     gain = np.full(len(chosen), np.nan)
     kind = np.repeat(np.arange(len(a.size)), a.size)
-    gain[a_members[joined]] = linking.pair_gains(a, b, kind[joined], chosen[joined])
-    return Match(match, float(np.nansum(gain)), linking.bound(a, b, prices), gain)
+    gain[a_members[joined]] = linking.pair_gains(a, b, kind[joined], chosen[joined], costs)
+    return Match(match, float(np.nansum(gain)), linking.bound(a, b, prices, costs), gain)
 
 
 def _turned(found: Match, size: int) -> Match:
@@ -57,7 +58,7 @@ def _turned(found: Match, size: int) -> Match:
 def _histograms(offsets: Ints, cells: Ints, rng: np.random.Generator | None) -> tuple[Histograms, Ints]:
     """Distinct histograms, and the trajectories of each in turn, by position or in a random order."""
     order = np.arange(len(offsets) - 1) if rng is None else rng.permutation(len(offsets) - 1)
-    packed = np.sort(owners(offsets) * (int(cells.max(initial=0)) + 1) + cells)
+    packed = in_order(owners(offsets) * (int(cells.max(initial=0)) + 1) + cells)
     new = np.flatnonzero(distinct_rows(packed))
     owner, cell = np.divmod(packed[new], int(cells.max(initial=0)) + 1)
     count, offsets = np.diff(new, append=len(packed)), offsets_of(owner, len(order))

@@ -15,7 +15,7 @@ class Recovered:
 
     cells: Ints  # [user, slot]
     costs: Floats  # [day, slots of a day - 1] metres, all people together
-    bounds: Floats  # likewise; with method "threshold", given the pairs it joined first
+    bounds: Floats  # likewise; those of the optimum with method "threshold" too
     gains: Floats  # [days - 1] bits, all people together
     gain_bounds: Floats  # likewise
     xy: Floats  # [cell, 2] metres
@@ -27,7 +27,10 @@ class Recovered:
 
     @property
     def gap(self) -> float:
-        """The most metres by which any link of two slots may exceed its optimum; in theory 0, else rounding."""
+        """The most metres by which any link of two slots may exceed its optimum.
+
+        In theory 0, else rounding; with method "threshold" what the shortcut costs.
+        """
         return float((self.costs - self.bounds).max(initial=0.0))
 
     @property

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.data import Counts
-from incrowd.errors import DataError, check_whole
+from incrowd.data.counts import MOST_PEOPLE
+from incrowd.errors import DataError, ParameterError, check_kind, check_whole
 from incrowd.progress import track
 
 DIGITS = 12  # of the largest count; a published decimal has fewer, a float not many more
@@ -25,8 +26,11 @@ def repair(counts: Counts, *, users: int | None = None) -> Counts:
     >>> repair(Counts.from_arrays([[3, -2, 1]], xy=[[0, 0], [1, 0], [2, 0]]), users=6).n.tolist()
     [[5, 0, 1]]
     """
+    check_kind(Counts, counts=counts)
     if users is not None:
         check_whole(users=users)
+        if users > MOST_PEOPLE:
+            raise ParameterError(f"users must be at most {MOST_PEOPLE:,}, got {users:,}.")
     units = _in_units(counts.n)
     positive = np.maximum(units, 0)
     totals = positive.sum(axis=1)

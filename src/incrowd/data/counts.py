@@ -14,6 +14,7 @@ from incrowd.ledger import Ledger
 
 DAY_MIN = 1_440
 MOST_COUNTS = 2**28  # 2 GiB
+MOST_PEOPLE = 2**34  # in one count; more than there are, and so few that a slot of MOST_COUNTS fits in 64 bits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,6 +30,10 @@ class Counts(Frame):
     ledger: Ledger = field(default_factory=Ledger)
 
     def __post_init__(self) -> None:
+        if self.n.dtype.kind in "iu" and self.n.dtype != np.int64:
+            object.__setattr__(self, "n", self.n.astype(np.int64))
+        if self.n.size and not -MOST_PEOPLE <= self.n.min() <= self.n.max() <= MOST_PEOPLE:
+            raise DataError(f"a count lies beyond {MOST_PEOPLE:,}, more people than there are; check the column n.")
         self._freeze()
 
     @classmethod

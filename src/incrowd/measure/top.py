@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from incrowd.arrays import Ints, distinct_rows, offsets_of, row_order
+from incrowd.arrays import Ints, distinct_rows, in_order, offsets_of, row_order
 from incrowd.data import Visits
 from incrowd.measure.choices import Trajectories
 from incrowd.measure.index import Axis, Index
@@ -59,8 +59,7 @@ class Tops:
 def _places(visits: Visits) -> tuple[Ints, Ints, Ints]:
     """Each user's places in order, as numbers from 0, and the slots spent there."""
     cells = Axis.over(visits.cell)
-    packed = visits.owner * cells.size + cells.number(visits.cell)
-    packed.sort()
+    packed = in_order(visits.owner * cells.size + cells.number(visits.cell))
     first = np.flatnonzero(distinct_rows(packed))
     user, place = np.divmod(packed[first], cells.size)
     return user, place, np.diff(first, append=len(packed))

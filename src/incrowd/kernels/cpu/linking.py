@@ -10,21 +10,22 @@ from incrowd.kernels.cpu.matching import inverted
 from incrowd.kernels.reference.linking import Histograms
 
 
-def assign(a: Histograms, b: Histograms) -> tuple[Ints, Floats]:
+def assign(a: Histograms, b: Histograms, costs: Costs | None = None) -> tuple[Ints, Floats]:
     """The histogram of b that each trajectory of a is joined with, -1 for those left over, and the prices found.
 
-    The total is within 1e-9 bits per trajectory of the least; `bound` says how near it is.
+    The total is within 1e-9 bits per trajectory of the least; `bound` says how near it is. Here as below, `costs` are
+    those of a and b, where they were made before.
     """
-    chosen, prices = auction(_costs(a, b), np.repeat(np.arange(len(a.size)), a.size), _sizes(a, b))
+    chosen, prices = auction(costs or costs_of(a, b), np.repeat(np.arange(len(a.size)), a.size), _sizes(a, b))
     chosen[chosen == len(b.size)] = -1
     return chosen, prices
 
 
-def bound(a: Histograms, b: Histograms, prices: Floats) -> float:
+def bound(a: Histograms, b: Histograms, prices: Floats, costs: Costs | None = None) -> float:
     """sum_i min_j (c_ij + p_j) - sum_j p_j, which no assignment costs less than, whatever the prices."""
     size = _sizes(a, b)
     paid = size > 0
-    least = _least(_costs(a, b), prices, size[-1] > 0)
+    least = _least(costs or costs_of(a, b), prices, size[-1] > 0)
     return float((a.size * least).sum() - (size[paid] * prices[paid]).sum())
 
 
@@ -32,7 +33,7 @@ def _sizes(a: Histograms, b: Histograms) -> Ints:
     return np.append(b.size, a.size.sum() - b.size.sum())
 
 
-def _costs(a: Histograms, b: Histograms) -> Costs:
+def costs_of(a: Histograms, b: Histograms) -> Costs:
     """What it takes to make a row of gains out of shared cells.
 
     With n = |f| + |g|, s = |f| / n, h(x) = x log2 x and phi(f, g) = h(f+g) - h(f) - h(g), Eq. 4 reads
@@ -114,9 +115,9 @@ def _least(costs: Costs, prices: Floats, idle: bool) -> Floats:
     return least
 
 
-def pair_gains(a: Histograms, b: Histograms, rows: Ints, columns: Ints) -> Floats:
+def pair_gains(a: Histograms, b: Histograms, rows: Ints, columns: Ints, costs: Costs | None = None) -> Floats:
     """The gain of each pair of histograms named, in bits."""
-    found: Floats = _pair_gains(_costs(a, b), b, rows, columns)
+    found: Floats = _pair_gains(costs or costs_of(a, b), b, rows, columns)
     return found
 
 

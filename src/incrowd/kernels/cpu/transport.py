@@ -15,7 +15,9 @@ from incrowd.kernels.cpu.transport_tree import STACK, Ids, Tree, cheapest, dista
 KEEP = 16  # towers on the list of a point
 SHRINK = 5.0  # of the least step, from phase to phase
 SPACINGS = 0.15  # the first step, in distances between neighbouring towers
-LAST = 1e-12  # the last step, in diameters
+LAST = 1e-12  # the last step, in diameters,
+LAST_M = 1e-6  # but not more than these metres,
+LEAST = 1e-13  # as long as it is far above the rounding of prices, in diameters
 
 
 class Lists(NamedTuple):
@@ -119,7 +121,7 @@ def _steps(x: Floats, y: Floats, to_x: Floats, to_y: Floats) -> tuple[float, flo
         max(y.max(), to_y.max()) - min(y.min(), to_y.min()),
     )
     all_ = distance(0.0, 0.0, wide, high)
-    last = max(LAST * all_, np.finfo(np.float64).tiny)
+    last = max(min(LAST * all_, LAST_M), LEAST * all_, np.finfo(np.float64).tiny)
     return max((near if near > 0 else all_) * SPACINGS / np.sqrt(len(to_x)), last), last
 
 

@@ -4,19 +4,21 @@ import numpy as np
 from numba import njit
 
 from incrowd.arrays import Floats, Ints
-from incrowd.kernels.cpu.transport_tree import STACK, Tree, box_distance, distance, grow, leaf_range
+from incrowd.kernels.cpu.transport_tree import STACK, Ids, Tree, box_distance, distance, grow, leaf_range
 
 MOST_PAIRS = 2**24  # held at a time
 
 
 @njit(cache=True, nogil=True)
 def greedy(
-    x: Floats, y: Floats, start: Ints, rank: Ints, to_x: Floats, to_y: Floats, tower: Ints, demand: Ints, theta: float
+    x: Floats, y: Floats, start: Ints, rank: Ints, to_x: Floats, to_y: Floats, seat: Ints, demand: Ints, theta: float
 ) -> Ints:
     """The place in to_x of each unit joined below theta, else -1, by rising (cost, rank, tower) [xu2017, Sec. 4.3].
 
-    Units start[i]:start[i + 1] are at point i, by rising rank; what is joined leaves the demand.
+    Units start[i]:start[i + 1] are at point i, by rising rank; what is joined leaves the demand. `seat` holds the tower
+    of each seat, place after place, the lowest first, which is taken first.
     """
+    end = np.cumsum(demand)
     tree = grow(to_x, to_y, np.zeros(len(to_x)))
     joined = np.full(len(rank), -1)
     low = 0.0
@@ -26,7 +28,7 @@ def greedy(
         while pairs > MOST_PAIRS and (low + high) / 2 > low:
             high = (low + high) / 2
             pairs = _pairs(tree, x, y, start, joined, demand, low, high)
-        _join(tree, x, y, start, rank, tower, demand, low, high, pairs, joined)
+        _join(tree, x, y, start, rank, seat, end, demand, low, high, pairs, joined)
         low = high
     return joined
 
@@ -70,7 +72,8 @@ def _join(
     y: Floats,
     start: Ints,
     rank: Ints,
-    tower: Ints,
+    seat: Ints,
+    end: Ints,
     demand: Ints,
     low: float,
     high: float,
@@ -93,9 +96,23 @@ def _join(
         if b == pairs or cost[order[b]] != cost[order[a]]:
             tied = order[a:b]
             if b - a > 1:
-                tied = tied[np.argsort(rank[unit[tied]] * (tower.max() + 1) + tower[to[tied]])]
-            for p in tied:
-                if joined[unit[p]] < 0 and demand[to[p]] > 0:
-                    joined[unit[p]] = to[p]
-                    demand[to[p]] -= 1
+                tied = tied[np.argsort(rank[unit[tied]], kind="mergesort")]
+            _join_tied(unit[tied], to[tied], seat, end, demand, joined)
             a = b
+
+
+@njit(cache=True)
+def _join_tied(unit: Ids, to: Ids, seat: Ints, end: Ints, demand: Ints, joined: Ints) -> None:
+    """Pairs of one cost, unit after unit: each takes the place whose lowest tower with a seat left is the lowest."""
+    a = 0
+    for b in range(1, len(unit) + 1):
+        if b < len(unit) and unit[b] == unit[a]:
+            continue
+        best = -1
+        for j in to[a:b]:
+            if demand[j] > 0 and (best < 0 or seat[end[j] - demand[j]] < seat[end[best] - demand[best]]):
+                best = j
+        if best >= 0 and joined[unit[a]] < 0:
+            joined[unit[a]] = best
+            demand[best] -= 1
+        a = b

@@ -36,7 +36,8 @@ def link(
     """The next tower of each row, the total distance, a bound below every such total, and bids (-1: too many).
 
     Row i is predicted at (x, y)[i], which is site at[i] if that is known, and was at tower last[i]; of equal rows the
-    first in prefer are served first. The optimum keeps in place whom it can, since distance is a metric.
+    first in prefer are served first. The optimum keeps in place whom it can, since distance is a metric. Near pairs
+    joined below theta do not touch the bound: it is that of the optimum, and takes an auction of its own.
     """
     groups = _groups(x, y, at, prefer, sites)
     demand = np.zeros(len(sites.x), np.int64)
@@ -49,15 +50,17 @@ def link(
         for _ in range(stay):
             _send(goal, groups, given, s, s)
         demand[s] -= stay
-    greedy_cost = _shortcut(goal, groups, given, sites, demand, prefer, theta) if theta > 0 else 0.0
-    bound, bids = _transport(goal, groups, given, sites, demand, max_bids)
+    bound, bids = _transport(goal, groups, given.copy(), sites, demand, max_bids)
+    if theta > 0 and bids >= 0:
+        _shortcut(goal, groups, given, sites, demand, counts, prefer, theta)
+        _, bids = _transport(goal, groups, given, sites, demand, max_bids)
     if bids < 0:
         return goal, 0.0, 0.0, bids
     cost = 0.0
     for row in range(len(x)):
         cost += distance(sites.x[goal[row]], sites.y[goal[row]], x[row], y[row])
     # The last digits of two sums differ; a bound above its total would be nothing but that.
-    return _towers(goal, last, prefer, sites, counts), cost, min(greedy_cost + bound, cost), bids
+    return _towers(goal, last, prefer, sites, counts), cost, min(bound, cost), bids
 
 
 @njit(cache=True)
@@ -95,33 +98,47 @@ def _send(goal: Ints, groups: Groups, given: Ints, g: int, site: int) -> None:
 
 
 @njit(cache=True)
-def _shortcut(goal: Ints, groups: Groups, given: Ints, sites: Sites, demand: Ints, prefer: Ints, theta: float) -> float:
-    """Near pairs joined greedily; their cost."""
+def _shortcut(
+    goal: Ints, groups: Groups, given: Ints, sites: Sites, demand: Ints, counts: Ints, prefer: Ints, theta: float
+) -> None:
+    """Near pairs joined greedily."""
     rank = np.empty(len(prefer), np.int64)
     rank[prefer] = np.arange(len(prefer))
     left = groups.start[1:] - groups.start[:-1] - given
     free, open_ = np.flatnonzero(left), np.flatnonzero(demand)
     if len(free) == 0:
-        return 0.0
+        return
     start = np.zeros(len(free) + 1, np.int64)
     start[1:] = np.cumsum(left[free])
     unit_rank = np.empty(start[-1], np.int64)
     for i in range(len(free)):
         a, b = groups.start[free[i]] + given[free[i]], groups.start[free[i] + 1]
         unit_rank[start[i] : start[i + 1]] = rank[groups.members[a:b]]
-    lowest = sites.towers[sites.start[open_]]
-    seats = demand[open_]
+    seats, seat = demand[open_], _seat_towers(sites, open_, demand, counts)
     x, y, to_x, to_y = groups.x[free], groups.y[free], sites.x[open_], sites.y[open_]
-    joined = greedy(x, y, start, unit_rank, to_x, to_y, lowest, seats, theta)
+    joined = greedy(x, y, start, unit_rank, to_x, to_y, seat, seats, theta)
     demand[open_] = seats
-    cost = 0.0
     for i in range(len(free)):
         # Of equal units the first in rank is joined first, so that those joined come before those left.
         for j in joined[start[i] : start[i + 1]]:
             if j >= 0:
                 _send(goal, groups, given, free[i], open_[j])
-                cost += distance(to_x[j], to_y[j], x[i], y[i])
-    return cost
+
+
+@njit(cache=True)
+def _seat_towers(sites: Sites, open_: Ints, demand: Ints, counts: Ints) -> Ints:
+    """The tower of each seat left, site after site; those who stayed put have taken the lowest of theirs."""
+    seat = np.empty(demand[open_].sum(), np.int64)
+    end = 0
+    for s in open_:
+        end += demand[s]
+        at, left = end, demand[s]
+        for k in range(sites.start[s + 1] - 1, sites.start[s] - 1, -1):
+            m = sites.towers[k]
+            size = min(counts[m], left)
+            seat[at - size : at] = m
+            at, left = at - size, left - size
+    return seat
 
 
 @njit(cache=True)
@@ -146,7 +163,10 @@ def _transport(goal: Ints, groups: Groups, given: Ints, sites: Sites, demand: In
 
 @njit(cache=True)
 def _towers(goal: Ints, last: Ints, prefer: Ints, sites: Sites, counts: Ints) -> Ints:
-    """From sites to towers: where several share a place, one's own before the lowest."""
+    """From sites to towers: where several share a place, one's own before the lowest.
+
+    Differs from [xu2017, Sec. 4.3], whose order names the lowest: those who stay would swap towers that cost nothing.
+    """
     left = counts.copy()
     tower = np.full(len(goal), NONE)
     for row in prefer:

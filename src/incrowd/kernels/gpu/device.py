@@ -1,5 +1,7 @@
 """Is there a GPU, and does the work fit into its memory?"""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 
@@ -7,6 +9,10 @@ from incrowd.errors import MissingExtra, ParameterError
 
 GIB = 1 << 30
 OLDEST = 75  # compute capability 7.5, the oldest the kernels were compiled for
+
+
+class NoRoom(ParameterError):
+    """The GPU cannot hold what it was given; a CPU may."""
 
 
 @cache
@@ -55,7 +61,21 @@ def free_bytes() -> int:
 def check_room(needed: int, users: int) -> None:
     """Refuse what the card cannot hold, before anything is sent there."""
     if needed > free_bytes():
-        raise ParameterError(
-            f"the GPU has {free_bytes() / GIB:.1f} GiB free, and these {users:,} fingerprints need about "
-            f"{needed / GIB:.1f} GiB; pass shard_users to divide them, or device='cpu'."
-        )
+        raise NoRoom(f"{_room(users)} about {needed / GIB:.1f} GiB")
+
+
+@contextmanager
+def within_memory(users: int, way_out: str) -> Iterator[None]:
+    """End the sentence about what the card cannot hold with a way out, be it foreseen or met while it runs."""
+    import cupy
+
+    try:
+        yield
+    except NoRoom as error:
+        raise NoRoom(f"{error}; {way_out}.") from None
+    except cupy.cuda.memory.OutOfMemoryError:
+        raise NoRoom(f"{_room(users)} more; {way_out}.") from None
+
+
+def _room(users: int) -> str:
+    return f"the GPU has {free_bytes() / GIB:.1f} GiB free, and these {users:,} fingerprints need"

@@ -8,12 +8,10 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.kernels.gpu.neighbours import BLOCK, Crowd, search
 from incrowd.kernels.gpu.prints import ACTIVE, IDENT, STATE, Prints
-from incrowd.kernels.gpu.source import THREADS, launch
+from incrowd.kernels.gpu.source import AHEAD, ENTRY_BYTES, KEY_BYTES, PICKERS, SEEDS, TAKE, THREADS, WARPS, launch
 
-TAKE, AHEAD, SEEDS, PICKERS = 4, 16, 32, 64  # as in f_greedy.cuh
 STEPS = 256  # queued before the host looks, at most
 BLOCKS_EACH = 3  # of a search, on each multiprocessor
-KEY_BYTES, ENTRY_BYTES = 32, 24
 MERGES, LIVING, DONE, USED, STATES = 4, 5, 6, 7, 32  # places in the state, and how many it has
 INFINITE = 0x7FF0000000000000  # as the bits of a float
 HERD = np.dtype([("lists", np.uint64, 7), ("count", np.int64), ("places", np.uint64, 11), ("numbers", np.int64, 5)])
@@ -86,7 +84,8 @@ class Loop:
         self.p, self.lists = p, lists
         self.rank = p.rank()
         self.crowd = Crowd(p, cupy.flatnonzero(p.where[:, STATE] == ACTIVE), self.rank)
-        self.blocks = BLOCKS_EACH * cupy.cuda.Device().attributes["MultiProcessorCount"]
+        # A search has a block at least, also where as many as there may be run side by side.
+        self.blocks = max(AHEAD, BLOCKS_EACH * cupy.cuda.Device().attributes["MultiProcessorCount"])
         users = p.slots
         self.slot_of = cupy.append(cupy.arange(users, dtype=np.int32), cupy.full(users, -1, np.int32))
         self.merges = cupy.empty((users, 4), np.int64)
@@ -138,5 +137,5 @@ class Loop:
         for _ in range(min(STEPS, 2 * len(crowd.slots))):
             self.p.launch("pick", PICKERS, self.handle)
             self.p.launch("join_step", 1, self.handle, threads=512)
-            self.p.launch("seed", (SEEDS // 8, AHEAD), self.handle)
+            self.p.launch("seed", (SEEDS // WARPS, AHEAD), self.handle)
             self.p.launch("scan_some", self.blocks, self.handle)

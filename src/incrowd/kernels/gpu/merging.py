@@ -8,10 +8,9 @@ from incrowd.arrays import Ints
 from incrowd.kernels.gpu.prints import FINISHED, IDENT, LOAD_BYTES, SIZE, STATE, Prints, chunks
 from incrowd.kernels.gpu.source import THREADS, launch
 from incrowd.kernels.gpu.stretching import two
-from incrowd.kernels.reference.stretching import Scale
+from incrowd.kernels.reference.stretching import UNLIMITED, Scale
 
 SCRATCH = 9  # numbers for each sample of both, where the shorter goes into the longer
-UNLIMITED = 1 << 40
 FIRST = 1
 
 

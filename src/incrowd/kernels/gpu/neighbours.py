@@ -7,10 +7,9 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.errors import ParameterError
 from incrowd.kernels.gpu.prints import ACTIVE, Prints
+from incrowd.kernels.gpu.source import ENTRY_BYTES, WARPS
 
 MOST_TAKE = 128
-ENTRY_BYTES = 24
-WARPS = 8
 BLOCK = 1 << 14  # rows between two words of progress
 
 

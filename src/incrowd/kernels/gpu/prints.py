@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.errors import ParameterError
-from incrowd.kernels.gpu.device import check_room, free_bytes
+from incrowd.kernels.gpu.device import NoRoom, check_room, free_bytes
 from incrowd.kernels.gpu.source import launch
 from incrowd.kernels.reference.stretching import Scale, full
 
@@ -15,7 +14,7 @@ SKETCH_SHARE = 4  # the sketches of silence take at most one part in so many of 
 SAMPLE_BYTES = 40  # sample, rectangle, uses and parent
 SLOT_BYTES = 400  # outline, lists, merges and sorting
 LOAD_BYTES = 36  # corners and scratch of a sample while it is laid out, or merged
-BACK_BYTES = 24  # of a sample, while results are gathered
+BACK_BYTES = 36  # of a sample, while results are gathered: its box, two rows and the one that covers it
 CHUNK = 1 << 24  # samples laid out or merged at once, at most
 MOST_SAMPLES = (1 << 31) - 1
 SIZE, PEOPLE, IDENT = 6, 7, 8  # columns of an outline
@@ -37,10 +36,7 @@ class Prints:
         self.scale = scale
         total = self.samples + room
         if total > MOST_SAMPLES:
-            raise ParameterError(
-                f"the GPU counts up to {MOST_SAMPLES:,} samples, and {total:,} are needed; "
-                "pass shard_users to divide the users, or device='cpu'."
-            )
+            raise NoRoom(f"the GPU counts up to {MOST_SAMPLES:,} samples, and {total:,} are needed")
         shift, needed = _plan(self.slots, self.samples, total, spans[0])
         check_room(needed, self.slots)
         bins = (spans[0] >> shift) + 1
@@ -95,7 +91,7 @@ def prints_of(corners: Any, offsets: Ints, people: Ints, scale: Scale, room: int
 
     most_people = max(most_people, int(people.max()))
     if most_people > MOST_SAMPLES // 2:
-        raise ParameterError("the GPU counts crowds in 32 bits, and these are larger; pass device='cpu'.")
+        raise NoRoom("the GPU counts crowds in 32 bits, and these are larger")
     spans = tuple(int(n) for n in corners[:, 1::2].max(axis=0))
     prints = Prints(np.diff(offsets), (spans[0], spans[1], spans[2]), scale, room, most_people)
     ends, crowd = cupy.asarray(offsets), cupy.asarray(people.astype(np.int32))

@@ -6,13 +6,17 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-THREADS = 256
+THREADS, WARPS = 256, 8  # of a block
+TAKE, AHEAD, SEEDS, PICKERS = 4, 16, 32, 64  # of Algorithm 1; f_greedy.cuh says what they are
+KEY_BYTES, ENTRY_BYTES = 32, 24
+SHARED = ("THREADS", "WARPS", "TAKE", "AHEAD", "SEEDS", "PICKERS", "KEY_BYTES", "ENTRY_BYTES")  # with the kernels
+HOST = ("anonymize/glove_card.py", "measure/card.py", "kernels/reference/stretching.py")  # what drives them
 
 
 def sources() -> list[Path]:
     """All files that decide what runs on the GPU, in order."""
     kernels = sorted([*HERE.glob("*.py"), *(HERE / "cuda").glob("*.cuh")])
-    return [*kernels, HERE.parents[1] / "anonymize" / "glove_card.py"]
+    return [*kernels, *(HERE.parents[1] / path for path in HOST)]
 
 
 def digest() -> str:
@@ -29,7 +33,12 @@ def module(wide: bool) -> Any:
     import cupy
 
     text = "".join(path.read_text() for path in sorted((HERE / "cuda").glob("*.cuh")))
-    return cupy.RawModule(code=text, options=("-std=c++17", f"-DWIDE={int(wide)}"))
+    return cupy.RawModule(code=text, options=options(wide))
+
+
+def options(wide: bool) -> tuple[str, ...]:
+    """How the kernels are compiled."""
+    return "-std=c++17", f"-DWIDE={int(wide)}", *(f"-D{name}={globals()[name]}" for name in SHARED)
 
 
 def launch(wide: bool, kernel: str, blocks: int | tuple[int, ...], args: tuple[Any, ...], **options: Any) -> None:

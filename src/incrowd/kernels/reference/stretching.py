@@ -23,6 +23,7 @@ class Scale(NamedTuple):
 
 CELLS = Scale(12, 200, 5, 480)  # coordinates in cells of 100 m
 METRES = Scale(3, 20_000, 125, 480)
+UNLIMITED = 1 << 40  # an extent that no box reaches
 
 
 def full(scale: Scale) -> int:

@@ -48,6 +48,7 @@ struct Entry {
     i64 over, under;
     int ident, slot;
 };
+static_assert(sizeof(Entry) == ENTRY_BYTES, "the host counts so many");
 
 // What a candidate must undercut: the last of the list, and a stretch that others have found to be beyond the list.
 struct Bar {

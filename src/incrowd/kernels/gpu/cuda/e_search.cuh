@@ -1,6 +1,4 @@
 // The nearest candidates of a row, by blocks of eight warps: a thread for each pair of hulls, a warp for each left.
-#define THREADS 256
-#define WARPS 8
 #define QUEUE 1024
 #define RESIDENT 4  // blocks on a multiprocessor; waiting for memory bounds the search, and more of them wait at once
 #define SLACK (1 + 1e-9)  // more than rounding can miss; what lies beyond is surely further
@@ -92,7 +90,6 @@ __device__ __forceinline__ int enqueue(Desk& desk, bool in, int slot) {
     if (in) desk.queue[at + __popc(all & ((1u << lane) - 1))] = slot;
     return at + __popc(all);
 }
-
 
 // All candidates of a range; `state` is what they must be in.
 __device__ void search(

@@ -1,9 +1,5 @@
 // Algorithm 1 driven by the card: pick, join, seed and scan are queued again and again, and read here what to do.
-#define AHEAD 16
-#define SEEDS 32
-#define TAKE 4
-#define PICKERS 64
-
+// A list holds the TAKE nearest; PICKERS blocks pick; AHEAD lists are renewed at once, each after a look at SEEDS slots.
 enum { MODE, SLOT_A, SLOT_B, ROWS, MERGES, LIVING, DONE, USED, FIRST_ROW, FIRST_SEED = FIRST_ROW + AHEAD };
 enum { NOTHING, JOIN, RESCAN };
 
@@ -12,6 +8,7 @@ struct Key {
     i64 over, under;
     int lo, hi, slot, other;
 };
+static_assert(sizeof(Key) == KEY_BYTES, "the host counts so many");
 
 struct Herd {
     int* ids;  // lists by slot: TAKE nearest ids as of the last scan, nearest first
@@ -160,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(512) join_step(BY_VALUE Prints p, B
     if (state[LIVING] < 2) state[DONE] = 1, state[ROWS] = 0;
 }
 
-// The stretch of each row to a few who are likely near: four blocks a row, a warp each.
+// The stretch of each row to a few who are likely near: SEEDS / WARPS blocks a row, a warp each.
 extern "C" __global__ void __launch_bounds__(THREADS) seed(BY_VALUE Prints p, BY_VALUE Herd h) {
     __shared__ W low[WARPS][TABLE];
     int r = blockIdx.y, lane = threadIdx.x & 31, mine = blockIdx.x * WARPS + threadIdx.x / 32;
@@ -248,7 +245,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan_some(BY_VALUE Prints 
     }
     account(work, h.sums);
     __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(h.tickets + 1 + r, 1u) == parts - 1;
+    if (threadIdx.x == 0) {
+        __threadfence();  // what all of the block have put into the pool comes before its ticket
+        last = atomicAdd(h.tickets + 1 + r, 1u) == parts - 1;
+    }
     __syncthreads();
     if (!last) return;
     __threadfence();
