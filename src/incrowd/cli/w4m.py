@@ -41,7 +41,7 @@ def w4m(
     with progress_bar():
         traces = traces_of(sources, reading)
         release = method(traces, seed=seed)
-        note(f"w4m: {measure.displacement(release, traces)}")
+        note(f"w4m: {measure.displacement(release, traces)!r}")
         publish(release, traces, output, file=file, link=keep_link, force=force, as_json=as_json)
 
 
