@@ -12,6 +12,7 @@ from audit.cases import on_disk
 from boxes import crowds, prints
 from incrowd.anonymize.glove import Glove
 from incrowd.audit import check
+from incrowd.audit.tightness import _runs
 
 FACES = [(low, length, back) for low, length in (("t", "dt"), ("x", "dx"), ("y", "dy")) for back in (True, False)]
 
@@ -125,3 +126,20 @@ def test_it_says_where_it_does_not_apply(tmp_path):
     points = ic.Traces.from_arrays(data.owner, data.t * 60, x=data.x + 50.0, y=data.y + 50.0)
     found = check(release, original=points)
     assert found["truthfulness"].status == "pass" and "no faces" in found["tightness"].evidence
+
+
+def test_samples_in_no_box_are_those_the_ledger_drops():
+    data = apart()
+    release = Glove(k=2, max_extent_m=2000)(data)
+    assert (release.provenance["box"] < 0).any() and tight(release, data).status == "pass"
+    twice = ic.Fingerprints.from_arrays(["a", "a", "b", "b"], x=[0] * 4, y=[0] * 4, t=[0, 9] * 2, start=0)
+    alike = Glove(k=2)(twice)
+    box, row = (alike.provenance[name].copy() for name in ("box", "row"))
+    box[0] = row[0] = -1  # its box is still the hull of the other's sample
+    found = tight(replace(alike, provenance={**alike.provenance, "box": box, "row": row}), twice)
+    assert found.status == "fail" and "1 samples are in no box, and the ledger drops 0" in found.evidence
+
+
+def test_rows_of_a_pseudonym_are_found_in_any_order():
+    runs = [(a.tolist(), b.tolist()) for a, b in _runs(np.array([2, 0, 2, 5]), np.array([5, 1, 2, 5]))]
+    assert runs == [([1], []), ([0, 2], [2]), ([3], [0, 3])]

@@ -38,6 +38,7 @@ def test_a_release_is_published_and_passes_the_audit(four, tmp_path):
     code, out, err = run("glove", four, "-o", tmp_path / "release", "--k", 2, "--keep-link", tmp_path / "link.csv")
     assert code == 0 and "guarantee: k-anonymity" in out
     assert err.startswith("glove: 4 users, 4 samples, k=2: about") and "pos_extent=600, time_extent=211" in err
+    assert len(err.splitlines()) == 2 and err.endswith(", on the CPU\n")
     assert (tmp_path / "link.csv").exists()
     assert load(tmp_path / "release" / "data.parquet").crowd.tolist() == [2, 2]
     assert ic.audit.check(tmp_path / "release", original=four, k=2).passed
@@ -164,6 +165,7 @@ def test_tails_are_shown_where_they_are_defined(four):
     rows = {line[:14].strip(): line[14:].split() for line in out.splitlines()[1:-1]}
     assert code == 0 and rows["tail weight"][0] == "0"  # one sample has no tail
     assert rows["time / both"][0] == "4" and rows["time / both"][-1] == "1.000"
+    assert "k = 2, on the CPU;" in out.splitlines()[-1]
     assert json.loads(run("tails", four, "--json")[1])["k"] == 2
 
 

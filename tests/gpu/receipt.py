@@ -15,11 +15,11 @@ def main() -> None:
     if parity.pop("sources") != receipt["sources"]:
         sys.exit("the sources changed while the suite ran; run it again.")
     for tool in ("memcheck", "racecheck"):
-        log = folder / f"{tool}.log"
-        if log.exists():
-            seen = json.loads((folder / f"{tool}.json").read_text())
-            # Both end with a line of their own: so many errors, or so many hazards.
-            found = re.findall(r"SUMMARY: (\d+)", log.read_text())
+        log, counts = folder / f"{tool}.log", folder / f"{tool}.json"
+        # Both end with a line of their own: so many errors, or so many hazards.
+        found = re.findall(r"SUMMARY: (\d+)", log.read_text()) if log.exists() else []
+        if found and counts.exists():
+            seen = json.loads(counts.read_text())
             receipt[tool] = {"errors": int(found[-1]), "passed": seen["passed"], "failed": seen["failed"]}
     path.write_text(json.dumps(receipt, indent=1) + "\n")
     print(path.read_text())

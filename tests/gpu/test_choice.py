@@ -1,6 +1,9 @@
 """Which device runs, and what the host adds to a GPU's work; no GPU is needed."""
 
+import sys
 from fractions import Fraction
+from importlib import import_module
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,8 +20,10 @@ from incrowd.errors import MissingExtra, ParameterError
 from incrowd.kernels.gpu import device, source
 from incrowd.kernels.gpu import prints as card
 from incrowd.kernels.reference.stretching import CELLS, METRES
+from incrowd.measure.card import QUANTILES, ranks_between, tail_weights
+from incrowd.measure.kgap import kgap
 from incrowd.measure.stretch import WORTH_GPU, on_device
-from incrowd.measure.tails import QUANTILES, _between, tail_weight, tail_weights
+from incrowd.measure.tails import tail_weight, tails
 
 PAIR = "0,0,0 | 0,0,40"
 
@@ -68,11 +73,48 @@ def test_the_command_line_says_where_it_runs(no_gpu, tmp_path):
             CliRunner().invoke(app, [name, pair, "--device", "gpu"], catch_exceptions=False)
 
 
-def test_a_card_too_small_names_the_way_out(monkeypatch):
+@pytest.fixture
+def small_card(gpu, monkeypatch):
+    """A card of 1 GiB that whatever asks for its memory finds full; what CuPy raises then."""
+    cupy = ModuleType("cupy")
+    cupy.cuda = SimpleNamespace(memory=SimpleNamespace(OutOfMemoryError=type("OutOfMemoryError", (MemoryError,), {})))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
     monkeypatch.setattr(device, "free_bytes", lambda: 1 << 30)
+    return cupy.cuda.memory.OutOfMemoryError
+
+
+def test_a_card_too_small_names_the_way_out(small_card):
     device.check_room(1 << 30, 5)
-    with pytest.raises(ParameterError, match=r"1\.0 GiB free, and these 82,000 .* 2\.0 GiB; pass shard_users"):
+    with (
+        pytest.raises(device.NoRoom, match=r"1\.0 GiB free, and these 82,000 .* 2\.0 GiB; pass nothing\.$"),
+        device.within_memory(82_000, "pass nothing"),
+    ):
         device.check_room(2 << 30, 82_000)
+    with (
+        pytest.raises(device.NoRoom, match=r"1\.0 GiB free, and these 82,000 fingerprints need more; pass nothing\.$"),
+        device.within_memory(82_000, "pass nothing"),
+    ):
+        raise small_card
+
+
+def test_where_the_card_is_too_small_auto_takes_the_cpu_and_says_so(small_card, monkeypatch):
+    def full(*_args):
+        raise small_card
+
+    monkeypatch.setattr(card, "prints_of", full)
+    monkeypatch.setattr(import_module("incrowd.measure.stretch"), "WORTH_GPU", 2)
+    pair = prints(PAIR)
+    expected = Glove(device="cpu")(pair).merges
+    with pytest.warns(RuntimeWarning, match=r"2 fingerprints need more; it runs on the CPU\.$"):
+        release = Glove()(pair)
+    assert release.params["device"] == "cpu" and release.merges == expected
+    for measured in (kgap, tails):
+        with pytest.warns(RuntimeWarning, match="runs on the CPU"):
+            assert measured(pair).device == "cpu"
+        with pytest.raises(ParameterError, match=r"need more; pass device='cpu'\.$"):
+            measured(pair, device="gpu")
+    with pytest.raises(ParameterError, match="pass shard_users to divide them, or device='cpu'"):
+        Glove(device="gpu")(pair)
 
 
 def test_sketches_get_coarser_where_memory_is_short(monkeypatch):
@@ -123,7 +165,7 @@ def test_pairs_are_ordered_as_fractions(rows, scale):
 @given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=30), min_size=1, max_size=8))
 def test_tail_weights_are_those_of_numpy(users):
     samples = np.array(list(map(len, users)))
-    ranks = _between(samples)
+    ranks = ranks_between(samples)
     rows = np.array([[sorted(user)[rank] for user, rank in zip(users, row, strict=True)] for row in ranks.tolist()])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         np.testing.assert_array_equal(tail_weights(rows, samples), [tail_weight(user) for user in users])

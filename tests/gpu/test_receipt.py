@@ -16,4 +16,5 @@ def test_the_gpu_sources_are_those_that_passed():
 def test_everything_passed_there():
     receipt = json.loads(RECEIPT.read_text())
     assert receipt["parity"]["failed"] == 0 and receipt["parity"]["passed"] > 100
-    assert receipt["memcheck"]["errors"] == receipt["racecheck"]["errors"] == 0
+    for tool in ("memcheck", "racecheck"):
+        assert receipt[tool]["errors"] == receipt[tool]["failed"] == 0 and receipt[tool]["passed"] > 20

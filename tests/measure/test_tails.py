@@ -70,3 +70,8 @@ def test_sums_are_those_of_the_reference(data):
 def test_only_fingerprints_are_measured(bad):
     with pytest.raises(DataError, match=f"got {type(bad).__name__}; call incrowd.discretize.fingerprints"):
         tails(bad)
+
+
+def test_what_is_no_gap_is_refused():
+    with pytest.raises(DataError, match="gap must be a KGap, got int"):
+        tails(prints("0,0,0 | 0,0,40"), gap=5)

@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import incrowd as ic
 from incrowd.anonymize.glove import Glove
 from incrowd.measure.accuracy import accuracy
-from incrowd.papers.gramaglia2015.shards import shard_cost
+from incrowd.papers.gramaglia2015.shards import ShardCost, shard_cost
 from incrowd.report.section import section
 
 
@@ -30,5 +32,8 @@ def test_the_section_says_what_they_cost(country):
     said = section(shard_cost(country, k=2, parts=(2, 4)))
     assert "in 4 shards" in said.answer and said.number.endswith("%")
     assert [row[0] for row in said.tables[0].rows] == ["everybody", "40", "20"]
+    whole, *others = shard_cost(country, k=2, parts=(2,)).runs
+    cheaper = replace(others[0], stretch=whole.stretch * 0.95)
+    assert section(ShardCost(2, 80, 1, (whole, cheaper))).number == "-5%"
     alone = section(shard_cost(country, k=30, parts=(2,)))
     assert "too few to be divided" in alone.answer and len(alone.tables[0].rows) == 1

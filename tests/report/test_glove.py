@@ -17,7 +17,7 @@ FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")  # gaps 1/24, 1/24, 11/240
 
 def test_a_gap_is_told_with_its_people():
     shown = section(ic.measure.kgap(FOUR, k=2))
-    assert shown.answer.startswith("0 of 4 people look like 1 others already; half have a 2-gap of at most 0.044")
+    assert shown.answer.startswith("0 of 4 people look like another already; half have a 2-gap of at most 0.044")
     assert "the hardest to hide 0.375" in shown.answer and shown.number == "0.044"
     assert "n = 4 people, k = 2" in shown.drawings[0].caption
     assert shown.tables[0].rows[0] == ("k-gap", "0.04167", "0.04167", "0.04167", "0.04583", "0.375", "0.375")
@@ -25,7 +25,7 @@ def test_a_gap_is_told_with_its_people():
 
 def test_twins_look_alike():
     shown = section(ic.measure.kgap(prints("0,0,0 | 0,0,0 | 100,0,0")))
-    assert shown.answer.startswith("2 of 3 people look like 1 others already")
+    assert shown.answer.startswith("2 of 3 people look like another already")
 
 
 def test_tails_are_drawn_thrice_and_say_where_they_are_defined():
@@ -99,3 +99,16 @@ def test_the_crowd_is_named_where_the_release_claims_one():
     made = section(accuracy(Glove(k=2)(data), data))
     assert made.question == "How coarse have the data become to hide everybody among 2?"
     assert "k = 2, boxes before reshaping" in made.drawings[0].caption and made.data["k"] == 2
+
+
+def test_where_all_look_alike_no_number_is_missing_from_the_sentence():
+    alike = ic.Fingerprints.from_arrays(["a", "b"], x=[0, 0], y=[0, 0], t=[0, 0])
+    answer = section(ic.measure.tails(alike)).answer
+    assert "nan" not in answer and answer.endswith("as all look alike already.")
+
+
+def test_pieces_of_a_split_are_not_said_to_hold_everybody():
+    for reshape, said in ((None, "everybody behind it"), ("union", "everybody behind it"), ("split", "a single piece")):
+        release = Glove(k=2, reshape=reshape)(FOUR)
+        found = accuracy(release, FOUR)
+        assert found.reshape == reshape and said in section(found).method[1]

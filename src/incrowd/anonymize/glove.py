@@ -9,14 +9,15 @@ import numpy as np
 
 from incrowd.anonymize.base import Strength, Wanted, guarantee, parameters
 from incrowd.anonymize.glove_greedy import hide
-from incrowd.anonymize.glove_herd import UNLIMITED, Herd
+from incrowd.anonymize.glove_herd import Herd
 from incrowd.anonymize.glove_saving import Saved, checkpoint_file, content_key, shard_files
 from incrowd.anonymize.glove_shards import shards, subset
 from incrowd.anonymize.glove_writing import Hidden, joined, release_of
 from incrowd.data import Fingerprints, Release
 from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
+from incrowd.kernels.reference.stretching import UNLIMITED
 from incrowd.measure.kgap import check_k
-from incrowd.measure.stretch import Layout, layout, on_device
+from incrowd.measure.stretch import Layout, layout, on_device, where_it_fits
 
 EVERY_S = 60.0  # between two checkpoints
 EXTENT_M, EXTENT_MIN = 15_000, 360  # suppression of [gramaglia2015, Table 2]
@@ -88,23 +89,28 @@ class Glove:
         """
         path = checkpoint_file(checkpoint, checkpoint_s)
         laid = layout(data)
-        device = self.runs_on(len(data), checkpoint=path)
         parts = [np.arange(len(data))] if self.shard_users is None else shards(laid, self.shard_users)
         files = shard_files(path, len(parts))
-        hidden = []
-        for users, file in zip(parts, files, strict=True):
-            part, rows = (laid, None) if len(parts) == 1 else subset(laid, users)
-            made = self._hide_on_gpu(part) if device == "gpu" else self._hide(part, file, checkpoint_s)
-            hidden.append((made, users, rows))
+
+        def run(device: str) -> Hidden:
+            hidden = []
+            for users, file in zip(parts, files, strict=True):
+                part, rows = (laid, None) if len(parts) == 1 else subset(laid, users)
+                made = self._hide_on_gpu(part) if device == "gpu" else self._hide(part, file, checkpoint_s)
+                hidden.append((made, users, rows))
+            return joined(hidden, len(data), data.records)
+
+        whole, device = where_it_fits(run, self.device, self.runs_on(len(data), checkpoint=path))
         said = {**parameters(self), "device": device, "shards": len(parts)}
-        whole = joined(hidden, len(data), data.records)
         promise: dict[str, Any] = {"guarantee": guarantee(self), "claims": {"k": self.k}}
         return release_of(
             data, laid, whole, self._limits(laid), self.reshape, said, pseudonym_seed=pseudonym_seed, **promise
         )
 
     def runs_on(self, users: int, *, checkpoint: str | Path | None = None) -> str:
-        """The device for so many users; `auto` leaves a run with a checkpoint to the CPU, which keeps one."""
+        """The device for so many users, if it has room; `auto` leaves a run with a checkpoint to the CPU, which keeps
+        one.
+        """
         if checkpoint is None:
             return on_device(self.device, users)
         if self.device == "gpu":
@@ -112,12 +118,10 @@ class Glove:
         return "cpu"
 
     def _hide_on_gpu(self, laid: Layout) -> Hidden:
-        from incrowd.anonymize.glove_card import CardHerd
+        from incrowd.anonymize.glove_card import hide_on_card
 
         limits = self._limits(laid) if self.suppress == "each" else None
-        herd = CardHerd(laid, self.k, uncapped=self.ties == "uncapped", limits=limits)
-        work = herd.hide(self.leftover)
-        return Hidden.of(herd, work)
+        return hide_on_card(laid, self.k, self.leftover, uncapped=self.ties == "uncapped", limits=limits)
 
     def _hide(self, laid: Layout, checkpoint: Path | None, every_s: float) -> Hidden:
         settings: dict[str, Any] = {"k": self.k, "ties": self.ties, "leftover": self.leftover}

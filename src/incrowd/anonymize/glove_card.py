@@ -5,16 +5,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from incrowd.anonymize.glove_writing import Hidden
 from incrowd.arrays import Ints
-from incrowd.kernels.reference.stretching import full
+from incrowd.kernels.reference.stretching import UNLIMITED, full
 from incrowd.measure.stretch import Layout
 from incrowd.progress import tell
 
 if TYPE_CHECKING:
     from incrowd.kernels.gpu.greedy import Lists
 
-UNLIMITED = 1 << 40
+WAY_OUT = "pass shard_users to divide them, or device='cpu'"
 EXACT = 1 << 52  # where squared denominators times the largest value stay below, different fractions differ as floats
+
+
+def hide_on_card(laid: Layout, k: int, leftover: str, *, uncapped: bool, limits: tuple[int, int] | None) -> Hidden:
+    """A whole run on the GPU."""
+    from incrowd.kernels.gpu.device import within_memory
+
+    with within_memory(len(laid.people), WAY_OUT):
+        herd = CardHerd(laid, k, uncapped=uncapped, limits=limits)
+        return Hidden.of(herd, herd.hide(leftover))
 
 
 class CardHerd:

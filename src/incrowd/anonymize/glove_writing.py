@@ -3,17 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from incrowd.anonymize.base import random_order
-from incrowd.anonymize.glove_card import CardHerd
 from incrowd.anonymize.glove_herd import Herd
 from incrowd.arrays import Ints, offsets_of, owners
 from incrowd.data import Fingerprints, Groups, Release
 from incrowd.ledger import Ledger
 from incrowd.measure.stretch import Layout
+
+if TYPE_CHECKING:
+    from incrowd.anonymize.glove_card import CardHerd
 
 NONE = -1
 
@@ -30,7 +32,7 @@ class Hidden:
     work: Ints
 
     @classmethod
-    def of(cls, herd: Herd | CardHerd, work: Ints) -> "Hidden":
+    def of(cls, herd: "Herd | CardHerd", work: Ints) -> "Hidden":
         """What a finished run has made."""
         merges = [
             (lo, hi, herd.users + m, Fraction(over, under * herd.full))

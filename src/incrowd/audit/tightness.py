@@ -1,6 +1,6 @@
 """Is every box of GLOVE as small as it can be: the hull of what it generalises?"""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from incrowd.audit.verdict import Check, idle, judged
 from incrowd.data import Fingerprints, Groups
 
 TIGHT = "tightness"
+LOST = ("sample of a discarded fingerprint", "sample beyond the largest extent")  # by the ledger of GLOVE
 AXES = (("t", "dt"), ("x", "dx"), ("y", "dy"))
 FAR = np.iinfo(np.int64).max
 Flags = NDArray[np.bool_]
@@ -54,13 +55,23 @@ def _untrue(release: Published, original: Fingerprints, members: Groups, boxes: 
     shown, code = release.table.numbers, release.table.code
     before = _hulls(boxes.sides, boxes.group, boxes.box, original, members)
     after = _pieces(shown, code, boxes) if split else _hulls(shown, code, boxes.row, original, members)
-    faults = []
+    faults = _uncounted(release, boxes)
     if not before.all():
         faults.append(_fault(before, "boxes before reshaping", "are not the hull of the samples they generalise"))
     if not after.all():
         what = "are not pieces of those boxes" if split else "are not the hull of the samples they generalise"
         faults.append(_fault(after, "published boxes", what))
     return faults
+
+
+def _uncounted(release: Published, boxes: Boxes) -> list[str]:
+    """Samples that are said to be in no box, where they are not as many as the ledger drops."""
+    steps = [step for step in release.ledger if step.get("step") == "glove"]
+    if not steps:
+        return []
+    lost = sum(steps[-1].get("dropped", {}).get(reason, 0) for reason in LOST)
+    gone = sorted({int((rows < 0).sum()) for rows in (boxes.box, boxes.row)} - {lost})
+    return [f"{n:,} samples are in no box, and the ledger drops {lost:,}" for n in gone]
 
 
 def _hulls(box: Sides, pseudonym: Ints, row: Ints, original: Fingerprints, members: Groups) -> Flags:
@@ -89,8 +100,7 @@ def _are_members(pseudonym: Ints, person: Ints, members: Groups) -> Flags:
 def _pieces(shown: Sides, code: Ints, boxes: Boxes) -> Flags:
     """Which pieces are apart from the others in time and the hull, in space, of boxes that last all their time."""
     good = np.ones(len(code), np.bool_)
-    for pseudonym in np.unique(code).tolist():
-        mine, its = code == pseudonym, boxes.group == pseudonym
+    for mine, its in _runs(code, boxes.group):
         piece = {name: values[mine, None] for name, values in shown.items() if name in boxes.sides}
         box = {name: values[its] for name, values in boxes.sides.items()}
         ends, end = piece["t"] + piece["dt"], box["t"] + box["dt"]
@@ -102,6 +112,15 @@ def _pieces(shown: Sides, code: Ints, boxes: Boxes) -> Flags:
         twice = (piece["t"] < ends.T) & (ends > piece["t"].T)
         good[mine] = fine & (twice.sum(axis=1) == 1)
     return good
+
+
+def _runs(code: Ints, group: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """The rows of both that belong to one pseudonym, for each in the first."""
+    order, other = np.argsort(code, kind="stable"), np.argsort(group, kind="stable")
+    some, first = np.unique(code[order], return_index=True)
+    starts, ends = (np.searchsorted(group[other], some, side) for side in ("left", "right"))
+    for rows, start, end in zip(np.split(order, first[1:]), starts.tolist(), ends.tolist(), strict=True):
+        yield rows, other[start:end]
 
 
 def _on_faces(release: Published, original: Fingerprints, members: Groups) -> Flags:

@@ -85,7 +85,7 @@ def glove(
         chosen = method.runs_on(len(data), checkpoint=checkpoint)
         note(f"glove: {cost}{ON[chosen]}")
         release = method(data, checkpoint=checkpoint)
-        note(f"glove: {measure.accuracy(release, data)}")
+        note(f"glove: {measure.accuracy(release, data)!r}, on the {release.params['device'].upper()}")
         publish(release, data, output, file=file, link=keep_link, force=force, as_json=as_json)
         forget(checkpoint, shards=release.params["shards"])
 
@@ -135,7 +135,10 @@ def tails(sources: Sources, reading: Reading, k: One = 2, device: Device = "auto
     for name, column in rows:
         known = column[column == column]
         lines.append(f"{name:<14} {len(known):>9,} " + " ".join(f"{value:>8.3f}" for value in _quantiles(known)))
-    lines.append(f"(by quantile of {found.users:,} people, k = {k}; 1 is the tail of a Gaussian, 1.6 exponential)")
+    lines.append(
+        f"(by quantile of {found.users:,} people, k = {k}, on the {found.device.upper()}; "
+        "1 is the tail of a Gaussian, 1.6 exponential)"
+    )
     answer("\n".join(lines), found, as_json=as_json)
 
 

@@ -42,6 +42,7 @@ class Accuracy(Shown):
     discarded_fingerprints: int
     after_reshape: bool
     k: int | None = None  # the crowd that the release claims for everybody
+    reshape: str | None = None  # what became of boxes that overlap in time
 
     @property
     def deleted_share(self) -> float:
@@ -90,6 +91,7 @@ def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = 
         discarded_fingerprints=int(discarded.sum()),
         after_reshape=after_reshape,
         k=release.claims.get("k"),
+        reshape=release.params.get("reshape"),
     )
 
 

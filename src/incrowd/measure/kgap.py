@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints
 from incrowd.errors import DataError, ParameterError
-from incrowd.measure.stretch import Layout, check_fingerprints, layout, on_device
+from incrowd.measure.card import scan_on_card
+from incrowd.measure.stretch import Layout, check_fingerprints, layout, on_device, where_it_fits
 from incrowd.plain import Shown
 from incrowd.progress import tell
 
 MOST_K = 129  # that `auto` gives to a GPU, whose lists of the nearest are short
-BLOCK = {"cpu": 256, "gpu": 1 << 14}  # rows between two words of progress
+BLOCK = 256  # rows between two words of progress
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,22 @@ def kgap(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto") -> KGa
     check_k(k)
     check_fingerprints(fingerprints)
     users = len(fingerprints)
-    device = on_device(device, users if k <= MOST_K else None)
+    chosen = on_device(device, users if k <= MOST_K else None)
     if users < k:
         raise DataError(f"a {k}-gap needs at least {k} users, and there are {users}; lower k.")
     laid = layout(fingerprints)
-    who = np.empty((users, k - 1), np.int64)
-    value = np.empty((users, k - 1))
-    work = np.zeros(5, np.int64)
-    for rows, found, over, under, done in scan(laid, take=k - 1, device=device):
+    (who, value, work), chosen = where_it_fits(lambda where: _all_near(laid, k - 1, where), device, chosen)
+    return KGap(k, value.mean(axis=1), who, users, chosen, int(work[3]), int(work[4]))
+
+
+def _all_near(laid: Layout, take: int, device: str) -> tuple[Ints, Floats, Ints]:
+    """Who is nearest to each user, their stretches, and the work done."""
+    users = len(laid.people)
+    who, value, work = np.empty((users, take), np.int64), np.empty((users, take)), np.zeros(5, np.int64)
+    for rows, found, over, under, done in scan(laid, take=take, device=device):
         who[rows], value[rows] = found, over / under / laid.full
         work += done
-    return KGap(k, value.mean(axis=1), who, users, device, int(work[3]), int(work[4]))
+    return who, value, work
 
 
 def check_k(k: int) -> None:
@@ -64,15 +69,22 @@ def check_k(k: int) -> None:
 
 def scan(laid: Layout, *, take: int, device: str = "cpu") -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
     """The nearest of all users, block by block: rows, neighbours, numerators, denominators, work done."""
-    neighbours, prints = (import_module(f"incrowd.kernels.{device}.{topic}") for topic in ("neighbours", "prints"))
-    block = BLOCK[device]
-    laid_out = prints.prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
-    everybody = np.arange(len(laid.people))
     # In random order blocks cost alike, and so do their halves on two cores.
-    order = np.random.default_rng(0).permutation(everybody)
-    tell("nearest fingerprints", 0, len(order))
-    for at in range(0, len(order), block):
-        rows = order[at : at + block]
-        who, over, under, work = neighbours.nearest(laid_out, rows, everybody, take, False)
+    order = np.random.default_rng(0).permutation(len(laid.people))
+    done = 0
+    tell("nearest fingerprints", done, len(order))
+    for found in (scan_on_card if device == "gpu" else _scan)(laid, take, order):
+        yield found
+        done += len(found[0])
+        tell("nearest fingerprints", done, len(order))
+
+
+def _scan(laid: Layout, take: int, order: Ints) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
+    from incrowd.kernels.cpu.neighbours import nearest
+    from incrowd.kernels.cpu.prints import prints_of
+
+    prints, everybody = prints_of(laid.corners, laid.offsets, laid.people, laid.scale), np.arange(len(order))
+    for at in range(0, len(order), BLOCK):
+        rows = order[at : at + BLOCK]
+        who, over, under, work = nearest(prints, rows, everybody, take, False)
         yield rows, who, over, under, work.sum(axis=0)
-        tell("nearest fingerprints", at + len(rows), len(order))

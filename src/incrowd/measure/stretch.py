@@ -1,6 +1,9 @@
 """Fingerprints -> how far two of them must be stretched to look alike; the layout all of GLOVE computes on."""
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +17,7 @@ CELL_M = 100
 LARGEST = 1 << 30  # of a coordinate after its origin is taken off
 ROOM = 1 << 62
 WORTH_GPU = 2000  # users; below, starting a GPU takes longer than the work
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -89,6 +93,20 @@ def on_device(device: str, users: int | None = None) -> str:
     if device != "auto":
         return device
     return "gpu" if users is not None and users >= WORTH_GPU and not missing() else "cpu"
+
+
+def where_it_fits(run: Callable[[str], T], asked: str, chosen: str) -> tuple[T, str]:
+    """What `run` gives on the chosen device, and which it was: the CPU where `auto` chose a GPU without room."""
+    from incrowd.kernels.gpu.device import NoRoom
+
+    try:
+        return run(chosen), chosen
+    except NoRoom as error:
+        if asked != "auto":
+            raise
+        why = str(error).partition(";")[0]
+    warnings.warn(f"{why}; it runs on the CPU.", RuntimeWarning, stacklevel=3)
+    return run("cpu"), "cpu"
 
 
 def check_fingerprints(data: object) -> None:

@@ -8,13 +8,11 @@ from numpy.typing import ArrayLike
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints
 from incrowd.errors import DataError
+from incrowd.measure.card import GAUSSIAN, QUANTILES, tails_on_card
 from incrowd.measure.kgap import KGap, kgap
-from incrowd.measure.stretch import Layout, layout
+from incrowd.measure.stretch import Layout, layout, on_device, where_it_fits
 from incrowd.plain import Shown
 from incrowd.progress import track
-
-QUANTILES = (0.5, 0.75, 0.99)
-GAUSSIAN = 2.3263478740408408 / 0.6744897501960817  # z(.99) / z(.75)
 
 
 @dataclass(frozen=True)
@@ -41,58 +39,41 @@ def tails(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto", gap: 
     >>> tails(two).ratio.tolist(), tails(two).share.tolist()
     ([1.0, 1.0], [0.5, 0.5])
     """
-    gap = gap or kgap(fingerprints, k=k, device=device)
+    if gap is None:
+        gap = kgap(fingerprints, k=k, device=device)
+    if not isinstance(gap, KGap):
+        raise DataError(f"gap must be a KGap, got {type(gap).__name__}; give what incrowd.measure.kgap returns.")
     if (gap.k, gap.users) != (k, len(fingerprints)):
         raise DataError(f"gap is the {gap.k}-gap of {gap.users} users; give the {k}-gap of these fingerprints.")
     laid, near = layout(fingerprints), gap.neighbours
-    columns = _on_card(laid, near) if gap.device == "gpu" else _one_by_one(laid, near)
-    names = ("delta", "space", "time", "ratio", "share")
-    return Tails(k=k, users=len(near), device=gap.device, **dict(zip(names, columns, strict=True)))
+    (weights, sums), chosen = where_it_fits(
+        lambda where: _weights(laid, near, where), device, on_device(device, len(near))
+    )
+    space, time = efforts(sums, laid, near)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio, share = time / space, time / (space + time)
+    delta, in_space, in_time = weights
+    return Tails(k, delta, in_space, in_time, ratio, share, users=len(near), device=chosen)
 
 
-def _one_by_one(laid: Layout, near: Ints) -> Floats:
-    columns = np.empty((5, len(near)))
+def _weights(laid: Layout, near: Ints, device: str) -> tuple[Floats, Ints]:
+    """The three tail weights of each user, and the numerators of space and time by neighbour, [2, users, near]."""
+    if device == "gpu":
+        return tails_on_card(laid, near)
+    weights, sums = np.empty((3, len(near))), np.empty((2, *near.shape), np.int64)
     for a, others in enumerate(track(near, "tails")):
         parts = [_parts(laid, a, b) for b in others.tolist()]
-        space, time, delta = (np.concatenate(column) for column in zip(*parts, strict=True))
-        effort = (space.sum(), time.sum())
-        columns[:, a] = (
-            tail_weight(delta),
-            tail_weight(space),
-            tail_weight(time),
-            _ratio(effort[1], effort[0]),
-            _ratio(effort[1], effort[0] + effort[1]),
-        )
-    return columns
+        sums[:, a] = np.transpose([(space.sum(), time.sum()) for space, time, _ in parts])
+        columns = [((space + time) / whole, space / whole, time / whole) for space, time, whole in parts]
+        weights[:, a] = [tail_weight(np.concatenate(column)) for column in zip(*columns, strict=True)]
+    return weights, sums
 
 
-def _on_card(laid: Layout, near: Ints) -> Floats:
-    """The same five columns; a GPU sorts the stretches, the few that quantiles lie between come back."""
-    from incrowd.kernels.gpu.prints import prints_of
-    from incrowd.kernels.gpu.stretching import ordered_shares
-
-    prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
-    chosen, effort, samples = ordered_shares(prints, near, _between, laid.full)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weights = [tail_weights(rows, samples) for rows in chosen]
-        return np.array([*weights, effort[1] / effort[0], effort[1] / (effort[0] + effort[1])])
-
-
-def _between(samples: Ints) -> Ints:
-    """The ranks on both sides of each quantile of so many samples, [2 quantiles, users]."""
-    at = (samples - 1) * np.array(QUANTILES)[:, None]
-    low = np.floor(at).astype(np.int64)
-    return np.concatenate([low, np.minimum(low + 1, samples - 1)])
-
-
-def tail_weights(rows: Floats, samples: Ints) -> Floats:
-    """Tail weights from the values at the ranks of `_between`; interpolated as numpy.quantile does."""
-    at = (samples - 1) * np.array(QUANTILES)[:, None]
-    part = at - np.floor(at)
-    low, high = np.split(rows, 2)
-    middle, upper, top = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
-    weights: Floats = (top - middle) / (upper - middle) / GAUSSIAN
-    return weights
+def efforts(sums: Ints, laid: Layout, near: Ints) -> Floats:
+    """Space and time of each user, [2, users]: numerators over those of a stretch of 1, added up over neighbours."""
+    whole = (laid.people[:, None] + laid.people[near]) * laid.full
+    found: Floats = np.ascontiguousarray(sums / whole).sum(axis=2)
+    return found
 
 
 def tail_weight(values: ArrayLike) -> float:
@@ -116,8 +97,8 @@ def _ratio(a: float, b: float) -> float:
     return float(a / b)
 
 
-def _parts(laid: Layout, a: int, b: int) -> tuple[Floats, Floats, Floats]:
-    """Spatial and temporal parts, and their sum, of the samples of the longer at their closest of the shorter."""
+def _parts(laid: Layout, a: int, b: int) -> tuple[Ints, Ints, int]:
+    """Numerators of space and time of the samples of the longer at their closest of the shorter; that of 1."""
     from incrowd.kernels.cpu import stretching
 
     a, b = min(a, b), max(a, b)  # of two equal directions the smaller id is the longer
@@ -127,5 +108,4 @@ def _parts(laid: Layout, a: int, b: int) -> tuple[Floats, Floats, Floats]:
     _, first = stretching.stretch(one, two, n_a, n_b, scale)
     pair = (one, two, n_a, n_b) if first else (two, one, n_b, n_a)
     space, time = stretching.sample_parts(*pair, scale)
-    whole = (n_a + n_b) * laid.full
-    return space / whole, time / whole, (space + time) / whole
+    return space, time, (n_a + n_b) * laid.full

@@ -26,6 +26,11 @@ EXTENT = (
     "Every surviving original sample is looked up in the box that generalises it: its extent is the longer side and "
     "the duration of that box, its centre error the distance between both centres [gramaglia2015, Sec. 7]."
 )
+WHOLE = "Nothing is created: every published box holds an original sample of everybody behind it."
+CUT = (
+    "Nothing is created: the pieces published of each box cover the original samples in it, but boxes were split where "
+    "they overlap in time, and a single piece may hold no sample of some behind it."
+)
 NAMES = {
     "pos_extent": "position, extent (m)",
     "time_extent": "time, extent (min)",
@@ -40,10 +45,11 @@ NAMES = {
 def _kgap(result: KGap) -> Section:
     panel = gap_panel({f"k = {result.k}": result.value}, users=result.users, setting=f"k = {result.k}")
     alike = int((result.value == 0).sum())
+    others = "another" if result.k == 2 else f"{result.k - 1:,} others"
     return Section(
         question=f"How far is everybody from hiding among {result.k}?",
         answer=(
-            f"{alike:,} of {result.users:,} people look like {result.k - 1} others already; half have a "
+            f"{alike:,} of {result.users:,} people look like {others} already; half have a "
             f"{result.k}-gap of at most {np.median(result.value):.3f}, the hardest to hide {result.value.max():.3f}."
         ),
         number=f"{np.median(result.value):.3f}",
@@ -60,12 +66,13 @@ def _tails(result: Tails) -> Section:
     panels = tail_panels(result)
     heavy = {name: int((getattr(result, name) >= HEAVY).sum()) for name in ("delta", "space", "time")}
     share = curve("", result.share)
+    part = f"for half of the people time makes up {share.at(0.5):.0%} of the effort or more."
     return Section(
         question="Why are people hard to hide?",
         answer=(
             f"{heavy['time']:,} of {result.users:,} people have a heavy tail of samples that are hard to match in "
-            f"time, {heavy['space']:,} in space; for half of the people time makes up {share.at(0.5):.0%} of the "
-            "effort or more."
+            f"time, {heavy['space']:,} in space; "
+            f"{part if share.n else 'nobody takes any effort to match, as all look alike already.'}"
         ),
         number=f"{heavy['delta'] / result.users:.0%}",
         number_of="of people with a heavy tail",
@@ -96,13 +103,14 @@ def _accuracy(result: Accuracy) -> Section:
         number_of="median extent",
         drawings=[drawing(panel) for panel in panels],
         tables=[_accuracy_table(result)],
-        method=[EXTENT, "Nothing is created: every published box holds an original sample of everybody behind it."],
+        method=[EXTENT, CUT if result.reshape == "split" else WHOLE],
         data={
             "mean": result.mean,
             "median": result.median,
             "deleted_samples": result.deleted_samples,
             "discarded_fingerprints": result.discarded_fingerprints,
             "after_reshape": result.after_reshape,
+            "reshape": result.reshape,
             "k": result.k,
             "figures": panels,
         },

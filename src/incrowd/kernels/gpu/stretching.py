@@ -51,18 +51,18 @@ def two(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale, room: int = 0) -> tu
     return prints_of(corners, offsets, np.array([n_a, n_b]), numbers, room, 2 * (n_a + n_b)), sizes
 
 
-def ordered_shares(p: Prints, near: Ints, places: Any, full: int) -> tuple[Floats, Floats, Ints]:
+def ordered_shares(p: Prints, near: Ints, places: Any, full: int) -> tuple[Floats, Ints, Ints]:
     """Of the sample stretches of each user to those near: chosen ones in order of size, and their sums.
 
     `places` gives the ranks to take from so many samples, [ranks, users]. The first result is [3, ranks, users], for
-    the whole stretch and its parts in space and in time; the second the sums of the parts, [2, users]; the third how
-    many samples there are of each.
+    the whole stretch and its parts in space and in time; the second the numerators of the parts, added up for each
+    of those near, [2, users, near]; the third how many samples there are of each.
     """
     import cupy
 
     sizes, people = (p.outline[:, column].get().astype(np.int64) for column in (SIZE, PEOPLE))
     per_user = np.maximum(sizes[:, None], sizes[near]).sum(axis=1)
-    chosen, sums = [], np.empty((2, len(near)))
+    chosen, sums = [], np.empty((2, *near.shape), np.int64)
     for begin, end in chunks(per_user, SHARE_BYTES):
         mine = np.repeat(np.arange(begin, end), near.shape[1])
         pairs = np.sort(np.column_stack([mine, near[begin:end].ravel()]))  # of two equal ones the smaller id is longer
@@ -73,8 +73,7 @@ def ordered_shares(p: Prints, near: Ints, places: Any, full: int) -> tuple[Float
         ends = cupy.asarray(np.append(first, len(space)))
         ranks = cupy.asarray(places(per_user[begin:end]) + first)
         chosen.append([_in_order(part, _owner(ends))[ranks].get() for part in parts])
-        # Added up on the host, in one order.
-        sums[:, begin:end] = [np.add.reduceat(part.get(), first) for part in parts[1:]]
+        sums[:, begin:end] = [_sums(part, at).get().reshape(end - begin, -1) for part in (space, time)]
     return np.concatenate(chosen, axis=2), sums, per_user
 
 
@@ -83,6 +82,13 @@ def _owner(ends: Any) -> Any:
     import cupy
 
     return cupy.searchsorted(ends, cupy.arange(int(ends[-1])), side="right") - 1
+
+
+def _sums(values: Any, ends: Any) -> Any:
+    """Whole numbers of each run added up; they wrap around on the way and back again."""
+    import cupy
+
+    return cupy.diff(cupy.append(cupy.zeros(1, np.int64), cupy.cumsum(values))[ends])
 
 
 def _in_order(values: Any, owner: Any) -> Any:

@@ -84,7 +84,7 @@ def _shards(result: ShardCost) -> Section:
     return Section(
         question="What does dividing the people into shards cost?",
         answer=answer,
-        number=f"+{last.stretch / whole.stretch - 1:.0%}" if whole.stretch else "-",
+        number=f"{last.stretch / whole.stretch - 1:+.0%}" if whole.stretch else "-",
         number_of="stretch in the smallest shards",
         tables=[_table(result)],
         method=[SPLIT],
