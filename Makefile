@@ -35,6 +35,7 @@ papers: .venv/.ready
 bench: .venv/.ready
 	mkdir -p benchmarks/results
 	.venv/bin/python -m benchmarks | tee benchmarks/results/latest.jsonl
+	.venv/bin/python scripts/growth.py
 
 gpu:
 	./scripts/gpu

@@ -18,7 +18,7 @@ Lines = list[dict[str, Any]]
 ASH = {"users": "people", "towers": "towers", "slots": "slots a day", "days": "days"}
 ASH_SIZE = {"slots": "slots_a_day"}
 SECONDS = {"recover_cpu_s": "attack", "score_cpu_s": "scoring"}
-SHARES = {"pairs_share": "pairs of people", "compared_share": "pairs of samples"}
+SHARES = {"exact_share": "pairs of people", "compared_share": "pairs of samples"}
 
 
 def main(results: Path = RESULTS, folder: Path = FIGURES) -> None:

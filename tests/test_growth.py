@@ -18,7 +18,7 @@ def growth():
 def line(family, what, n):
     size = {"slots": "slots_a_day"}.get(what, what)
     case = f"ash.growth_{what}_{n}" if family == "ash" else f"glove.growth_{n}"
-    shares = {"glove_s": n**1.5, "pairs_share": 1.0, "compared_share": 5 / n}
+    shares = {"glove_s": n**1.5, "exact_share": 1.0, "compared_share": 5 / n}
     return {"case": case, size: n, "recover_cpu_s": n**2.0, "score_cpu_s": float(n), **shares}
 
 
