@@ -73,7 +73,10 @@ def test_the_numbers_are_those_of_the_calls_behind_them(found, city, visits):
     assert answers["releases"].value == attack.link(first, second, period_slots=24).hit[1]
     people = ic.discretize.filled(visits)
     recovered = attack.recover(ic.discretize.counts(people), seed=0)
-    assert answers["counts"].value == attack.recovery_score(recovered, people).accuracy
+    accuracy = attack.recovery_score(recovered, people).accuracy
+    chance = attack.chance_accuracy(ic.discretize.counts(people), people, seed=0)
+    assert answers["counts"].numbers["accuracy"] == accuracy and answers["counts"].numbers["chance"] == chance
+    assert answers["counts"].value == max(accuracy, *chance.values())
     gap = measure.kgap(ic.discretize.fingerprints(city.traces))
     assert answers["k_gap"].value == np.median(gap.value)
 
@@ -89,7 +92,7 @@ def test_a_release_is_attacked_and_audited(found, visits):
 def test_verdicts_follow_the_thresholds_the_user_sets(visits):
     singled = by_name(assess.assess(visits))["singling_out"]
     assert singled.verdict == "above" and singled.threshold == 0.1
-    loose = dict.fromkeys(DEFAULTS, 1.0) | {"release": None, "audit": None, "sensitive": None}
+    loose = dict.fromkeys(DEFAULTS, 1.0) | dict.fromkeys(("release", "audit", "sensitive", "k_gap"))
     found = assess.assess(visits, thresholds=loose)
     assert found.passed and not found.above and by_name(found)["singling_out"].verdict == "within"
     assert "0 of 6 answers" in found.verdict
@@ -116,7 +119,7 @@ def test_two_cells_in_a_slot_are_voted_where_the_records_are_there(city):
     assert by_name(on_grid)["counts"].value is not None
     several = ic.discretize.grid(city.traces, cell_m=300, slot_min=60)
     answer = by_name(assess.assess(several))["counts"]
-    assert answer.verdict == "does not apply" and "two cells in one slot" in answer.note
+    assert answer.verdict == "no answer" and "two cells in one slot" in answer.note
 
 
 def test_a_question_that_does_not_fit_is_not_run(visits, monkeypatch):
@@ -126,7 +129,7 @@ def test_a_question_that_does_not_fit_is_not_run(visits, monkeypatch):
     assert by_name(found)["counts"].verdict == "not run"
     assert by_name(found)["counts"].note.startswith("would take about 2.8 h, 10 min are left")
     assert by_name(found)["home_work"].value is not None
-    assert [one.name for one in found.open] == ["counts"] and "1 more were not asked" in found.verdict
+    assert [one.name for one in found.open] == ["counts"] and "1 more was not asked" in found.verdict
     assert not assess.assess(visits, thresholds={**dict.fromkeys(DEFAULTS), "counts": 1.0}).passed
 
 
@@ -204,6 +207,10 @@ def test_bad_options_are_refused_before_the_data_are_read(tmp_path):
         ({"thresholds": {"counts": 3}}, "threshold counts must lie in 0 to 1"),
         ({"thresholds": {"sensitive": 0.1}}, "about the sensitive attribute, which was not given"),
         ({"thresholds": {"release": 0.1}}, "about a release, which was not given"),
+        ({"thresholds": {"counts": True}}, "threshold counts must lie in 0 to 1"),
+        ({"thresholds": [("counts", 1)]}, "thresholds must map names to shares, got a list"),
+        ({"known_visits": True}, "known_visits must be 1 or 2"),
+        ({"release": 5}, "release must be a Release, visits or a path, got a int"),
         ({"link": "link.csv"}, "give the release too"),
         ({"release": tmp_path / "nowhere"}, "there is no release at nowhere"),
     ):
@@ -237,7 +244,9 @@ def test_large_sources_are_streamed(city, tmp_path, monkeypatch):
 def test_a_release_of_other_things_says_why_not(city, visits):
     glove = ic.anonymize.Glove(k=2)(ic.discretize.fingerprints(city.traces))
     answers = by_name(assess.assess(city.traces, towers=city.towers, release=glove))
-    assert answers["release"].verdict == "does not apply" and "holds Fingerprints" in answers["release"].note
+    assert answers["release"].value == 0 and answers["release"].numbers["crowd_least"] >= 2
+    answers = by_name(assess.assess(visits, release=glove))
+    assert answers["release"].verdict == "no answer" and "visits no longer tell" in answers["release"].note
     answers = by_name(assess.assess(visits, release=visits))
     assert answers["release"].value is not None and "promise nothing" in answers["audit"].note
     strangers = replace(

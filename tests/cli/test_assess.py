@@ -5,6 +5,7 @@ import json
 import pytest
 
 import incrowd as ic
+from incrowd.assess.thresholds import DEFAULTS
 
 ALL = ("singling_out", "worst_off", "windows", "releases", "home_work", "counts")
 
@@ -81,6 +82,10 @@ def test_a_release_folder_is_linked_and_audited(incrowd, log, tmp_path):
     assert code == 0 and answers["release"]["value"] > 0.5 and answers["audit"]["number"].startswith("0 of ")
     answers = json.loads(incrowd("assess", visits, "--release", release, "--json")[1])["answers"]
     assert "nobody tells who is who" in next(one["note"] for one in answers if one["name"] == "release")
+    loose = [word for name in DEFAULTS for word in ("--threshold", f"{name}=none")] + ["--threshold", "release=1"]
+    code, out, _ = incrowd("assess", visits, "--release", release, "--fail-above", *loose)
+    assert code == 1 and "without an answer: release" in out  # what cannot be answered does not open the gate
+    assert incrowd("assess", visits, "--release", release, "--link", link, "--fail-above", *loose)[0] == 0
 
 
 def test_towers_are_read(incrowd, log, tmp_path):
@@ -102,6 +107,8 @@ def test_ctrl_c_prints_what_is_there(incrowd, log, monkeypatch):
 
 
 def test_bad_input_is_one_sentence(incrowd, log, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("here already")
     for words, said in (
         (("nothing.csv",), "nothing.csv"),
         ((log, "--budget", "soon"), "such as 90s, 10m or 1h"),
@@ -112,7 +119,7 @@ def test_bad_input_is_one_sentence(incrowd, log, tmp_path):
         ((log, "--sensitive", "hobby"), "hobby"),
         ((log, "--release", tmp_path / "nowhere"), "there is no release"),
         ((log, "--link", tmp_path / "nowhere"), "give the release too"),
-        ((log, "-o", log), "--force"),
+        ((log, "-o", page), "--force"),
     ):
         code, out, err = incrowd("assess", *words)
         assert code == 2 and out == "" and said in err and "Traceback" not in err, words

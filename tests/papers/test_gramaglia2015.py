@@ -16,7 +16,7 @@ from incrowd.papers.gramaglia2015.cost import bearers, without_worst
 from incrowd.papers.gramaglia2015.data import days_of, first_days, generalized, some_users
 from incrowd.papers.gramaglia2015.gaps import k_gaps
 from incrowd.papers.gramaglia2015.general import _coarser
-from incrowd.papers.record import claim, share, size
+from incrowd.papers.record import OTHER, claim, share, size, thin
 from incrowd.report.section import section
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
@@ -51,11 +51,18 @@ def test_every_statement_has_a_verdict_and_its_reason(found):
     assert known["people who are 2-anonymous already"] == "agrees"
 
 
+def test_what_explains_is_named_and_not_judged(found):
+    said = {one.where: one for one in found.figures[0].statements if one.verdict == "cannot be compared"}
+    assert list(said) == ["Sec. 3", "Table 1", "Fig. 1", "Fig. 2", "Fig. 6"] and said["Sec. 3"].ours == "120"
+    days = next(one for one in found.figures[0].statements if "days" in one.what)
+    assert (days.theirs, days.ours, days.verdict) == ("14", "14", "agrees")
+
+
 def test_files_hold_what_is_drawn(found, tmp_path):
     folder = paper.save(found, tmp_path / "figures")
     names = {path.name for path in folder.iterdir()}
     files = {f"figure-{name}.{kind}" for name in EVERY for kind in ("json", "svg")}
-    others = {"hiding-cost.json", "hiding-cost-1.svg", "shard-cost.json"}
+    others = {"hiding-cost.json", "hiding-cost-1.svg", "shard-cost.json", "table2.json"}
     assert names - {"shard-cost-1.svg"} == files | others | {"report.html", "statements.json"}
     drawn = json.loads((folder / "figure-3a.json").read_text())
     assert drawn["curves"][0]["n"] == 120 and len(drawn["curves"][0]["value"]) == 101
@@ -189,9 +196,34 @@ def test_verdicts():
     assert claim("", "", "a", "b", holds=True, why="thin").why == ""
 
 
+def test_a_thin_crowd_explains_only_what_is_worse():
+    assert "a thin crowd hides worse" in thin(300, worse=True) and thin(300, worse=False) == OTHER
+    assert thin(20_000, worse=True) == OTHER
+    run = paper.hide(FOUR, k=2)
+    said = {s.what: s for s in paper.figure_7(run).statements}
+    assert said["samples known to 2 km, k = 2"].why == OTHER  # 100 % instead of 70 to 80 %
+    assert "thin crowd" in said["samples known to 2 h, k = 2"].why  # 50 %
+
+
+def test_no_fall_is_no_agreement():
+    # Everything is within 1.1 km before and after the limits: nothing falls from 5 km.
+    run = paper.hide(FOUR, k=2)
+    short = replace(run.accuracy, time_extent=np.minimum(run.accuracy.time_extent, 100))
+    said = paper.figure_9([replace(run, accuracy=short)], limits_m=(5000,), limits_min=(120,)).statements[0]
+    assert said.ours == "0.6 km to 0.6 km, 0.0% gone" and said.verdict == "differs" and said.why == OTHER
+    wide = np.repeat([400, 80_000], [95, 5])
+    fallen = replace(short, pos_extent=wide, time_extent=np.full(100, 30))
+    said = paper.figure_9([replace(run, accuracy=fallen)], limits_m=(5000,), limits_min=(120,)).statements[0]
+    assert said.ours == "4.4 km to 0.4 km, 5.0% gone" and said.verdict == "agrees"
+
+
 def test_two_people_are_enough():
     tiny = paper.reproduce(prints("0,0,0; 0,0,30; 1000,0,600 | 0,0,10; 1000,0,620"), quick=True)
     assert tiny.users == 2 and [price.k for price in tiny.others[0].prices] == [2]
+    assert [(cell.data, cell.k, cell.method) for cell in tiny.others[2].cells] == [
+        ("the data", 2, "W4M-LC"),
+        ("the data", 2, "GLOVE"),
+    ]
     known = {said.what: said for said in tiny.statements}
     assert known["one day instead of two weeks"].why == "the data span 1 days, 1 at the least"
 

@@ -1,11 +1,13 @@
 """song2014: its table and figures, on data small enough to check by eye and on the quick city."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import incrowd as ic
+from incrowd.ledger import Ledger
 from incrowd.papers import PAPERS, song2014
 from incrowd.papers.record import save
 from incrowd.papers.song2014.cut import after, before, figure_2, figure_3, figure_4
@@ -98,6 +100,26 @@ def test_a_difference_is_explained_by_its_direction():
     assert "a thin crowd hides worse" in thin.why(0.9, 0.6)
     assert thin.why(0.3, 0.6) == "other people and places than the paper's"
     assert "made-up people, 3 at 3 antennas" in cuts(SMALL, made_up=True, quick=True, seed=0).why(0.3, 0.6)
+
+
+def test_a_draw_is_measured_against_its_own_part():
+    # Ten people with two records each in one slot, five of whom move; four are drawn.
+    paths = [[(0, 0), (u % 2, 1)] for u in range(10)]
+    crowd = visits(*paths)
+    twice = replace(crowd, ledger=Ledger().add("read", read=40, kept=20, dropped={"repeat": 20}, users=(10, 10)))
+    drawn = some_people(twice, users=4, seed=0)
+    risk = cuts(drawn, made_up=False, quick=True, seed=0)
+    assert (risk.raw_users, risk.raw_records) == (4, 16)
+    whole = cuts(twice, made_up=False, quick=True, seed=0)
+    assert (whole.raw_users, whole.raw_records) == (10, 40)
+    left = said(song2014.table_1(risk))["people left after cleaning"].ours
+    assert left == f"{len(movers(drawn)) / 4:.0%}"
+
+
+def test_no_number_is_counted_twice(found):
+    counted = [s.ours for s in found.statements if s.verdict != "cannot be compared" and "unique" in s.what]
+    assert not any("alone with 2 points" in s.what for s in found.statements) and counted
+    assert {s.verdict for s in found.figures[3].statements} == {"cannot be compared"}
 
 
 def test_some_people_keep_their_visits():

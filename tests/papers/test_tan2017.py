@@ -6,7 +6,7 @@ import pytest
 import incrowd as ic
 from incrowd.papers import PAPERS, tan2017
 from incrowd.papers.record import save
-from incrowd.papers.tan2017.close import random_closeness_h
+from incrowd.papers.tan2017.close import _said, random_closeness_h
 from incrowd.papers.tan2017.data import box_km, cleaned, some_users, wide_box
 from incrowd.papers.tan2017.records import intervals
 from incrowd.papers.tan2017.resolution import at
@@ -95,6 +95,18 @@ def test_the_closeness_of_a_full_day_is_the_paper_s():
     slots = np.arange(72)
     full = ic.Visits.from_arrays([1] * 72, [0] * 72, slots, slot_min=20)
     assert random_closeness_h(full, samples=5000, seed=0) == pytest.approx(4.8, abs=0.1)  # 24 h / 5
+
+
+def test_a_fall_in_between_is_no_increase():
+    taxis = cleaned(
+        ic.Traces.from_arrays(
+            np.repeat([1, 2], 9), np.tile(np.arange(9) * 60, 2), x=np.arange(18) * 1.0, y=np.zeros(18)
+        ),
+        made_up=False,
+    )
+    rising, dipping = _said(taxis, [0.7, 0.8, 0.9, 0.895, 0.9], 0.9), _said(taxis, [0.7, 0.9, 0.8, 0.8, 0.8], 0.8)
+    assert rising[0].verdict == "agrees" and dipping[0].verdict == "differs"
+    assert dipping[0].why.endswith("not at every step")
 
 
 def test_few_vehicles_are_refused_and_quick_draws_some():

@@ -45,11 +45,22 @@ def cities(tmp_path_factory):
 
 def test_every_figure_has_its_number_people_and_words(found):
     panels = [panel for figure in found.figures for panel in figure.panels]
-    assert [figure.number for figure in found.figures] == [str(n) for n in range(2, 12)]
+    assert [figure.number for figure in found.figures] == ["Tables 1 and 2 and Figure 1", *map(str, range(2, 12))]
     assert [panel.name for panel in panels] == EVERY
     assert all("n = " in panel.caption for panel in panels)
     assert (found.users, found.name, found.paper) == (60, "a test", "xu2017")
-    assert all(figure.statements and figure.convention and section(figure).drawings for figure in found.figures)
+    assert all(figure.statements and figure.convention for figure in found.figures)
+    assert all(section(figure).drawings for figure in found.figures[1:])
+
+
+def test_the_tables_of_the_data_are_beside_theirs(found, cities):
+    said = {one.what: one for one in found.figures[0].statements}
+    assert (said["people, operator dataset"].theirs, said["people, operator dataset"].ours) == ("100,000", "60")
+    assert said["records per person, application dataset"].theirs == "496" and len(said) == 8
+    each = [one.what for one in cities.figures[0].statements if one.where == "Table 2"]
+    assert "people (operator)" in each and "days (application)" in each and not any("calm" in what for what in each)
+    aside = {one.where: one.verdict for one in cities.figures[0].statements if one.where != "Table 2"}
+    assert aside == {"Table 1": "cannot be compared", "Fig. 1": "cannot be compared"}
 
 
 @pytest.mark.parametrize("which", ["found", "cities"])

@@ -300,6 +300,7 @@ TIMES = pd.to_datetime(["2026-01-05T00:00Z", "2026-01-05T01:00Z"])
         ),
         pytest.param(GeoFrame(WGS84, user_id=[1, 1], tracked_at=TIMES, accuracy=[3.0, 4.0]), id="trackintel"),
         pytest.param(GeoFrame(WGS84, traj_id=[1, 1], t=TIMES), id="MovingPandas"),
+        pytest.param(GeoFrame(WGS84, trajectory_id=[1, 1], t=TIMES), id="trajectory_id"),
     ],
 )
 def test_frames_of_other_libraries_are_known_by_their_columns(frame):

@@ -6,13 +6,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from incrowd.assess.assess_data import Dataset, dataset
 from incrowd.assess.assess_options import Options, Thresholds
 from incrowd.assess.assess_record import Assessment
 from incrowd.assess.budget import Budget, OutOfTime, in_words
-from incrowd.assess.question import NO_ANSWER, NOT_RUN, Answer, Estimate, Found, Question, judged
+from incrowd.assess.question import (
+    DOES_NOT_APPLY,
+    NO_ANSWER,
+    NOT_RUN,
+    UNANSWERED,
+    Answer,
+    Estimate,
+    Found,
+    Inapplicable,
+    Question,
+    judged,
+)
 from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.data import Release, Visits
 from incrowd.discretize.options import Reading
@@ -51,7 +63,7 @@ class Asked:
 
     def _answer(self, question: Question, estimate: Estimate) -> tuple[Answer, tuple[Any, ...]]:
         if estimate.lacks:
-            return self._unasked(question, estimate, estimate.lacks, NO_ANSWER), ()
+            return self._unasked(question, estimate, estimate.lacks, self._lacking(question)), ()
         if estimate.seconds > self.budget.left_s:
             why = f"would take about {in_words(estimate.seconds)}, {in_words(self.budget.left_s)} are left"
             return self._unasked(question, estimate, why if self.budget.left_s else why.partition(",")[0]), ()
@@ -61,9 +73,15 @@ class Asked:
                 found = question.run(self.data)
         except OutOfTime:
             return self._unasked(question, estimate, "took longer than expected, and the budget is spent"), ()
+        except Inapplicable as error:
+            return self._unasked(question, estimate, str(error).rstrip("."), self._lacking(question)), ()
         except IncrowdError as error:
             return self._unasked(question, estimate, str(error).rstrip("."), NO_ANSWER), ()
         return self._told(question, estimate, found, time.monotonic() - began), found.results
+
+    def _lacking(self, question: Question) -> str:
+        """Whoever sets a threshold wants an answer, even where there is nothing to ask about."""
+        return NO_ANSWER if question.name in self.data.options.wanted else DOES_NOT_APPLY
 
     def _told(self, question: Question, estimate: Estimate, found: Found, took_s: float) -> Answer:
         threshold = (self.data.options.thresholds or {})[question.name]
@@ -97,8 +115,8 @@ class Asked:
             people=len(visits),
             records=None if data.traces is None else data.traces.records,
             visits=visits.records,
-            cells=int(visits.cell.max() - visits.cell.min()) + 1 if visits.xy is None else len(visits.xy),
-            days=data.days,
+            cells=len(np.unique(visits.cell)),
+            days=data.days or None,
             places="towers"
             if data.options.towers is not None
             else f"cells of {data.cell_m:g} m"
@@ -111,7 +129,9 @@ class Asked:
             interrupted=interrupted,
             ledger=visits.ledger,
             estimates=self.estimates,
-            answers=tuple(sorted(answers.values(), key=lambda one: (ABOUT.index(one.about), one.verdict == NO_ANSWER))),
+            answers=tuple(
+                sorted(answers.values(), key=lambda one: (ABOUT.index(one.about), one.verdict in UNANSWERED))
+            ),
             summary=None if data.traces is None or interrupted else summary(data.traces),
             results=results,
         )
@@ -138,7 +158,7 @@ def assess(
 
     `data` are Traces, Visits or what `incrowd.read.table` reads; visits keep their own cells and slots. `release` was
     made of them, `link` tells who is who in it. `thresholds` replace `incrowd.assess.thresholds.DEFAULTS`, which are
-    conventions, not law. A question that does not fit or does not apply says so; Ctrl-C keeps what is there.
+    conventions, not law. A question without an answer says why, and is open where one was due; Ctrl-C keeps the rest.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1])
     >>> assess(visits).verdict
@@ -170,6 +190,11 @@ def prepared(source: Any, options: Options, reading: Reading) -> Asked:
         known = ", ".join(sorted(data.visits.attributes)) or "none"
         raise ParameterError(f"the data carry no attribute {sensitive!r} (they carry: {known}); read it along.")
     return Asked.over(data, budget)
+
+
+def _place(one: Answer) -> tuple[int, bool]:
+    """By what it is about, those without an answer last."""
+    return ABOUT.index(one.about), one.verdict in UNANSWERED
 
 
 def _estimates(data: Dataset) -> Iterator[Estimate]:

@@ -1,6 +1,7 @@
 """What an assessment looks at: everything made of the source once, when it is first asked for."""
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ from incrowd.data import Traces, Visits, load
 from incrowd.data.table import kept_attributes
 from incrowd.discretize import filled, fingerprints, grid, towers
 from incrowd.discretize.options import Reading
+from incrowd.discretize.slots import DAY_MIN, zone_of
 from incrowd.errors import DataError
 
 MOST_IN_MEMORY = 50_000_000  # records; a larger source is streamed, and what needs its records is left out
-DAY_MIN = 1_440
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,19 +36,35 @@ class Dataset:
         return self.visits.cell_m or self.options.cell_m
 
     @cached_property
+    def from_zero(self) -> Visits:
+        """The visits from the first day on, whatever number its slots have."""
+        return self._shifted(self.visits)
+
+    @cached_property
     def slots(self) -> int:
-        """From slot 0 to the last visit."""
-        return int(self.visits.slot.max()) + 1
+        """From the beginning of the first day to the last visit."""
+        return int(self.visits.slot.max()) - self._first + 1
 
     @cached_property
     def per_day(self) -> int:
-        """Slots of a day."""
-        return max(DAY_MIN // (self.visits.slot_min or DAY_MIN), 1)
+        """Slots of a day; 1 where they do not divide it."""
+        slot_min = self.visits.slot_min or DAY_MIN
+        return 1 if DAY_MIN % slot_min else DAY_MIN // slot_min
 
     @property
     def days(self) -> int:
-        """Days from slot 0 to the last visit, begun ones too."""
-        return -(-self.slots // self.per_day)
+        """Days to the last visit, begun ones too; 0 where nobody says how long a slot is."""
+        return -(-self.slots * (self.visits.slot_min or 0) // DAY_MIN)
+
+    @cached_property
+    def _first(self) -> int:
+        """The first slot of the first day with a visit."""
+        return int(self.visits.slot.min()) // self.per_day * self.per_day
+
+    def _shifted(self, visits: Visits) -> Visits:
+        if not self._first:
+            return visits
+        return replace(visits, slot=visits.slot - self._first, start=_later(visits, self._first))
 
     @cached_property
     def one_cell_per_slot(self) -> Visits:
@@ -63,7 +80,7 @@ class Dataset:
 
     def everywhere(self, *, people: int, days: int) -> Visits:
         """One cell for everybody in every slot of the first days, of so many people."""
-        some = drawn(self.one_cell_per_slot, people=people, seed=self.options.seed)
+        some = drawn(self._shifted(self.one_cell_per_slot), people=people, seed=self.options.seed)
         return filled(within(some, 0, days * self.per_day))
 
     def prints(self, *, people: int) -> Any:
@@ -109,6 +126,14 @@ def _discretized(source: Any, options: Options, reading: Reading) -> Visits:
     if options.towers is not None:
         return towers(source, options.towers, **clock, **reading)
     return grid(source, cell_m=options.cell_m, **clock, **reading)
+
+
+def _later(visits: Visits, slots: int) -> int | None:
+    """The start so many slots later by the wall clock."""
+    if visits.start is None or visits.slot_min is None:
+        return visits.start
+    begin = datetime.fromtimestamp(visits.start, zone_of(visits.time_zone) or UTC)
+    return round((begin + timedelta(minutes=slots * visits.slot_min)).timestamp())
 
 
 def drawn(table: Any, *, people: int, seed: int) -> Any:

@@ -1,15 +1,15 @@
 """What is asked of an assessment, checked before any data are read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from incrowd.assess.question_sensitive import MOST_VISITS
+from incrowd.assess.question_sensitive import check_known
 from incrowd.assess.thresholds import thresholds_of
-from incrowd.data import Release, Visits
+from incrowd.data import Release, Table, Visits
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
 from incrowd.measure.sensitive import share_of
 
@@ -33,20 +33,25 @@ class Options:
     thresholds: Thresholds | None = None
     time_zone: str | None = None
     seed: int = 0
+    wanted: frozenset[str] = field(init=False)  # whose thresholds the user set
 
     def __post_init__(self) -> None:
         check_positive(budget_s=self.budget_s, cell_m=self.cell_m)
         check_whole(slot_min=self.slot_min)
         check_seed(seed=self.seed)
         share_of(self.confidence)
-        if self.known_visits not in range(1, MOST_VISITS + 1):
-            raise ParameterError(f"known_visits must be 1 or {MOST_VISITS}, got {self.known_visits!r}.")
+        check_known(self.known_visits)
+        if self.release is not None and not isinstance(self.release, (Release, Table, str, Path)):
+            raise ParameterError(f"release must be a Release, visits or a path, got a {type(self.release).__name__}.")
         if self.link is not None and self.release is None:
             raise ParameterError("a link file says who is who in a release; give the release too.")
-        for name, value in (self.thresholds or {}).items():
-            if name in NEEDS and value is not None and self._given(name) is None:
+        thresholds = thresholds_of(self.thresholds)
+        wanted = frozenset(name for name, value in (self.thresholds or {}).items() if value is not None)
+        for name in wanted & set(NEEDS):
+            if self._given(name) is None:
                 raise ParameterError(f"threshold {name} is about {NEEDS[name]}, which was not given; give it.")
-        object.__setattr__(self, "thresholds", thresholds_of(self.thresholds))
+        object.__setattr__(self, "thresholds", thresholds)
+        object.__setattr__(self, "wanted", wanted)
         for name in ("release", "link"):
             object.__setattr__(self, name, _path(getattr(self, name), name))
 

@@ -7,11 +7,11 @@ from textwrap import wrap
 from typing import Any
 
 from incrowd.assess.budget import in_words
-from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, Answer, Estimate
+from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, UNANSWERED, Answer, Estimate
 from incrowd.assess.thresholds import HONESTY
 from incrowd.ledger import Ledger
 from incrowd.measure import Summary
-from incrowd.plain import Shown
+from incrowd.plain import Shown, several
 
 WIDE = 80  # columns of the page
 
@@ -24,7 +24,7 @@ class Assessment(Shown):
     records: int | None  # None where only visits were given, or too many to hold
     visits: int
     cells: int
-    days: int
+    days: int | None  # None where nobody says how long a slot is
     places: str  # what a cell is, in words
     slot_min: int | None
     budget_s: float
@@ -44,8 +44,8 @@ class Assessment(Shown):
 
     @property
     def open(self) -> tuple[Answer, ...]:
-        """Questions that have a threshold and were not answered for lack of time."""
-        return tuple(one for one in self.answers if one.verdict == NOT_RUN and one.threshold is not None)
+        """Questions that have a threshold and no answer, for lack of time or because they could not be answered."""
+        return tuple(one for one in self.answers if one.verdict in (NOT_RUN, NO_ANSWER) and one.threshold is not None)
 
     @property
     def passed(self) -> bool:
@@ -55,8 +55,11 @@ class Assessment(Shown):
     @property
     def verdict(self) -> str:
         """The answer in a sentence."""
-        asked = [one for one in self.answers if one.verdict not in (NOT_RUN, NO_ANSWER) and one.threshold is not None]
-        left = f"; {len(self.open)} more were not asked for lack of time" if self.open else ""
+        asked = [one for one in self.answers if one.verdict not in UNANSWERED and one.threshold is not None]
+        late = sum(one.verdict == NOT_RUN for one in self.open)
+        left = f"; {several(late, 'more was', 'more were')} not asked for lack of time" if late else ""
+        silent = ", ".join(one.name for one in self.open if one.verdict == NO_ANSWER)
+        left += f"; without an answer: {silent}" if silent else ""
         if not asked:
             return f"Nothing was held against a threshold{left}."
         names = ", ".join(one.name for one in self.above)
@@ -83,9 +86,8 @@ class Assessment(Shown):
 
 
 def _page(found: Assessment) -> Iterator[str]:
-    records = "" if found.records is None else f"{found.records:,} records, "
     slots = "" if found.slot_min is None else f" x {found.slot_min} min"
-    yield f"{found.people:,} people, {records}{found.visits:,} visits, {found.days:,} days ({found.places}{slots})"
+    yield f"{sizes(found)} ({found.places}{slots})"
     yield str(found.ledger)
     yield ""
     yield f"{'':<34} {'number':<25} {'limit':>5}  verdict"
@@ -100,9 +102,16 @@ def _page(found: Assessment) -> Iterator[str]:
     yield f"({found.took_s:,.0f} s of {in_words(found.budget_s)}{stopped}; seed {found.seed})"
 
 
+def sizes(found: Assessment) -> str:
+    """How much there is of everything, in words."""
+    counts = ((found.records, "record"), (found.visits, "visit"), (found.days, "day"))
+    told = [several(count, noun) for count, noun in counts if count is not None]
+    return ", ".join([several(found.people, "person", "people"), *told])
+
+
 def _lines(one: Answer) -> Iterator[str]:
     asks, number, limit, verdict = one.row
-    if verdict in (NOT_RUN, NO_ANSWER):
+    if verdict in UNANSWERED:
         yield from wrap(f"{asks} {verdict}: {one.note}", WIDE, initial_indent="  ", subsequent_indent="    ")
         return
     shown = verdict.upper() if verdict == ABOVE else verdict

@@ -6,8 +6,15 @@ from typing import Any, NamedTuple
 
 from incrowd.assess.assess_data import Dataset
 from incrowd.assess.budget import in_words
+from incrowd.errors import DataError
 
-ABOVE, WITHIN, UNJUDGED, NOT_RUN, NO_ANSWER = "above", "within", "no threshold", "not run", "does not apply"
+ABOVE, WITHIN, UNJUDGED = "above", "within", "no threshold"
+NOT_RUN, NO_ANSWER, DOES_NOT_APPLY = "not run", "no answer", "does not apply"
+UNANSWERED = (NOT_RUN, NO_ANSWER, DOES_NOT_APPLY)
+
+
+class Inapplicable(DataError):
+    """There is nothing in these data that the question could be about."""
 
 
 class Found(NamedTuple):
@@ -54,7 +61,7 @@ class Answer:
     about: str
     asks: str
     attacker: str
-    verdict: str  # above | within | no threshold | not run | does not apply
+    verdict: str  # above | within | no threshold | not run | no answer | does not apply
     value: float | None
     number: str
     threshold: float | None
@@ -74,7 +81,7 @@ def judged(value: float | None, threshold: float | None) -> str:
     """The verdict on a value; exactly at the threshold is within.
 
     >>> judged(0.1, 0.1), judged(0.2, 0.1), judged(0.2, None), judged(None, 0.1)
-    ('within', 'above', 'no threshold', 'does not apply')
+    ('within', 'above', 'no threshold', 'no answer')
     """
     if value is None:
         return NO_ANSWER

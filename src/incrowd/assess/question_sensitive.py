@@ -43,8 +43,7 @@ def sensitive_inference(
     >>> sensitive_inference(visits, sensitive="ill", known_visits=1).inferred[1]
     0.3333333333333333
     """
-    if known_visits not in range(1, MOST_VISITS + 1):
-        raise ParameterError(f"known_visits must be 1 or {MOST_VISITS}, got {known_visits!r}.")
+    check_known(known_visits)
     c = float(share_of(confidence))
     who = carriers_of(visits, 1.0, sensitive, None)
     carriers = np.flatnonzero(np.diff(who.offsets))
@@ -59,6 +58,12 @@ def sensitive_inference(
         found[open_still] = crowd.told(asked[open_still], size, c)
         told[size] = float(found.mean())
     return SensitiveInference(sensitive, known_visits, c, len(carriers), len(asked), told)
+
+
+def check_known(known_visits: int) -> None:
+    """Refuse more visits than can be tried."""
+    if isinstance(known_visits, bool) or known_visits not in range(1, MOST_VISITS + 1):
+        raise ParameterError(f"known_visits must be 1 or {MOST_VISITS}, got {known_visits!r}.")
 
 
 def _asked(crowd: Trajectories, carriers: Ints, size: int, seed: int) -> Ints:

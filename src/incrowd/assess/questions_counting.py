@@ -5,6 +5,7 @@ from incrowd.assess.question import Found, Question, drawn_note, percent
 from incrowd.attack import RecoveryScore, chance_accuracy, recover, recovery_score
 from incrowd.attack.ash import QUARTER_MIN
 from incrowd.discretize import counts
+from incrowd.plain import several
 
 ABOUT = "aggregates"
 MOST_PEOPLE, MOST_DAYS = 5_000, 14
@@ -20,23 +21,22 @@ def _counts(data: Dataset) -> Found:
     chance = chance_accuracy(published, people, seed=data.options.seed)
     guess = max(chance, key=lambda name: chance[name])
     created = sum(step.created.get("interpolated", 0) for step in people.ledger.steps[-1:])
-    numbers = {"accuracy": score.accuracy, "stages": dict(score.stages), "chance": chance, "people": score.users}
-    numbers |= {"slots": score.slots, "slot_min": score.slot_min, "interpolated": created, "far": score.far}
-    return Found(
-        score.accuracy,
-        f"{percent(score.accuracy)} (guessing {percent(chance[guess])})",
-        numbers,
-        (found, score),
-        _note(data, score, guess if score.accuracy <= chance[guess] else "", created),
-    )
+    judged = "attack" if score.accuracy >= chance[guess] else guess
+    numbers = {"accuracy": score.accuracy, "stages": dict(score.stages), "chance": chance, "judged": judged}
+    numbers |= {"people": score.users, "slots": score.slots, "slot_min": score.slot_min}
+    numbers |= {"interpolated": created, "far": score.far}
+    beside = f"guessing {percent(chance[guess])}" if judged == "attack" else f"attack {percent(score.accuracy)}"
+    value = max(score.accuracy, chance[guess])
+    note = _note(data, score, guess, judged, created)
+    return Found(value, f"{percent(value)} ({beside})", numbers, (found, score), note)
 
 
-def _note(data: Dataset, score: RecoveryScore, guess: str, created: int) -> str:
+def _note(data: Dataset, score: RecoveryScore, guess: str, judged: str, created: int) -> str:
     parts = (
-        f"no better than the guess '{guess}', made of the same counts" if guess else "",
+        f"the guess '{guess}', made of the same counts, beats the attack and is judged" if judged == guess else "",
         f"{created / (score.users * score.slots):.0%} of the points were interpolated" if created else "",
         drawn_note(score.users, len(data.visits), "; counts of more people differ"),
-        f"the first {MOST_DAYS} of {data.days} days" if data.days > MOST_DAYS else "",
+        f"the first {MOST_DAYS} of {several(data.days, 'day')}" if data.days > MOST_DAYS else "",
     )
     return "; ".join(filter(None, parts))
 
@@ -48,8 +48,8 @@ def _counts_s(data: Dataset) -> float:
 
 def _no_counts(data: Dataset) -> str:
     visits = data.visits
-    if visits.xy is None or visits.slot_min is None or int(visits.slot.min()) < 0:
-        return "counts are made of visits with xy and slot_min, counted from slot 0"
+    if visits.xy is None or visits.slot_min is None:
+        return "counts are made of visits with xy and slot_min"
     if QUARTER_MIN % visits.slot_min:
         return f"slots of {visits.slot_min} min do not divide 6 hours; take 30, 60 or 90"
     return ""

@@ -51,7 +51,8 @@ HOME_WORK = Question(
     ABOUT,
     "Whose home and work are unique?",
     lambda _: (
-        "The attacker sees the data and takes the place of most nights for home and of most office hours for work"
+        "The attacker sees the data and takes the cell of most slots at night for home, and of most slots in office "
+        "hours of weekdays for work"
     ),
     lambda data: LOAD_S + VISIT_S * data.visits.records,
     _home_work,

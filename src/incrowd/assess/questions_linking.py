@@ -6,11 +6,14 @@ from typing import Any
 from incrowd import audit
 from incrowd.anonymize import Cut
 from incrowd.assess.assess_data import Dataset, drawn, within
-from incrowd.assess.question import Found, Question, drawn_note, percent
+from incrowd.assess.question import Found, Inapplicable, Question, drawn_note, percent
+from incrowd.assess.question_boxes import alone_in_boxes
+from incrowd.assess.question_release import UNTOLD, original_on, same_ground, table_of
 from incrowd.attack import Linkage, link, relink
-from incrowd.data import Release, Traces, Visits
-from incrowd.discretize import grid
+from incrowd.data import Fingerprints, Release, Visits
+from incrowd.discretize.slots import DAY_MIN
 from incrowd.errors import DataError
+from incrowd.plain import several
 
 ABOUT = "linkability"
 WINDOW_H = 24
@@ -18,7 +21,7 @@ SHORTER_H = 6  # for data of a single day
 RELINK_PEOPLE = 3_000
 KNOWN_PEOPLE = 2_000  # whose counterparts are looked for among everybody
 WEEK = 7
-UNTOLD = "nobody tells who is who in the release; pass its link file, or the Release itself"
+APART = "nobody has a visit that meets one of the release; check that both are of the same places and times"
 # Seconds on one core: to load the kernels, per pair of people and visit of each to be joined, and to be
 # compared.
 LOAD_S, JOIN_S, MEET_S = 0.5, 8e-9, 1.5e-10
@@ -29,13 +32,13 @@ def _window_h(data: Dataset) -> float:
 
 
 def _windows(data: Dataset) -> Found:
-    some = drawn(data.visits, people=RELINK_PEOPLE, seed=data.options.seed)
+    some = drawn(data.from_zero, people=RELINK_PEOPLE, seed=data.options.seed)
     # Nobody sees these pseudonyms: a seed makes the assessment the same again.
     release = Cut(window_h=_window_h(data))(some, pseudonym_seed=data.options.seed)
     found = relink(release, seed=data.options.seed)
     score = found.score
     if score is None or score.share is None:
-        raise DataError("nobody has two pieces in consecutive windows, so that there is nothing to join")
+        raise Inapplicable("nobody has two pieces in consecutive windows, so that there is nothing to join")
     numbers: dict[str, Any] = {"window_h": _window_h(data), "pieces": found.pieces, "neighbours": score.neighbours}
     numbers |= {"joined": score.right, "chance": score.chance, "restored": score.restored, "several": score.several}
     told = f"{score.restored:,} of {score.several:,} people are whole again"
@@ -46,11 +49,15 @@ def _windows(data: Dataset) -> Found:
 
 def _releases(data: Dataset) -> Found:
     middle = _middle(data)
-    known, target = within(data.visits, 0, middle), within(data.visits, middle, data.slots)
+    known, target = within(data.from_zero, 0, middle), within(data.from_zero, middle, data.slots)
     some = drawn(known, people=KNOWN_PEOPLE, seed=data.options.seed)
     found = link(some, target, period_slots=_period(data))
+    if not found.scored:
+        raise Inapplicable("nobody is in both halves of the period, so that nobody can be recognized")
     sample = drawn_note(len(some), len(known), f" and looked for among {len(target):,}")
-    return _linked(found, f"{found.without:,} people are in one half only" if found.without else "", sample)
+    return _linked(
+        found, f"{several(found.without, 'person is', 'people are')} in one half only" if found.without else "", sample
+    )
 
 
 def _middle(data: Dataset) -> int:
@@ -64,18 +71,20 @@ def _period(data: Dataset) -> int:
 
 
 def _release(data: Dataset) -> Found:
-    target, truth = published(data), data.options.link
+    if isinstance(table_of(data)[0], Fingerprints):
+        return alone_in_boxes(data, people=KNOWN_PEOPLE)
+    (known, target), truth = same_ground(data), data.options.link
     told = isinstance(target, Release) or truth is not None
     if not told and isinstance(data.options.release, Path) and data.options.release.is_dir():
         raise DataError(UNTOLD)  # pseudonyms may be numbers, and so may be people: equal ones mean nothing
-    some = (
-        data.visits if isinstance(target, Release) else drawn(data.visits, people=KNOWN_PEOPLE, seed=data.options.seed)
-    )
+    some = known if isinstance(target, Release) else drawn(known, people=KNOWN_PEOPLE, seed=data.options.seed)
     found = link(some, target, truth=truth)
     if not found.scored:
         raise DataError(UNTOLD)
-    lost = f"{found.without:,} people are not in the release" if found.without else ""
-    sample = drawn_note(len(some), len(data.visits), f" and looked for among {found.target:,} pseudonyms")
+    if found.silent == found.scored:
+        raise DataError(APART)
+    lost = f"{several(found.without, 'person is', 'people are')} not in the release" if found.without else ""
+    sample = drawn_note(len(some), len(known), f" and looked for among {found.target:,} pseudonyms")
     return _linked(found, "" if told else "equal labels are taken for one person", lost, sample)
 
 
@@ -97,28 +106,11 @@ def _linked(found: Linkage, *notes: str) -> Found:
     return Found(found.hit[1], number, numbers, (found,), "; ".join(filter(None, notes)))
 
 
-def published(data: Dataset) -> Release | Visits:
-    """The release as visits; points are put on the cells and slots of the original."""
-    from incrowd.read import release, saved
-
-    given: Any = data.options.release
-    if isinstance(given, Path):
-        given = release(given) if given.is_dir() else saved(given)
-    table = given.data if isinstance(given, Release) else given
-    if isinstance(table, Traces) and data.options.towers is None:
-        how: dict[str, Any] = {"slot_min": data.visits.slot_min, "start": data.visits.start}
-        table = grid(table, cell_m=data.cell_m, time_zone=data.options.time_zone, **how)
-    if not isinstance(table, Visits):
-        raise DataError(
-            f"the release holds {type(table).__name__}, and linking compares visits; incrowd compare attacks it"
-        )
-    return Release(table, given.members, given.params) if isinstance(given, Release) else table
-
-
 def _audit(data: Dataset) -> Found:
     release: Any = data.options.release
-    of_visits = isinstance(release, Release) and isinstance(release.data, Visits)
-    original = data.visits if of_visits or data.traces is None else data.traces
+    original: Any = data.visits if data.traces is None else data.traces
+    if isinstance(release, Release) and isinstance(release.data, Visits):
+        original = original_on(release.data, data)
     verdict = audit.check(release, original=original, link=data.options.link)
     done = sum(check.status != "not applicable" for check in verdict.checks)
     failed = len(verdict.failed)
@@ -139,15 +131,21 @@ def _releases_s(data: Dataset) -> float:
 
 
 def _no_windows(data: Dataset) -> str:
-    if data.visits.slot_min is None or int(data.visits.slot.min()) < 0:
-        return "windows in hours need visits with slot_min, counted from slot 0"
-    hours = data.slots * data.visits.slot_min / 60
-    return "" if hours > _window_h(data) else f"the data cover no more than one window of {_window_h(data):g} h"
+    slot_min = data.visits.slot_min
+    if slot_min is None:
+        return "windows in hours need visits with slot_min"
+    window_h = _window_h(data)
+    if 60 * window_h % slot_min:
+        return f"slots of {slot_min:,} min do not divide a window of {window_h:g} h"
+    return "" if data.slots * slot_min > 60 * window_h else f"the data cover no more than one window of {window_h:g} h"
 
 
 def _no_halves(data: Dataset) -> str:
-    if data.visits.slot_min is None or int(data.visits.slot.min()) < 0:
-        return "halves in days need visits with slot_min, counted from slot 0"
+    slot_min = data.visits.slot_min
+    if slot_min is None:
+        return "halves in days need visits with slot_min"
+    if DAY_MIN % slot_min:
+        return f"slots of {slot_min:,} min do not divide a day"
     return "" if data.days > 1 else "the data cover a single day, which has no two releases"
 
 

@@ -40,9 +40,12 @@ def thresholds_of(given: Mapping[str, Any] | None) -> dict[str, float | None]:
     >>> thresholds_of({"singling_out": 0.2})["singling_out"]
     0.2
     """
+    if given is not None and not isinstance(given, Mapping):
+        raise ParameterError(f"thresholds must map names to shares, got a {type(given).__name__}.")
     for name, value in (given or {}).items():
         check_choice("threshold", name, NAMES)
-        if value is not None and not (isinstance(value, Real) and 0 <= float(value) <= 1):
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if value is not None and not (number and 0 <= float(value) <= 1):
             raise ParameterError(f"threshold {name} must lie in 0 to 1, or be None, got {value!r}.")
     return {**DEFAULTS, **(given or {})}
 

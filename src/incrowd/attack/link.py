@@ -95,6 +95,8 @@ def link(
     meeting = Meeting(int(tolerance_slots), None if period_slots is None else int(period_slots))
     sides = opened(known), opened(target)
     a, b = (_visits(side) for side in sides)
+    if None not in (a.cell_m, b.cell_m) and a.cell_m != b.cell_m:
+        raise DataError("the two differ in cell_m, so that no cell is the same; discretize both with the same cells.")
     told = counterparts(*sides, truth)
     true = nobody(len(a)) if told is None else told
     theirs, near = aligned(a, b, tolerance_m)

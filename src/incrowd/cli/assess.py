@@ -43,7 +43,7 @@ def assess(
     ] = [],  # noqa: B006
     fail_above: Annotated[
         bool,
-        typer.Option("--fail-above", help="Exit with 1 when an answer is above its threshold, or time ran out before."),
+        typer.Option("--fail-above", help="Exit with 1 when an answer is above its threshold, or missing."),
     ] = False,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what each question will cost, and stop.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML file to write.")] = None,

@@ -1,6 +1,7 @@
 """incrowd compare."""
 
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,8 @@ from incrowd.cli.screen import answer, note, progress_bar
 if TYPE_CHECKING:
     from incrowd.assess import Comparison
     from incrowd.assess.comparison import Row
+
+WIDTH = 80
 
 
 @reads
@@ -62,7 +65,7 @@ def compare(
         found = asked.run()
     if output is not None:
         report.write(output, found, title="Which method is cheapest?", force=force)
-    lines = [found.verdict, "", *_table(found), *([f"report: {output}"] if output else [])]
+    lines = [*wrap(found.verdict, WIDTH), "", *_table(found), *([f"report: {output}"] if output else [])]
     record = {**vars(found), "verdict": found.verdict, "cheapest": found.cheapest, "frontier": found.frontier}
     answer("\n".join(lines), record, as_json=as_json)
 
@@ -70,35 +73,38 @@ def compare(
 def _table(found: "Comparison") -> list[str]:
     from incrowd.plain import several
 
-    risk = f"{'alone':>6} {'small':>6} {'least':>5} {'median':>6} {'link':>4} {'join':>4}"
-    cost = f"{'loss':>5} {'m':>6} {'min':>5} {'kept':>6}"
-    lines = [f"   {'method':<10} {'setting':<16} {risk} {cost}"]
+    risk = f"{'alone':>5} {'small':>5} {'least':>5} {'mid':>5} {'link':>4} {'join':>4}"
+    cost = f"{'loss':>4} {'km':>4} {'min':>5} {'kept':>4}"
+    lines = [f"   {'method':<22} {risk} {cost}"]
     lines += [_line(row, row in found.frontier) for row in found.rows if not row.problem]
-    lines += [
-        f"   {row.method:<10} {row.setting:<16} could not run: {row.problem}" for row in found.rows if row.problem
-    ]
-    lines += dict.fromkeys(f"{row.method}: {row.note}" for row in found.rows if row.note)
+    lines += [f"   {_named(row)} could not run: {row.problem}" for row in found.rows if row.problem]
+    notes = dict.fromkeys(f"{row.method}: {row.note}" for row in found.rows if row.note)
     size = f"{several(found.samples, 'sample')}, {found.points} known of each, seed {found.seed}"
-    return [
-        *lines,
-        f"({found.who}, {size})",
-        "* reaches the target; + on the frontier: no other setting protects and keeps as much;",
-        f"alone: singled out; small: in a crowd below {found.target.crowd}; least and median: people in a crowd;",
-        "link: first among all, given the whole trajectory; join: neighbouring pieces rejoined; n/a: does",
-        "not apply; loss from 0 (the original) to 1 (nothing is left)",
-    ]
+    words = (
+        f"alone: singled out; small: in a crowd below {found.target.crowd}; least and mid: people in the smallest and "
+        "the median crowd; link: first among all, given the whole trajectory; join: neighbouring pieces rejoined; n/a: "
+        "does not apply; loss from 0 (the original) to 1 (nothing is left); km, min: mean error; kept: of the samples"
+    )
+    marks = "* reaches the target; + on the frontier: nothing protects and keeps as much"
+    texts = [*notes, f"({found.who}, {size})", marks, words]
+    return [*lines, *(line for text in texts for line in wrap(text, WIDTH))]
 
 
 def _line(row: "Row", unbeaten: bool) -> str:
     from incrowd.report.compare import NOT_APPLICABLE, number
 
     risk, cost = row.privacy, row.utility
+    km = None if cost["position_m"] is None else cost["position_m"] / 1000
     cells = (
-        f"{number(risk['singled_out'], '.1%'):>6} {number(risk['below_k'], '.1%'):>6}",
-        f"{number(risk['crowd_least'], ',.0f'):>5} {number(risk['crowd_median'], ',.0f'):>6}",
+        *(f"{number(risk[name], '.1%').replace('100.0%', '100%'):>5}" for name in ("singled_out", "below_k")),
+        *(f"{number(risk[name], ',.0f'):>5}" for name in ("crowd_least", "crowd_median")),
         *(f"{number(risk[name], '.0%', none=NOT_APPLICABLE):>4}" for name in ("linked", "rejoined")),
-        f"{number(cost['loss'], '.3f'):>5} {number(cost['position_m'], ',.0f'):>6}",
-        f"{number(cost['time_min'], ',.0f'):>5} {number(cost['kept'], '.1%'):>6}",
+        f"{number(cost['loss'], '.2f'):>4} {number(km, '.1f'):>4}",
+        f"{number(cost['time_min'], ',.0f'):>5} {number(cost['kept'], '.0%'):>4}",
     )
     marks = f"{'*' if row.meets else ' '}{'+' if unbeaten else ' '}"
-    return f"{marks} {row.method:<10} {row.setting:<16} {' '.join(cells)}"
+    return f"{marks} {_named(row)} {' '.join(cells)}"
+
+
+def _named(row: "Row") -> str:
+    return f"{f'{row.method} {row.setting}':<22}"

@@ -182,8 +182,8 @@ def gramaglia2015(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for the report, and JSON and SVG of each figure.")
     ] = None,
-    table: Annotated[int | None, typer.Option(help="2: Table 2, W4M-LC beside GLOVE, instead of the figures.")] = None,
-    users: Annotated[int, typer.Option(help="People in the synthetic country of Table 2.")] = 500,
+    table: Annotated[int | None, typer.Option(help="2: Table 2 alone, W4M-LC beside GLOVE.")] = None,
+    users: Annotated[int, typer.Option(help="People in the made-up country of --table 2, at most of yours.")] = 500,
     real: Annotated[Path | None, typer.Option(help="Folder with ValleyBike and Cabspotting, for Table 2.")] = None,
     seed: Seed = 0,
     force: Force = False,
@@ -206,9 +206,10 @@ def gramaglia2015(
         if output.is_file():
             raise ParameterError(f"{output} is a file; give the name of a folder.")
     if table is not None:
-        if table != 2 or data or quick:
-            raise ParameterError("--table takes 2, without --data and --quick; --users and --real choose its data.")
-        table_2(users=users, real=real, output=output, seed=seed, force=force, as_json=as_json)
+        if table != 2:
+            raise ParameterError("--table takes 2; leave it out for the figures.")
+        own = fingerprints_of(data, reading) if data else None
+        table_2(own, quick=quick, users=users, real=real, output=output, seed=seed, force=force, as_json=as_json)
         return
     if real is not None:
         raise ParameterError("--real holds the data of Table 2; pass --table 2 too.")

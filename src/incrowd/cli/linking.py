@@ -8,6 +8,7 @@ import typer
 from incrowd.cli.foretold import foretelling
 from incrowd.cli.inputs import CellM, SlotMin, visits_of
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, reads
+from incrowd.cli.overwrite import refuse_own_input
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
@@ -39,6 +40,7 @@ def relink(
     """
     from incrowd import attack
 
+    refuse_own_input({"release": release, "link": link, "report": report})
     _check(report, force)
     with progress_bar():
         found = attack.relink(release, link=link, memory=memory, reach_windows=reach_windows, points=points, seed=seed)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from incrowd.cli.overwrite import refuse_own_input
 from incrowd.errors import ParameterError
 
 Sources = Annotated[
@@ -82,10 +83,11 @@ def _pairs(texts: list[str]) -> dict[str, str | int] | None:
 
 
 def reads(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of reading, gathered in its argument `reading`."""
+    """Give a command the options of reading, gathered in its argument `reading`; its inputs stay what they are."""
 
     @wraps(command)
     def wrapper(**given: Any) -> None:
+        refuse_own_input(given)
         reading = Reading(**{name: given.pop(name) for name in READING})
         command(reading=reading, **given)
 

@@ -25,7 +25,7 @@ def count(found: "Reproduction") -> Iterable[str]:
     others = {"differ": "differs", "cannot be compared": "cannot be compared"}
     rest = "".join(f", {n} {words}" for words, kind in others.items() if (n := verdicts.count(kind)))
     agree = f"{verdicts.count('agrees')} of {len(verdicts)} statements agree{rest}"
-    yield f"{found.paper}: {agree} ({found.name}, {found.users:,} users)"
+    yield f"{found.paper}: {agree} ({found.spoken_of or f'{found.name}, {found.users:,} users'})"
 
 
 def statement_lines(said: "Statement") -> list[str]:

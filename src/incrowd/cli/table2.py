@@ -6,16 +6,28 @@ from typing import TYPE_CHECKING
 from incrowd.cli.screen import answer, note, progress_bar
 
 if TYPE_CHECKING:
+    from incrowd.data import Fingerprints
     from incrowd.papers.gramaglia2015.table2 import Cell
 
 
-def table_2(*, users: int, real: Path | None, output: Path | None, seed: int, force: bool, as_json: bool) -> None:
+def table_2(
+    data: "Fingerprints | None",
+    *,
+    quick: bool,
+    users: int,
+    real: Path | None,
+    output: Path | None,
+    seed: int,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Run both methods on every dataset, and say what differs from the paper and why."""
     from incrowd import report
     from incrowd.papers.gramaglia2015 import table2 as paper
 
     with progress_bar():
-        found = paper.table_2(users=users, real=real, seed=seed)
+        few = min(users, paper.QUICK_USERS) if quick else users
+        found = paper.table_2(data, users=few, real=real, seed=seed)
     for one in found.skipped:
         note(f"skipped {one}; pass --real FOLDER.")
     if output is not None:

@@ -75,6 +75,7 @@ class Reproduction:
     records: int
     figures: tuple[Figure, ...]
     others: tuple[Any, ...] = ()
+    spoken_of: str = ""  # what the statements are about, where that is not the data
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -140,9 +141,13 @@ def apart(where: str, what: str, theirs: str, why: str, ours: str = "-") -> Stat
     return Statement(where, what, theirs, ours, "cannot be compared", why)
 
 
-def thin(users: int, theirs: str = "82,000") -> str:
-    """Why accuracy differs from the paper's: the crowd, where it is small beside theirs."""
-    if users >= FEW:
+def thin(users: int, worse: bool, theirs: str = "82,000") -> str:
+    """Why accuracy differs from the paper's: the crowd, where ours is the worse and the crowd small beside theirs.
+
+    >>> thin(300, worse=False) == OTHER
+    True
+    """
+    if users >= FEW or not worse:
         return OTHER
     return f"other people, and {users:,} of them instead of {theirs}: a thin crowd hides worse (Figure 11)"
 

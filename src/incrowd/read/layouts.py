@@ -26,6 +26,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
                 "mmsi",
                 "pseudonym",
                 "traj_id",
+                "trajectory_id",
                 "id",
             ),
         ),

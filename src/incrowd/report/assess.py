@@ -1,17 +1,19 @@
-"""The first section of an assessment: every question with its number, threshold, verdict and attacker."""
+"""The first section of an assessment: every question with its verdict, number, threshold and attacker."""
 
 from dataclasses import replace
 from typing import Any
 
 from incrowd.assess import Assessment
+from incrowd.assess.assess_record import sizes
 from incrowd.assess.budget import in_words
 from incrowd.assess.question import ABOVE, Answer
 from incrowd.assess.question_sensitive import SensitiveInference
 from incrowd.assess.thresholds import HONESTY
-from incrowd.attack import Linkage
+from incrowd.attack import Linkage, RecoveryScore
+from incrowd.plain import several
 from incrowd.report.section import Grid, Section, section
 
-HEAD = ("question", "number", "threshold", "verdict", "attacker")
+HEAD = ("question", "verdict", "number", "limit")
 CONFIDENCE = (
     "A value is inferred where, for some set of known visits, at least this share of the people who made all of them "
     "carry the person's own value [mohammed2009, Def. 3.1]; whoever is alone with them is inferred."
@@ -26,24 +28,33 @@ def parts(found: Assessment) -> list[Any]:
 
 
 def _named(record: Any, answer: Answer) -> Any:
-    """Two linkages ask the same of different data: each under its own question."""
-    return replace(section(record), question=answer.asks) if isinstance(record, Linkage) else record
+    """Two linkages ask the same of different data: each under its own question; counts beside their best guess."""
+    if isinstance(record, Linkage):
+        return replace(section(record), question=answer.asks)
+    return _beside_chance(section(record), answer) if isinstance(record, RecoveryScore) else record
+
+
+def _beside_chance(shown: Section, answer: Answer) -> Section:
+    chance = answer.numbers["chance"]
+    guess = max(chance, key=lambda name: chance[name])
+    judged = "is judged" if answer.numbers["judged"] == guess else "is worse than the attack"
+    told = f"The best guess from the same counts, '{guess}', has {chance[guess]:.1%} right and {judged}."
+    return replace(shown, answer=f"{shown.answer} {told}", data={**shown.data, "chance": chance})
 
 
 @section.register
 def _assessment(result: Assessment) -> Section:
-    asked = [one for one in result.answers if one.value is not None]
     grain = "" if result.slot_min is None else f" in slots of {result.slot_min} min"
     return Section(
         question="Is it safe to publish?",
         answer=result.verdict,
         number=str(len(result.above)),
         number_of="answers above their thresholds",
-        tables=[Grid(HEAD, [_cells(one) for one in asked], _caption(result)), *_notes(result), *_unasked(result)],
+        tables=[_verdicts(result), *_attackers(result), *_notes(result), *_unasked(result)],
         method=[
             HONESTY,
             OPEN_GATE,
-            f"{result.people:,} people, {result.visits:,} visits to {result.places}{grain}, {result.days:,} days.",
+            f"{sizes(result)}; {result.places}{grain}.",
             f"Questions were asked in the order of what they tell, within {in_words(result.budget_s)}.",
             "Each has its own section below, with its method and its paper.",
         ],
@@ -51,18 +62,36 @@ def _assessment(result: Assessment) -> Section:
     )
 
 
+def _verdicts(result: Assessment) -> Grid:
+    """Numbers lead to the value that was judged, limits to the threshold; what stands in brackets is told below."""
+    asked = [(place, one) for place, one in enumerate(result.answers) if one.value is not None]
+    at = {
+        (row, HEAD.index(column)): ("answers", place, name)
+        for row, (place, one) in enumerate(asked)
+        for column, name in (("number", "value"), ("limit", "threshold"))
+        if getattr(one, name) is not None
+    }
+    caption = f"Shares of {several(result.people, 'person', 'people')} unless said otherwise; higher is riskier; seed"
+    return Grid(HEAD, [_cells(one) for _, one in asked], f"{caption} {result.seed}.", at)
+
+
 def _cells(one: Answer) -> tuple[str, ...]:
     asks, number, limit, verdict = one.row
-    return (asks, number, limit, verdict.upper() if verdict == ABOVE else verdict, f"{one.attacker}.")
+    return (asks, verdict.upper() if verdict == ABOVE else verdict, number.partition(" (")[0], limit)
 
 
-def _caption(result: Assessment) -> str:
-    return f"Shares of {result.people:,} people unless said otherwise; higher is riskier; seed {result.seed}."
+def _attackers(result: Assessment) -> list[Grid]:
+    rows = [(one.asks, f"{one.attacker}.") for one in result.answers if one.value is not None]
+    return [Grid(("question", "attacker"), rows, "Who asks, and what they know.")] if rows else []
 
 
 def _notes(result: Assessment) -> list[Grid]:
-    rows = [(one.asks, f"{one.note}.") for one in result.answers if one.value is not None and one.note]
-    return [Grid(("question", "why"), rows, "What to know about the numbers.")] if rows else []
+    rows = [
+        (one.asks, f"{'; '.join(filter(None, (one.number, one.note)))}.")
+        for one in result.answers
+        if one.value is not None
+    ]
+    return [Grid(("question", "in full"), rows, "What to know about the numbers.")] if rows else []
 
 
 def _unasked(result: Assessment) -> list[Grid]:

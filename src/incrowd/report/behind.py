@@ -15,7 +15,7 @@ NUMERIC = re.compile(
     rf"-?inf|\d[\d.]*e[+-]\d+|{NUMBER.pattern}(?:(?: to | of | ){NUMBER.pattern})*(?: ?(?:m|km|min|h|people|samples))?"
 )
 LINK = Markup('<a href="#{}">{}</a>')
-NOTHING = frozenset(("", "-", "nan"))
+NOTHING = frozenset(("", "-", "nan", "n/a"))
 Place = tuple[str | int, ...]
 
 

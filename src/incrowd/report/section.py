@@ -1,6 +1,6 @@
 """Section: one question of the report with its answer; `section(result)` knows one for every kind of result."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any
@@ -25,6 +25,7 @@ class Grid:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
+    at: Mapping[tuple[int, int], Sequence[str | int]] = field(default_factory=dict)  # (row, column) -> in the data
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,17 @@
 """[gramaglia2015]: its figures on any dataset, and what its text says beside what the data say."""
 
+from incrowd.assess.people import some_people
 from incrowd.data import Fingerprints
+from incrowd.papers.gramaglia2015 import table2
 from incrowd.papers.gramaglia2015.accuracy import figure_7, figure_8, figure_9
 from incrowd.papers.gramaglia2015.cost import HidingCost, hiding_cost
 from incrowd.papers.gramaglia2015.data import QUICK_USERS, Run, generalized, hide, some_users, synthetic
+from incrowd.papers.gramaglia2015.examples import table_1
 from incrowd.papers.gramaglia2015.gaps import GRAINS, K, figure_3, figure_4, figure_5
 from incrowd.papers.gramaglia2015.general import DAYS, SHARES, figure_10, figure_11
 from incrowd.papers.gramaglia2015.shards import PARTS, ShardCost, shard_cost
+from incrowd.papers.gramaglia2015.table2 import Table2
+from incrowd.papers.gramaglia2015.table2_data import Dataset
 from incrowd.papers.record import Figure, Reproduction, Statement, save
 
 HIDDEN = (2, 3, 5)
@@ -18,6 +23,7 @@ __all__ = [
     "Run",
     "ShardCost",
     "Statement",
+    "Table2",
     "figure_3",
     "figure_4",
     "figure_5",
@@ -32,21 +38,24 @@ __all__ = [
     "reproduce",
     "save",
     "shard_cost",
+    "table_1",
 ]
 
 
 def reproduce(
     fingerprints: Fingerprints | None = None, *, name: str = "the data", quick: bool = False, seed: int = 0
 ) -> Reproduction:
-    """Figures 3 to 11 of the paper, from a synthetic country unless fingerprints are given.
+    """The tables and figures of the paper, from a synthetic country unless fingerprints are given.
 
     `quick` takes a few hundred people and fewer settings, which is enough to see the figures and takes seconds.
     """
+    made_up = fingerprints is None
     if fingerprints is None:
         fingerprints, name = synthetic(quick=quick, seed=seed), "a synthetic country"
     data = some_users(fingerprints, users=QUICK_USERS, seed=seed) if quick else fingerprints
     runs = [hide(data, k=k) for k in HIDDEN if k <= max(len(data), 2)]
     figures = (
+        table_1(data),
         figure_3(data, k=K[:3] if quick else K),
         figure_4(data, grains=GRAINS[::2] if quick else GRAINS),
         figure_5(data),
@@ -56,5 +65,16 @@ def reproduce(
         figure_10(data, days=DAYS[::2] if quick else DAYS),
         figure_11(data, shares=SHARES[2::2] if quick else SHARES, seed=seed),
     )
-    beside = (hiding_cost(runs), shard_cost(data, parts=PARTS[:2] if quick else PARTS))
+    beside = (
+        hiding_cost(runs),
+        shard_cost(data, parts=PARTS[:2] if quick else PARTS),
+        _table_2(data, "country" if made_up else name, quick=quick, seed=seed),
+    )
     return Reproduction("gramaglia2015", "k-gap and GLOVE", name, len(data), data.records, figures, beside)
+
+
+def _table_2(data: Fingerprints, name: str, *, quick: bool, seed: int) -> Table2:
+    """W4M-LC beside GLOVE on some of these people."""
+    some = some_people(data, people=table2.QUICK_USERS if quick else table2.USERS, seed=seed)
+    sizes = [k for k in table2.K if k <= len(some)]
+    return table2.compared([Dataset(name, some)], k=sizes, seed=seed)

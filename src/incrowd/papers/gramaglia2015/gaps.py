@@ -59,14 +59,14 @@ def k_gaps(fingerprints: Fingerprints, *, k: Sequence[int]) -> dict[int, Floats]
 
 
 def _said_of_gaps(gap: Floats) -> list[Statement]:
-    where, why = "Sec. 5.1", thin(len(gap))
+    where, users = "Sec. 5.1", len(gap)
     below = _part(gap < MASS)
-    eighty = curve("", gap).at(0.8)
+    half, eighty = float(np.median(gap)), curve("", gap).at(0.8)
     return [
         claim(where, "people who are 2-anonymous already", "0", f"{(gap == 0).sum():,}", gap.min() > 0, OTHER),
-        claim(where, f"people with a 2-gap below {MASS}", "most", f"{below:.0%}", below > 0.5, why),
-        size(where, "2-gap of 50% of people, at most (d4d-civ)", 0.09, float(np.median(gap)), "", why),
-        size(where, "2-gap of 80% of people, at most (d4d-sen)", 0.17, eighty, "", why),
+        claim(where, f"people with a 2-gap below {MASS}", "most", f"{below:.0%}", below > 0.5, thin(users, worse=True)),
+        size(where, "2-gap of 50% of people, at most (d4d-civ)", 0.09, half, "", thin(users, worse=half > 0.09)),
+        size(where, "2-gap of 80% of people, at most (d4d-sen)", 0.17, eighty, "", thin(users, worse=eighty > 0.17)),
         apart(where, "a 2-gap of 0.17 in space and time", "1.7 km, 41 min", CONVERSION, ours="3.4 km, 82 min"),
     ]
 
@@ -110,7 +110,7 @@ def _hidden_at(
     what = f"2-anonymous people at {grain[0] / 1000:g} km and {grain[1] / 60:g} h"
     if grain not in hidden:
         return apart(where, what, f"{theirs:.0%}", "this generalization was not asked for")
-    return share(where, what, (theirs, theirs), hidden[grain], thin(users))
+    return share(where, what, (theirs, theirs), hidden[grain], thin(users, worse=hidden[grain] < theirs))
 
 
 def figure_5(fingerprints: Fingerprints, *, k: int = 2) -> Figure:

@@ -110,7 +110,8 @@ def reproduce(
     day = typical_day(visits)
     fewer: dict[str, Any] = {"l": (1, 2), "k": (2, 10), "c": (0.5, 1.0), "min_support": (10, 50)} if quick else {}
     cost = experiments(day, name=name, sensitive=sensitive, seed=seed, **fewer)
-    return Reproduction("mohammed2009", "LKC-privacy", name, len(day), day.records, (example(),), (cost,))
+    printed = f"on its printed example of {len(TABLE_1)} patients; the experiments are on {name}, {len(day):,} users"
+    return Reproduction("mohammed2009", "LKC-privacy", name, len(day), day.records, (example(),), (cost,), printed)
 
 
 def example() -> Figure:

@@ -15,6 +15,7 @@ BEFORE, AFTER = 0.6, 0.4  # two points, before and after cutting into 6 hours [s
 KNOWN, SHORTEST = 2, 6
 MOST = 10  # people in Figure 3
 SHORT = {"drop": "short pieces left out", "all": "short pieces asked with what they have"}
+REPEATED = "its bars of s = 1 are the shares that Sec. 5.1 prints and Figure 2 answers for; the others are only drawn"
 CONVENTION = (
     "The points of an attacker are drawn once for each trajectory, or for each piece. The paper does not say what "
     "becomes of pieces with fewer points than the attacker knows: 'drop' leaves them out, 'all' asks with the points "
@@ -146,8 +147,9 @@ def figure_3(cuts: Cuts) -> Figure:
             ),
         ),
         statements=(
-            share("Fig. 3", "alone with 2 points, before", (BEFORE, BEFORE), start, cuts.why(start, BEFORE)),
-            share("Fig. 3", "alone with 2 points, pieces of 6 h", (AFTER, AFTER), cut, cuts.why(cut, AFTER)),
+            apart(
+                "Fig. 3", "people who share two points", "bars", REPEATED, f"{start:.0%} alone before, {cut:.0%} after"
+            ),
         ),
         convention=CONVENTION,
         users=len(cuts.visits),

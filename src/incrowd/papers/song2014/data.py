@@ -17,6 +17,7 @@ from incrowd.read import synthetic_city
 PEOPLE, PLACES = 633_798, 1_700  # [song2014, Table 1]
 USERS, QUICK_USERS, DAYS, SLOT_MIN = 50_000, 2_000, 7, 15
 QUICK_TOWERS = 12
+DRAW = "quick"  # the step of the ledger in which a draw leaves people out
 POINTS = (1, 2, 3, 4, 5)
 WINDOWS_H = (24, 12, 6)
 
@@ -66,9 +67,19 @@ def cuts(visits: Visits, *, made_up: bool, quick: bool, seed: int) -> Cuts:
     moving = movers(visits)
     if not len(moving):
         raise DataError("nobody was at two places; use finer cells, or data of people who move.")
+    return Cuts(*_raw(visits), moving, made_up, _risks(moving, POINTS[:3] if quick else POINTS, seed))
+
+
+def _raw(visits: Visits) -> tuple[int, int]:
+    """People and records before cleaning; of a draw its part of them, since repeats are not told by person."""
     steps = [step for step in visits.ledger.steps if step.read]
-    raw = (steps[0].users[0], steps[0].read) if steps and steps[0].users else (len(visits), visits.records)
-    return Cuts(*raw, moving, made_up, _risks(moving, POINTS[:3] if quick else POINTS, seed))
+    if not steps or steps[0].users is None:
+        return len(visits), visits.records
+    users, records = steps[0].users[0], steps[0].read
+    for step in steps:
+        if step.name == DRAW and step.users is not None:
+            users, records = round(users * step.users[1] / step.users[0]), round(records * step.kept / step.read)
+    return users, records
 
 
 def _risks(visits: Visits, points: Sequence[int], seed: int) -> dict[tuple[int, int], CutRisk]:
@@ -91,7 +102,7 @@ def some_people(visits: Visits, *, users: int, seed: int) -> Visits:
     """So many people drawn at random, in their order; all where there are no more."""
     chosen = np.zeros(len(visits), np.bool_)
     chosen[np.random.default_rng(seed).permutation(len(visits))[:users]] = True
-    return people(visits, chosen, "quick", "user not drawn")
+    return people(visits, chosen, DRAW, "user not drawn")
 
 
 def people(visits: Visits, chosen: NDArray[np.bool_], step: str, why: str) -> Visits:
