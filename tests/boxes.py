@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import incrowd as ic
+from incrowd.arrays import owners
 from incrowd.kernels.reference.stretching import CELLS, METRES
 
 SCALES = {"cells": CELLS, "metres": METRES}
@@ -48,3 +49,28 @@ def crowds(draw, most_users=9, most_samples=5, least_users=1, crowd=False, sizes
     who, x, y, t, dx, dy, dt = np.array(rows).T
     people = draw(st.lists(st.integers(1, 4), min_size=len(users), max_size=len(users))) if crowd else 1
     return ic.Fingerprints.from_arrays(who, x, y, t, dx=dx, dy=dy, dt=dt, crowd=people)
+
+
+def published(release):
+    """{members: boxes}, which no pseudonym can change."""
+    return {tuple(group.tolist()): boxes(release.data, row) for row, group in enumerate(release.members)}
+
+
+def covered(release, original):
+    """{members: for each box before reshaping the original (user, index) pairs in it}."""
+    owner = owners(original.offsets)
+    index = np.arange(original.records) - original.offsets[owner]
+    known = release.provenance
+    found = {tuple(group.tolist()): [] for group in release.members}
+    names = list(found)
+    for box, group in enumerate(known["boxes"]["group"].tolist()):
+        rows = np.flatnonzero(known["box"] == box)
+        found[names[group]].append(sorted(zip(owner[rows].tolist(), index[rows].tolist(), strict=True)))
+    return found
+
+
+def noisy(users=90, seed=0):
+    rng = np.random.default_rng(seed)
+    user = np.repeat(np.arange(users), 6)
+    x, t = rng.integers(0, 900, (2, len(user)))
+    return ic.Fingerprints.from_arrays(user, x * 100, np.zeros_like(x), t)

@@ -207,6 +207,17 @@ def pack(keys: tuple[Ints, ...]) -> Ints | None:
     return packed
 
 
+def drawn(total: int, some: int, seed: int) -> NDArray[np.bool_]:
+    """Which of `total` were drawn; all where `some` is no less.
+
+    >>> int(drawn(5, 2, seed=0).sum()), int(drawn(5, 9, seed=0).sum())
+    (2, 5)
+    """
+    chosen = np.zeros(total, np.bool_)
+    chosen[np.random.default_rng(seed).permutation(total)[:some]] = True
+    return chosen
+
+
 def distinct_rows(*keys: Ints) -> NDArray[np.bool_]:
     """True at the first of each run of equal rows; the rows are in order."""
     keep = np.zeros(len(keys[0]), np.bool_)

@@ -49,6 +49,17 @@ def several(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or f'{one}s'}"
 
 
+def in_words(seconds: float) -> str:
+    """A duration, roughly.
+
+    >>> in_words(0.2), in_words(42.4), in_words(600), in_words(9000)
+    ('1 s', '42 s', '10 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 def to_json(value: Any, *, indent: int | None = None) -> str:
     """One JSON document that any parser reads: no NaN, no numpy."""
     return json.dumps(plain(value), indent=indent, allow_nan=False, default=str)

@@ -12,10 +12,10 @@ from incrowd import assess, attack, measure
 from incrowd.assess.assess import Asked, prepared
 from incrowd.assess.assess_data import Dataset, drawn, within
 from incrowd.assess.assess_options import Options
-from incrowd.assess.budget import Budget, OutOfTime, in_words, seconds_of
+from incrowd.assess.budget import Budget, OutOfTime, seconds_of
 from incrowd.assess.questions import QUESTIONS
 from incrowd.assess.thresholds import DEFAULTS
-from incrowd.plain import to_json
+from incrowd.plain import in_words, to_json
 from incrowd.progress import track
 
 MODULE = sys.modules["incrowd.assess.assess"]  # the package shows the function of that name

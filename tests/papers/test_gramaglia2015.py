@@ -9,11 +9,12 @@ import pytest
 import incrowd as ic
 from boxes import boxes, prints
 from incrowd.anonymize.glove import Glove
+from incrowd.assess.people import some_people
 from incrowd.measure import Tails
 from incrowd.papers import gramaglia2015 as paper
 from incrowd.papers.gramaglia2015.accuracy import suppressed
 from incrowd.papers.gramaglia2015.cost import bearers, without_worst
-from incrowd.papers.gramaglia2015.data import days_of, first_days, generalized, some_users
+from incrowd.papers.gramaglia2015.data import days_of, first_days, generalized
 from incrowd.papers.gramaglia2015.gaps import k_gaps
 from incrowd.papers.gramaglia2015.general import _coarser
 from incrowd.papers.record import OTHER, claim, share, size, thin
@@ -106,9 +107,9 @@ def test_days_are_counted_from_the_first():
 
 
 def test_smaller_crowds_come_from_larger_ones(country):
-    few, more = (set(some_users(country, users=n, seed=3).users.tolist()) for n in (10, 40))
+    few, more = (set(some_people(country, people=n, seed=3).users.tolist()) for n in (10, 40))
     assert len(few) == 10 and few < more
-    every = some_users(country, users=500)
+    every = some_people(country, people=500, seed=0)
     assert (every.users == country.users).all() and (every.t == country.t).all()
 
 

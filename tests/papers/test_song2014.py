@@ -9,9 +9,10 @@ import pytest
 import incrowd as ic
 from incrowd.ledger import Ledger
 from incrowd.papers import PAPERS, song2014
+from incrowd.papers.people import some_people
 from incrowd.papers.record import save
 from incrowd.papers.song2014.cut import after, before, figure_2, figure_3, figure_4
-from incrowd.papers.song2014.data import cuts, movers, some_people
+from incrowd.papers.song2014.data import cuts, movers
 
 
 @pytest.fixture(scope="module")

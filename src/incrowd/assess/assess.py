@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from incrowd.assess.assess_data import Dataset, dataset
 from incrowd.assess.assess_options import Options, Thresholds
 from incrowd.assess.assess_record import Assessment
-from incrowd.assess.budget import Budget, OutOfTime, in_words
+from incrowd.assess.budget import Budget, OutOfTime
 from incrowd.assess.question import (
     DOES_NOT_APPLY,
     NO_ANSWER,
@@ -30,6 +30,7 @@ from incrowd.data import Release, Visits
 from incrowd.discretize.options import Reading
 from incrowd.errors import IncrowdError, ParameterError
 from incrowd.measure import summary
+from incrowd.plain import in_words
 
 
 @dataclass(frozen=True, eq=False)

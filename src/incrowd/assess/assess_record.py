@@ -6,12 +6,11 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Any
 
-from incrowd.assess.budget import in_words
 from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, UNANSWERED, Answer, Estimate
 from incrowd.assess.thresholds import HONESTY
 from incrowd.ledger import Ledger
 from incrowd.measure import Summary
-from incrowd.plain import Shown, several
+from incrowd.plain import Shown, in_words, several
 
 WIDE = 80  # columns of the page
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.assess.shown import Shown, boxes_of
+from incrowd.assess.shown import Visible, boxes_of
 from incrowd.data import Fingerprints
 
 MOST_POINTS = 8
@@ -62,14 +62,14 @@ def known_samples(prints: Fingerprints, *, points: int, seed: int) -> Ints:
     return rows
 
 
-def worst(views: Sequence[Shown], prints: Fingerprints, known: Ints) -> Crowds:
+def worst(views: Sequence[Visible], prints: Fingerprints, known: Ints) -> Crowds:
     """For each person the smallest crowd in which any of these views of a release finds them."""
     found = [crowds(what, prints, known) for what in views]
     least = np.min([np.where(one.size > 0, one.size, NOBODY) for one in found], axis=0)
     return Crowds(np.where(least == NOBODY, 0, least), np.any([one.complete for one in found], axis=0))
 
 
-def crowds(what: Shown, prints: Fingerprints, known: Ints) -> Crowds:
+def crowds(what: Visible, prints: Fingerprints, known: Ints) -> Crowds:
     """How many people hide with each, from the samples known of them; person u is position u in the release."""
     low, high = boxes_of(prints)
     at = ((low + high) / 2)[known]
@@ -86,7 +86,7 @@ def crowds(what: Shown, prints: Fingerprints, known: Ints) -> Crowds:
     return Crowds(size, complete)
 
 
-def agreement(what: Shown, boxes_by_time: "ByTime", at: Floats, rows: int) -> NDArray[np.uint8]:
+def agreement(what: Visible, boxes_by_time: "ByTime", at: Floats, rows: int) -> NDArray[np.uint8]:
     """For each person and published row the set of known points it agrees with, as bits: [people, rows]."""
     people, points, _ = at.shape
     hit = np.zeros((people, points, rows), np.bool_)
@@ -108,7 +108,7 @@ class ByTime:
     width_s: float
 
 
-def by_time(what: Shown) -> ByTime:
+def by_time(what: Visible) -> ByTime:
     """Stretches as long as boxes are on average, so that there are at most about three entries to a box."""
     begin, end = what.low[:, 2], what.high[:, 2] - 1e-3
     width_s = max(BUCKET_S, float((end - begin).mean()) if len(begin) else 0.0)
@@ -131,7 +131,7 @@ def _together(boxes: ByTime, when: Floats) -> Iterator[tuple[Ints, Ints]]:
             yield which[a : a + step], there
 
 
-def _inside(what: Shown, at: Floats, boxes: Ints) -> tuple[Ints, Ints]:
+def _inside(what: Visible, at: Floats, boxes: Ints) -> tuple[Ints, Ints]:
     """Pairs (point, box) of which the box holds the point."""
     low, high = what.low[boxes], what.high[boxes]
     within = np.ones((len(at), len(boxes)), np.bool_)
@@ -146,7 +146,7 @@ def _inside(what: Shown, at: Floats, boxes: Ints) -> tuple[Ints, Ints]:
     return asked, found
 
 
-def _rows_of(what: Shown, people: int) -> list[Ints]:
+def _rows_of(what: Visible, people: int) -> list[Ints]:
     """The published rows of each person."""
     row = np.repeat(np.arange(len(what.members)), np.diff(what.members.offsets))
     who = what.members.positions
@@ -155,7 +155,7 @@ def _rows_of(what: Shown, people: int) -> list[Ints]:
     return [row[order[a:b]] for a, b in pairwise(starts)]
 
 
-def _worst(mask: NDArray[np.uint8], own: Ints, what: Shown, points: int) -> tuple[int, bool]:
+def _worst(mask: NDArray[np.uint8], own: Ints, what: Visible, points: int) -> tuple[int, bool]:
     """The smallest crowd of the person, and whether it agrees with everything known."""
     if not len(own):
         return 0, False
@@ -166,7 +166,7 @@ def _worst(mask: NDArray[np.uint8], own: Ints, what: Shown, points: int) -> tupl
     return min(sizes, default=0), (1 << points) - 1 in mine
 
 
-def _people(rows: Ints, what: Shown) -> int:
+def _people(rows: Ints, what: Visible) -> int:
     starts, ends = what.members.offsets[rows], what.members.offsets[rows + 1]
     size = ends - starts
     begin = np.repeat(starts - np.append(0, np.cumsum(size)[:-1]), size)

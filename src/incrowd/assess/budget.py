@@ -56,14 +56,3 @@ def seconds_of(text: str) -> float:
     if found is None or not float(found[1]):
         raise ParameterError("a budget is a time above 0 such as 90s, 10m or 1h.")
     return float(found[1]) * UNITS[found[2]]
-
-
-def in_words(seconds: float) -> str:
-    """A duration, roughly.
-
-    >>> in_words(0.2), in_words(42.4), in_words(600), in_words(9000)
-    ('1 s', '42 s', '10 min', '2.5 h')
-    """
-    if seconds < 120:
-        return f"{max(seconds, 1):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -9,9 +9,9 @@ from incrowd.arrays import Ints
 from incrowd.assess.attacker import crowds
 from incrowd.assess.compare import Asked
 from incrowd.assess.settings import untouched
-from incrowd.assess.shown import Shown, shown
+from incrowd.assess.shown import Visible, shown
 from incrowd.data import Fingerprints
-from incrowd.plain import several
+from incrowd.plain import in_words, several
 
 TRIED = 100  # people whose attack is timed
 COARSE = 4  # coarse releases hold what is known more often than the samples themselves
@@ -29,7 +29,7 @@ class CompareCost:
     lkc_limit_s: float
 
     def __str__(self) -> str:
-        took = f"{self.seconds / 60:.0f} min" if self.seconds > 120 else f"{max(self.seconds, 1):.0f} s"
+        took = in_words(self.seconds)
         more = f", and lkc at most {self.lkc_limit_s / 60:.0f} min more" if self.lkc_limit_s else ""
         drawn = f" of {self.of_people:,}, drawn at random" if self.people < self.of_people else ""
         who = f"{several(self.people, 'person', 'people')}{drawn}, {several(self.samples, 'sample')}"
@@ -49,7 +49,7 @@ def compare_cost(asked: Asked) -> CompareCost:
     return CompareCost(len(prints), asked.of_people, prints.records, len(runs), seconds, limit)
 
 
-def _seconds(what: Shown, prints: Fingerprints, known: Ints) -> float:
+def _seconds(what: Visible, prints: Fingerprints, known: Ints) -> float:
     began = time.perf_counter()
     crowds(what, prints, known)
     return time.perf_counter() - began

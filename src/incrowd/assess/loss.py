@@ -6,7 +6,7 @@ import numpy as np
 
 from incrowd.anonymize.w4m_points import sample_of
 from incrowd.arrays import Floats, Ints
-from incrowd.assess.shown import Shown, boxes_of
+from incrowd.assess.shown import Visible, boxes_of
 from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.errors import DataError
 from incrowd.measure.accuracy import accuracy
@@ -50,7 +50,7 @@ class Fate:
         }
 
 
-def fate(release: Release, prints: Fingerprints, what: Shown) -> Fate:
+def fate(release: Release, prints: Fingerprints, what: Visible) -> Fate:
     """Follow every sample of the original, whose people are the positions of the release.
 
     >>> from incrowd.anonymize import Glove
@@ -79,7 +79,7 @@ def _in_boxes(release: Release, prints: Fingerprints) -> Fate:
     return Fate(row, position_m, time_min, published=release.data.records)
 
 
-def _in_squares(visits: Visits, prints: Fingerprints, what: Shown) -> Fate:
+def _in_squares(visits: Visits, prints: Fingerprints, what: Visible) -> Fate:
     """A visit of the same person holds the sample, or none does; squares of one grid do not overlap."""
     at = _centres(prints)
     side, slot_s = float(visits.cell_m or 1), 60 * int(visits.slot_min or 1)
@@ -95,7 +95,7 @@ def _in_squares(visits: Visits, prints: Fingerprints, what: Shown) -> Fate:
     return _followed(np.flatnonzero(box >= 0), box[box >= 0], what, what.middle, at, visits.records)
 
 
-def _moved(release: Release, traces: Traces, prints: Fingerprints, what: Shown) -> Fate:
+def _moved(release: Release, traces: Traces, prints: Fingerprints, what: Visible) -> Fate:
     """A sample is where it is shown first; what is shown again was made up."""
     # The release was made of the centres of the samples, so that its rows of origin are theirs.
     sample, first = np.unique(sample_of(prints)[release.provenance["source"]], return_index=True)
@@ -104,7 +104,7 @@ def _moved(release: Release, traces: Traces, prints: Fingerprints, what: Shown) 
     return replace(found, created=traces.records - len(sample))
 
 
-def _followed(sample: Ints, box: Ints, what: Shown, shown_at: Floats, at: Floats, published: int) -> Fate:
+def _followed(sample: Ints, box: Ints, what: Visible, shown_at: Floats, at: Floats, published: int) -> Fate:
     """These samples are in these boxes, the others nowhere."""
     row, away = np.full(len(at), -1), np.full((len(at), 3), np.nan)
     row[sample] = what.row[box]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.arrays import drawn
 from incrowd.data import Fingerprints
 from incrowd.data.fingerprints import BOX
 
@@ -18,9 +19,7 @@ def some_people(prints: Fingerprints, *, people: int, seed: int) -> Fingerprints
     """
     if len(prints) <= people:
         return prints
-    chosen = np.zeros(len(prints), np.bool_)
-    chosen[np.random.default_rng(seed).permutation(len(prints))[:people]] = True
-    return some_samples(prints, chosen[prints.owner])
+    return some_samples(prints, drawn(len(prints), people, seed)[prints.owner])
 
 
 def some_samples(prints: Fingerprints, keep: NDArray[np.bool_]) -> Fingerprints:

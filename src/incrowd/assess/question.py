@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from incrowd.assess.assess_data import Dataset
-from incrowd.assess.budget import in_words
 from incrowd.errors import DataError
+from incrowd.plain import in_words
 
 ABOVE, WITHIN, UNJUDGED = "above", "within", "no threshold"
 NOT_RUN, NO_ANSWER, DOES_NOT_APPLY = "not run", "no answer", "does not apply"

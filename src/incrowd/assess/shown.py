@@ -12,7 +12,7 @@ CELL_M, MINUTE_S = 100, 60  # of a sample
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Shown:
+class Visible:
     """What a release shows: box b, half-open from low[b] to high[b] in (x, y, t), belongs to published row[b]."""
 
     row: Ints
@@ -27,7 +27,7 @@ class Shown:
         return (self.low + self.high) / 2
 
 
-def shown(release: Release, *, reach_m: float | None = None, slot_min: int = 60) -> Shown:
+def shown(release: Release, *, reach_m: float | None = None, slot_min: int = 60) -> Visible:
     """Fingerprints and visits as the boxes they are; points as a disc of `reach_m` in a slot of `slot_min`.
 
     >>> from incrowd import Visits
@@ -43,13 +43,13 @@ def shown(release: Release, *, reach_m: float | None = None, slot_min: int = 60)
     elif isinstance(data, Visits):
         low, high = _squares(data)
     elif isinstance(data, Traces) and data.planar and reach_m is not None:
-        return Shown(data.owner, *_discs(data, reach_m, 60 * slot_min), release.members, reach_m)
+        return Visible(data.owner, *_discs(data, reach_m, 60 * slot_min), release.members, reach_m)
     else:
         raise DataError(f"a release of {type(data).__name__} cannot be compared; it needs places in metres.")
-    return Shown(data.owner, low, high, release.members)
+    return Visible(data.owner, low, high, release.members)
 
 
-def views(release: Release, *, reach_m: float | None = None, slot_min: int = 60) -> list[Shown]:
+def views(release: Release, *, reach_m: float | None = None, slot_min: int = 60) -> list[Visible]:
     """All an attacker may look a known sample up in; moved points both as they stand and as blurred as they claim.
 
     Some of the points were not moved at all, and whoever looks for the very cell and minute finds these.
@@ -60,7 +60,7 @@ def views(release: Release, *, reach_m: float | None = None, slot_min: int = 60)
         return [blurred]
     middle = np.column_stack([*data.coordinates, data.t])
     half = np.array([CELL_M, CELL_M, MINUTE_S]) / 2
-    return [Shown(data.owner, middle - half, middle + half, release.members), blurred]
+    return [Visible(data.owner, middle - half, middle + half, release.members), blurred]
 
 
 def boxes_of(prints: Fingerprints) -> tuple[Floats, Floats]:

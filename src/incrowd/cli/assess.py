@@ -104,7 +104,7 @@ def assess(
 
 def estimates(asked: "Asked") -> list[str]:
     """What each question will cost, in the order in which they are asked."""
-    from incrowd.assess.budget import in_words
+    from incrowd.plain import in_words
 
     total = in_words(sum(one.seconds for one in asked.estimates))
     head = f"assess: about {total} in all on one core, {in_words(asked.budget.limit_s)} allowed"

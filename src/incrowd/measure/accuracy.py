@@ -16,8 +16,27 @@ Column = NDArray[Any]
 MEASURES = ("pos_extent", "time_extent", "pos_stretch", "time_stretch", "pos_center", "time_center")
 
 
+class Lost(Shown):
+    """What of the original is gone, in shares."""
+
+    original_samples: int
+    original_fingerprints: int
+    deleted_samples: int
+    discarded_fingerprints: int
+
+    @property
+    def deleted_share(self) -> float:
+        """Deleted samples among the originals, in [0, 1]."""
+        return self.deleted_samples / self.original_samples
+
+    @property
+    def discarded_share(self) -> float:
+        """Discarded fingerprints among the originals, in [0, 1]."""
+        return self.discarded_fingerprints / self.original_fingerprints
+
+
 @dataclass(frozen=True, repr=False)
-class Accuracy(Shown):
+class Accuracy(Lost):
     """Metres and minutes per surviving original sample, in the order of the original; 100 m and 1 min are untouched.
 
     `mean` and `median` hold the same by name; `*_pub` are extents of published boxes, once per person behind them.
@@ -43,16 +62,6 @@ class Accuracy(Shown):
     after_reshape: bool
     k: int | None = None  # the crowd that the release claims for everybody
     reshape: str | None = None  # what became of boxes that overlap in time
-
-    @property
-    def deleted_share(self) -> float:
-        """Deleted samples among the originals, in [0, 1]."""
-        return self.deleted_samples / self.original_samples
-
-    @property
-    def discarded_share(self) -> float:
-        """Discarded fingerprints among the originals, in [0, 1]."""
-        return self.discarded_fingerprints / self.original_fingerprints
 
     def __repr__(self) -> str:
         crowd = "" if self.k is None else f"k={self.k}, "
@@ -80,8 +89,8 @@ def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = 
     discarded[release.members.positions] = False
     return Accuracy(
         **columns,
-        mean={name: _of(np.mean, values) for name, values in columns.items()},
-        median={name: _of(np.median, values) for name, values in columns.items()},
+        mean={name: statistic_of(np.mean, values) for name, values in columns.items()},
+        median={name: statistic_of(np.median, values) for name, values in columns.items()},
         original_samples=original.records,
         original_fingerprints=len(original),
         published_samples=int(crowd.sum()),
@@ -141,5 +150,6 @@ def _compared(box: dict[str, Ints], row: Ints, original: Fingerprints, kept: Int
     }
 
 
-def _of(statistic: Any, values: Column) -> float:
+def statistic_of(statistic: Any, values: Column) -> float:
+    """Nan where there is no value."""
     return float(statistic(values)) if values.size else float("nan")

@@ -1,21 +1,17 @@
 """A release of moved points beside its original -> how far they were moved, how many are made up, what is missing."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Release, Traces
 from incrowd.errors import DataError
-from incrowd.plain import Shown
-
-Column = NDArray[Any]
+from incrowd.measure.accuracy import Column, Lost, statistic_of
 
 
 @dataclass(frozen=True, repr=False)
-class Displacement(Shown):
+class Displacement(Lost):
     """Metres and minutes by which points were moved, and counts by the names of `Accuracy`, to be read beside it.
 
     `*_center` has each surviving original once, at the first row that shows it; `*_row` every published row. `mean`
@@ -43,16 +39,6 @@ class Displacement(Shown):
         """Created samples per original one; may exceed 1."""
         return self.created_samples / self.original_samples
 
-    @property
-    def deleted_share(self) -> float:
-        """Deleted samples among the originals, in [0, 1]."""
-        return self.deleted_samples / self.original_samples
-
-    @property
-    def discarded_share(self) -> float:
-        """Discarded fingerprints among the originals, in [0, 1]."""
-        return self.discarded_fingerprints / self.original_fingerprints
-
     def __repr__(self) -> str:
         far, late = self.mean["pos_center"], self.mean["time_center"]
         shares = (f"{name}={getattr(self, f'{name}_share'):.1%}" for name in ("created", "deleted", "discarded"))
@@ -77,8 +63,8 @@ def displacement(release: Release, original: Traces) -> Displacement:
     gone = original.records - int(before[release.members.positions].sum())
     return Displacement(
         **columns,
-        mean={name: _of(np.mean, values) for name, values in (columns | moved).items()},
-        median={name: _of(np.median, values) for name, values in (columns | moved).items()},
+        mean={name: statistic_of(np.mean, values) for name, values in (columns | moved).items()},
+        median={name: statistic_of(np.median, values) for name, values in (columns | moved).items()},
         original_samples=original.records,
         original_fingerprints=len(original),
         published_samples=data.records,
@@ -114,7 +100,3 @@ def _apart(data: Traces, original: Traces, source: Ints) -> Floats:
 
     along: Floats = pyproj.Geod(ellps="WGS84").inv(first, second, x, y)[2]
     return along
-
-
-def _of(statistic: Any, values: Column) -> float:
-    return float(statistic(values)) if values.size else float("nan")

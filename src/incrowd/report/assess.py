@@ -5,12 +5,11 @@ from typing import Any
 
 from incrowd.assess import Assessment
 from incrowd.assess.assess_record import sizes
-from incrowd.assess.budget import in_words
 from incrowd.assess.question import ABOVE, Answer
 from incrowd.assess.question_sensitive import SensitiveInference
 from incrowd.assess.thresholds import HONESTY
 from incrowd.attack import Linkage, RecoveryScore
-from incrowd.plain import several
+from incrowd.plain import in_words, several
 from incrowd.report.section import Grid, Section, section
 
 HEAD = ("question", "verdict", "number", "limit")

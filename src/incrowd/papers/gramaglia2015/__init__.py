@@ -5,7 +5,7 @@ from incrowd.data import Fingerprints
 from incrowd.papers.gramaglia2015 import table2
 from incrowd.papers.gramaglia2015.accuracy import figure_7, figure_8, figure_9
 from incrowd.papers.gramaglia2015.cost import HidingCost, hiding_cost
-from incrowd.papers.gramaglia2015.data import QUICK_USERS, Run, generalized, hide, some_users, synthetic
+from incrowd.papers.gramaglia2015.data import QUICK_USERS, Run, generalized, hide, synthetic
 from incrowd.papers.gramaglia2015.examples import table_1
 from incrowd.papers.gramaglia2015.gaps import GRAINS, K, figure_3, figure_4, figure_5
 from incrowd.papers.gramaglia2015.general import DAYS, SHARES, figure_10, figure_11
@@ -52,7 +52,7 @@ def reproduce(
     made_up = fingerprints is None
     if fingerprints is None:
         fingerprints, name = synthetic(quick=quick, seed=seed), "a synthetic country"
-    data = some_users(fingerprints, users=QUICK_USERS, seed=seed) if quick else fingerprints
+    data = some_people(fingerprints, people=QUICK_USERS, seed=seed) if quick else fingerprints
     runs = [hide(data, k=k) for k in HIDDEN if k <= max(len(data), 2)]
     figures = (
         table_1(data),

@@ -3,12 +3,11 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.anonymize.glove import Glove
 from incrowd.arrays import Floats, Ints
+from incrowd.assess.people import some_samples
 from incrowd.data import Fingerprints
-from incrowd.data.fingerprints import BOX
 from incrowd.errors import ParameterError, check_whole
 from incrowd.kernels.reference.stretching import METRES
 from incrowd.measure.accuracy import Accuracy, accuracy
@@ -79,7 +78,7 @@ def generalized(fingerprints: Fingerprints, *, cell_m: int, slot_min: int) -> Fi
 def first_days(fingerprints: Fingerprints, *, days: int) -> Fingerprints:
     """The samples that begin in the first days, counted from midnight; people without one are left out."""
     check_whole(days=days)
-    return _rows(fingerprints, fingerprints.t < (first_day(fingerprints) + days) * DAY_MIN)
+    return some_samples(fingerprints, fingerprints.t < (first_day(fingerprints) + days) * DAY_MIN)
 
 
 def days_of(fingerprints: Fingerprints) -> int:
@@ -90,17 +89,6 @@ def days_of(fingerprints: Fingerprints) -> int:
 def first_day(fingerprints: Fingerprints) -> int:
     """The day of the first sample."""
     return int(fingerprints.t.min()) // DAY_MIN
-
-
-def some_users(fingerprints: Fingerprints, *, users: int, seed: int = 0) -> Fingerprints:
-    """So many people drawn at random, in their order; all where there are no more."""
-    chosen = np.zeros(len(fingerprints), np.bool_)
-    chosen[np.random.default_rng(seed).permutation(len(fingerprints))[:users]] = True
-    return _rows(fingerprints, chosen[fingerprints.owner])
-
-
-def _rows(fingerprints: Fingerprints, keep: NDArray[np.bool_]) -> Fingerprints:
-    return _grouped(fingerprints, fingerprints.owner[keep], {name: getattr(fingerprints, name)[keep] for name in BOX})
 
 
 def _grouped(like: Fingerprints, owner: Ints, box: dict[str, Ints]) -> Fingerprints:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from incrowd.assess.people import some_people
 from incrowd.data import Fingerprints
-from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, Run, days_of, first_days, hide, some_users
+from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, Run, days_of, first_days, hide
 from incrowd.papers.record import OTHER, Figure, apart, claim
 from incrowd.report.curves import Trend, trend
 
@@ -44,7 +45,7 @@ def figure_11(fingerprints: Fingerprints, *, shares: Sequence[float] = SHARES, k
     """Accuracy against the number of people in the data [gramaglia2015, Fig. 11]."""
     everybody = len(fingerprints)
     sizes = sorted({*(n for part in shares if k <= (n := round(part * everybody)) < everybody), everybody})
-    runs = {n: hide(some_users(fingerprints, users=n, seed=seed), k=k) for n in sizes}
+    runs = {n: hide(some_people(fingerprints, people=n, seed=seed), k=k) for n in sizes}
     space, time = (1 / times for times in _coarser(runs[sizes[0]], runs[everybody]))
     what, theirs = f"fewer people are harder to hide ({sizes[0]:,} of {everybody:,})", "coarser"
     if len(sizes) > 1:

@@ -18,8 +18,8 @@ from incrowd.measure.sequences import Pair
 from incrowd.measure.suppression import Score, candidate_scores
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.measure.violating import violating_sequences
+from incrowd.papers.people import some_people
 from incrowd.papers.record import Figure, Reproduction, Statement, claim
-from incrowd.papers.song2014.data import some_people
 from incrowd.read import synthetic_city
 
 TABLE_1 = (

@@ -5,9 +5,10 @@ import numpy as np
 from incrowd.anonymize.cut import Cut
 from incrowd.arrays import Floats
 from incrowd.data import Visits
+from incrowd.papers.people import some_people
 from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, share, size
 from incrowd.papers.song2014.cut import SHORTEST, figure_2, figure_3, figure_4
-from incrowd.papers.song2014.data import PEOPLE, PLACES, QUICK_USERS, Cuts, cuts, some_people, synthetic
+from incrowd.papers.song2014.data import PEOPLE, PLACES, QUICK_USERS, Cuts, cuts, synthetic
 from incrowd.report.curves import Cdf, curve
 
 RECORDS = (56_000_000, 43_000_000)  # before and after cleaning [song2014, Table 1]

@@ -1,23 +1,21 @@
 """Visits -> what the experiments of [song2014] need: people who move, and the risk before and after every cut."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import offsets_of, tally
+from incrowd.arrays import tally
 from incrowd.data import Visits
-from incrowd.data.table import kept_attributes
 from incrowd.discretize import towers, windows
 from incrowd.errors import DataError
 from incrowd.measure.cutting import CutRisk, cut_risk
+from incrowd.papers.people import DRAW, people
 from incrowd.read import synthetic_city
 
 PEOPLE, PLACES = 633_798, 1_700  # [song2014, Table 1]
 USERS, QUICK_USERS, DAYS, SLOT_MIN = 50_000, 2_000, 7, 15
 QUICK_TOWERS = 12
-DRAW = "quick"  # the step of the ledger in which a draw leaves people out
 POINTS = (1, 2, 3, 4, 5)
 WINDOWS_H = (24, 12, 6)
 
@@ -96,33 +94,3 @@ def movers(visits: Visits) -> Visits:
     """
     first = np.repeat(visits.cell[visits.offsets[:-1]], np.diff(visits.offsets))
     return people(visits, tally(visits.cell != first, visits.offsets) > 0, "movers", "user at one place")
-
-
-def some_people(visits: Visits, *, users: int, seed: int) -> Visits:
-    """So many people drawn at random, in their order; all where there are no more."""
-    chosen = np.zeros(len(visits), np.bool_)
-    chosen[np.random.default_rng(seed).permutation(len(visits))[:users]] = True
-    return people(visits, chosen, DRAW, "user not drawn")
-
-
-def people(visits: Visits, chosen: NDArray[np.bool_], step: str, why: str) -> Visits:
-    """The people chosen, with a ledger that says why the others left."""
-    keep = chosen[visits.owner]
-    code = np.cumsum(chosen)[visits.owner[keep]] - 1
-    users = int(chosen.sum())
-    ledger = visits.ledger.add(
-        step,
-        read=visits.records,
-        kept=int(keep.sum()),
-        dropped={why: int((~keep).sum())},
-        users=(len(visits), users),
-    )
-    return replace(
-        visits,
-        users=visits.users[chosen],
-        offsets=offsets_of(code, users),
-        cell=visits.cell[keep],
-        slot=visits.slot[keep],
-        attributes=kept_attributes(visits.attributes, np.flatnonzero(chosen)),
-        ledger=ledger,
-    )

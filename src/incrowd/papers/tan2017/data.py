@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd import clean
-from incrowd.arrays import Floats
+from incrowd.arrays import Floats, drawn
 from incrowd.data import Traces
 from incrowd.discretize.plane import Box
 from incrowd.errors import DataError
@@ -63,8 +63,7 @@ def cleaned(traces: Traces, *, made_up: bool) -> Taxis:
 
 def some_users(traces: Traces, *, users: int, seed: int) -> Traces:
     """So many users drawn at random, in their order; all where there are no more."""
-    chosen = np.zeros(len(traces), np.bool_)
-    chosen[np.random.default_rng(seed).permutation(len(traces))[:users]] = True
+    chosen = drawn(len(traces), users, seed)
     keep = chosen[traces.owner]
     ledger = traces.ledger.add(
         "quick",

@@ -17,7 +17,7 @@ from incrowd.data.counts import DAY_MIN
 from incrowd.discretize import counts, filled, towers
 from incrowd.errors import DataError
 from incrowd.measure.regularity import NIGHT_MIN, prediction_errors, tallied
-from incrowd.papers.song2014.data import some_people
+from incrowd.papers.people import some_people
 from incrowd.read import synthetic_city
 
 USERS, TOWERS, DAYS = 1000, 8000, 7

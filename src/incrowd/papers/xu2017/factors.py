@@ -6,8 +6,8 @@ from itertools import pairwise
 from incrowd.anonymize.counting import to_regions
 from incrowd.attack.score import RecoveryScore
 from incrowd.discretize import filled
+from incrowd.papers.people import some_people
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim
-from incrowd.papers.song2014.data import some_people
 from incrowd.papers.xu2017.attack import CONVENTION
 from incrowd.papers.xu2017.data import DISTRICT, STATION, Scene, attack, blocks
 from incrowd.papers.xu2017.people import convention, crowd
