@@ -1,11 +1,14 @@
-# make demo | test | check | site | bench | clean; each sets up what it needs. make gpu needs a GPU, and the Python named by PYTHON.
-.PHONY: demo test test-slow check format docs site papers bench gpu clean
+# make demo | test | check | site | bench | clean; each sets up what it needs. make fuzz draws new random cases; make gpu needs a GPU, and the Python named by PYTHON.
+.PHONY: demo test fuzz test-slow check format docs site papers bench gpu clean
 
 demo: .venv/.ready
 	.venv/bin/incrowd demo --output demo --force
 
 test: .venv/.ready
-	.venv/bin/pytest -n 2 -m "not slow"
+	.venv/bin/pytest -n 2 -m "not slow" --hypothesis-profile=ci
+
+fuzz: .venv/.ready
+	.venv/bin/pytest -n 2 -m hypothesis
 
 test-slow: .venv/.ready
 	.venv/bin/pytest -m slow
