@@ -130,9 +130,7 @@ class Asked:
             interrupted=interrupted,
             ledger=visits.ledger,
             estimates=self.estimates,
-            answers=tuple(
-                sorted(answers.values(), key=lambda one: (ABOUT.index(one.about), one.verdict in UNANSWERED))
-            ),
+            answers=tuple(sorted(answers.values(), key=_place)),
             summary=None if data.traces is None or interrupted else summary(data.traces),
             results=results,
         )

@@ -1,32 +1,26 @@
 """incrowd anonymize cut | generalize | lkc."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, carried_values, visits_of
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
-from incrowd.cli.screen import answer, progress_bar
-from incrowd.data import Release, Table, Visits
+from incrowd.cli.options import Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.releasing import Folder, Releasing, Residual, releases
+from incrowd.cli.screen import progress_bar
 from incrowd.errors import ParameterError
 
 app = typer.Typer(name="anonymize", help="Make a release that is safe by construction.", no_args_is_help=True)
-Folder = Annotated[Path, typer.Option("--output", "-o", help="Folder of the release.")]
-FileKind = Annotated[Literal["parquet", "csv"], typer.Option("--file", help="Format of the published table.")]
-Residual = Annotated[
-    int | None, typer.Option(help="Measure how many pseudonyms this many points still single out, and state it.")
-]
-KeepLink = Annotated[
-    Path | None, typer.Option(help="Also write who is behind each pseudonym, to a file only you can read.")
-]
 
 
 @app.command()
 @reads
+@releases
 def cut(
     sources: Sources,
     reading: Reading,
+    releasing: Releasing,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the release.")] = None,
     window_h: Annotated[float, typer.Option(help="Width of a window in hours.")] = 6,
     windows: Annotated[int | None, typer.Option(help="Number of windows, instead of their width.")] = None,
@@ -36,9 +30,7 @@ def cut(
     ] = None,
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
-    file: FileKind = "parquet",
     residual_points: Residual = None,
-    keep_link: KeepLink = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Publish nothing: say which window protects, once pieces are re-linked.")
     ] = False,
@@ -47,8 +39,6 @@ def cut(
     windows_h: Annotated[str, typer.Option(help="Windows to try, in hours (plan).")] = "1,2,3,6,12,24,48",
     report: Annotated[Path | None, typer.Option(help="Also explain the plan in this HTML file.")] = None,
     seed: Seed = 0,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """Cut trajectories into windows, every piece under a fresh pseudonym.
 
@@ -63,39 +53,30 @@ def cut(
         with progress_bar():
             visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
             asked = {"target": target, "points": points, "start_slot": start_slot, "slots": slots, "seed": seed}
-            plan_cut(visits, windows_h=windows_h, report=report, force=force, as_json=as_json, **asked)
+            plan_cut(
+                visits, windows_h=windows_h, report=report, force=releasing.force, as_json=releasing.as_json, **asked
+            )
         return
     if output is None:
         raise ParameterError("a release needs a folder; pass -o FOLDER, or --plan to see which window protects.")
-    check_targets(output, keep_link, force=force)
+    releasing.check(output)
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
         method = anonymize.Cut(window_h=window_h, windows=windows, start_slot=start_slot, slots=slots)
-        publish(
-            method(visits),
-            visits,
-            output,
-            file=file,
-            link=keep_link,
-            force=force,
-            points=residual_points,
-            as_json=as_json,
-        )
+        releasing.publish(method(visits), visits, output, points=residual_points)
 
 
 @app.command()
 @reads
+@releases
 def generalize(
     sources: Sources,
     output: Folder,
     reading: Reading,
+    releasing: Releasing,
     cell_m: Annotated[int, typer.Option(help="Side of a published cell.")] = 1000,
     slot_min: Annotated[int, typer.Option(help="Width of a published time slot.")] = 60,
-    file: FileKind = "parquet",
     residual_points: Residual = None,
-    keep_link: KeepLink = None,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """Publish coarse cells and slots instead of points, the same for all.
 
@@ -103,28 +84,21 @@ def generalize(
     """
     from incrowd import anonymize, read
 
-    check_targets(output, keep_link, force=force)
+    releasing.check(output)
     with progress_bar():
         traces = read.table(one_or_many(sources), **reading.arguments())
         method = anonymize.Generalize(cell_m=cell_m, slot_min=slot_min, time_zone=reading.time_zone)
-        publish(
-            method(traces),
-            traces,
-            output,
-            file=file,
-            link=keep_link,
-            force=force,
-            points=residual_points,
-            as_json=as_json,
-        )
+        releasing.publish(method(traces), traces, output, points=residual_points)
 
 
 @app.command()
 @reads
+@releases
 def lkc(
     sources: Sources,
     output: Folder,
     reading: Reading,
+    releasing: Releasing,
     l: Annotated[int, typer.Option("--l", help="Most visits of a person somebody may know.")] = 2,  # noqa: E741
     k: Annotated[int, typer.Option("--k", help="People who must share what is known.")] = 2,
     c: Annotated[float, typer.Option("--c", help="Largest share of them with one sensitive value.")] = 1.0,
@@ -140,11 +114,7 @@ def lkc(
     limit_s: Annotated[float, typer.Option(help="Give up after this many seconds of mining.")] = 600,
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
-    file: FileKind = "parquet",
     residual_points: Residual = None,
-    keep_link: KeepLink = None,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """Suppress visits until nobody is singled out by l of them, keeping the patterns many share.
 
@@ -154,7 +124,7 @@ def lkc(
     """
     from incrowd import anonymize
 
-    check_targets(output, keep_link, force=force)
+    releasing.check(output)
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
         method = anonymize.LKC(
@@ -168,36 +138,4 @@ def lkc(
             same_time=same_time,
             limit_s=limit_s,
         )
-        publish(
-            method(visits),
-            visits,
-            output,
-            file=file,
-            link=keep_link,
-            force=force,
-            points=residual_points,
-            as_json=as_json,
-        )
-
-
-def check_targets(output: Path, link: Path | None, *, force: bool) -> None:
-    """Refuse outputs that exist before any work."""
-    from incrowd.data.files import refuse_existing
-
-    for path in (output, *([link] if link else [])):
-        refuse_existing(path, force=force)
-
-
-def publish(
-    release: Release, original: Table, output: Path, *, as_json: bool, points: int | None = None, **how: Any
-) -> None:
-    """Write the release and say what it holds, and what a few points still single out if that is asked."""
-    from incrowd import anonymize, measure
-
-    shorts = ("drop", "all") if points is not None and isinstance(release.data, Visits) else ()
-    risks = [measure.uniqueness(release.data, points=points, short=s) for s in shorts]  # type: ignore[arg-type]
-    folder = anonymize.publish(release, output, original=original, residual_risk=risks or None, **how)
-    text = f"{release.ledger}\n\n{release!r} -> {folder}\nguarantee: {release.guarantee}\n"
-    text += "".join(f"{risk!r}\n" for risk in risks) + f"check it: incrowd audit {folder}"
-    record = {"folder": folder.name, "ledger": release.ledger, "guarantee": release.guarantee, "residual_risk": risks}
-    answer(text, record, as_json=as_json)
+        releasing.publish(method(visits), visits, output, points=residual_points)

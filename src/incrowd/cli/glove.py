@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli.anonymize import FileKind, KeepLink, check_targets, publish
 from incrowd.cli.inputs import saved_noun
 from incrowd.cli.measure import numbers
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.releasing import Releasing, releases
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.cli.statements import told
 from incrowd.cli.table2 import table_2
@@ -28,9 +28,11 @@ SHOWN = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
 @reads
+@releases
 def glove(
     sources: Sources,
     reading: Reading,
+    releasing: Releasing,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the release.")] = None,
     k: One = 2,
     max_extent_m: MaxM = None,
@@ -49,10 +51,6 @@ def glove(
     ] = None,
     device: Device = "auto",
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what the run will take, and stop.")] = False,
-    file: FileKind = "parquet",
-    keep_link: KeepLink = None,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """Merge whole fingerprints until everybody hides among k people.
 
@@ -73,20 +71,20 @@ def glove(
         device=device,
     )
     if output is not None:
-        check_targets(output, keep_link, force=force)
+        releasing.check(output)
     elif not estimate:
         raise ParameterError("a release needs a folder; pass -o FOLDER, or --estimate to see the cost first.")
     with progress_bar():
         data = fingerprints_of(sources, reading)
         cost = anonymize.glove_cost(data, k=k, shard_users=shard_users)
         if estimate or output is None:
-            answer(str(cost), cost, as_json=as_json)
+            answer(str(cost), cost, as_json=releasing.as_json)
             return
         chosen = method.runs_on(len(data), checkpoint=checkpoint)
         note(f"glove: {cost}{ON[chosen]}")
         release = method(data, checkpoint=checkpoint)
         note(f"glove: {measure.accuracy(release, data)!r}, on the {release.params['device'].upper()}")
-        publish(release, data, output, file=file, link=keep_link, force=force, as_json=as_json)
+        releasing.publish(release, data, output)
         forget(checkpoint, shards=release.params["shards"])
 
 

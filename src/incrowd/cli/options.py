@@ -12,6 +12,7 @@ import typer
 from incrowd.cli.overwrite import refuse_own_input
 from incrowd.errors import ParameterError
 
+Command = Callable[..., None]
 Sources = Annotated[
     list[str],
     typer.Argument(metavar="SOURCE...", help="Files, folders or globs: CSV, TSV, Parquet, GPX, PLT; .gz and .zst too."),
@@ -82,24 +83,39 @@ def _pairs(texts: list[str]) -> dict[str, str | int] | None:
     return {role: int(name) if name.isdecimal() else name for role, _, name in split} or None
 
 
-def reads(command: Callable[..., None]) -> Callable[..., None]:
+def reads(command: Command) -> Command:
     """Give a command the options of reading, gathered in its argument `reading`; its inputs stay what they are."""
+    gathered = gathers("reading", READING, Reading)(command)
 
-    @wraps(command)
+    @wraps(gathered)
     def wrapper(**given: Any) -> None:
         refuse_own_input(given)
-        reading = Reading(**{name: given.pop(name) for name in READING})
-        command(reading=reading, **given)
+        gathered(**given)
 
-    own = [p for p in inspect.signature(command).parameters.values() if p.name != "reading"]
-    shared = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-        for name, (kind, default) in READING.items()
-    ]
-    keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    wrapper.__signature__ = inspect.Signature(keyword + shared)  # type: ignore[attr-defined]
-    wrapper.__annotations__ = {p.name: p.annotation for p in keyword + shared} | {"return": None}
     return wrapper
+
+
+def gathers(
+    argument: str, options: dict[str, tuple[Any, Any]], into: Callable[..., Any]
+) -> Callable[[Command], Command]:
+    """Give a command options it shares with others, gathered in one of its arguments."""
+
+    def decorator(command: Command) -> Command:
+        @wraps(command)
+        def wrapper(**given: Any) -> None:
+            command(**{argument: into(**{name: given.pop(name) for name in options})}, **given)
+
+        own = [p for p in inspect.signature(command).parameters.values() if p.name != argument]
+        shared = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+            for name, (kind, default) in options.items()
+        ]
+        keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+        wrapper.__signature__ = inspect.Signature(keyword + shared)  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {p.name: p.annotation for p in keyword + shared} | {"return": None}
+        return wrapper
+
+    return decorator
 
 
 Order = Literal["time", "log"]

@@ -4,19 +4,21 @@ from typing import Annotated, Any
 
 import typer
 
-from incrowd.cli.anonymize import FileKind, Folder, KeepLink, check_targets, publish
 from incrowd.cli.inputs import saved_noun
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.options import Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.releasing import Folder, Releasing, releases
 from incrowd.cli.screen import note, progress_bar
 from incrowd.data import Traces, load
 from incrowd.errors import DataError
 
 
 @reads
+@releases
 def w4m(
     sources: Sources,
     output: Folder,
     reading: Reading,
+    releasing: Releasing,
     k: Annotated[int, typer.Option("--k", help="Trajectories that share a cylinder.")] = 2,
     delta_m: Annotated[float, typer.Option(help="Diameter of a cylinder.")] = 2000,
     trash: Annotated[float, typer.Option(help="Largest share of trajectories that may be left out.")] = 0.1,
@@ -25,10 +27,6 @@ def w4m(
     ] = None,
     chunk: Annotated[int, typer.Option(help="Trajectories that are compared with each other, times k.")] = 20,
     seed: Seed = 0,
-    file: FileKind = "parquet",
-    keep_link: KeepLink = None,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
     """Bend alike trajectories into shared cylinders; this moves and fabricates points, and is weaker than k-anonymity.
 
@@ -37,12 +35,12 @@ def w4m(
     from incrowd import anonymize, measure
 
     method = anonymize.W4M(k=k, delta_m=delta_m, trash=trash, radius_m=radius_m, chunk=chunk)
-    check_targets(output, keep_link, force=force)
+    releasing.check(output)
     with progress_bar():
         traces = traces_of(sources, reading)
         release = method(traces, seed=seed)
         note(f"w4m: {measure.displacement(release, traces)!r}")
-        publish(release, traces, output, file=file, link=keep_link, force=force, as_json=as_json)
+        releasing.publish(release, traces, output)
 
 
 def traces_of(sources: list[str], reading: Reading) -> Traces:
