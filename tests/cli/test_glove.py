@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 
 import incrowd as ic
 from boxes import prints
-from incrowd.cli import glove
+from incrowd.cli import glove, gramaglia2015
 from incrowd.data import load
 
 app = typer.Typer()
-for command in (glove.glove, glove.kgap, glove.tails, glove.accuracy, glove.gramaglia2015):
+for command in (glove.glove, glove.kgap, glove.tails, glove.accuracy, gramaglia2015.gramaglia2015):
     app.command()(command)
 
 

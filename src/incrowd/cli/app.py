@@ -19,6 +19,7 @@ from incrowd.cli import (
     demo,
     discretize,
     glove,
+    gramaglia2015,
     linking,
     measure,
     papers,
@@ -49,7 +50,7 @@ for command in (sweep.sweep, glove.kgap, glove.tails, glove.accuracy):
     measure.app.command()(command)
 for command in (ash.ash, linking.relink, linking.link, linking.home_work):
     attack.app.command()(command)
-papers.app.command()(glove.gramaglia2015)
+papers.app.command()(gramaglia2015.gramaglia2015)
 for verb in (measure.app, anonymize.app, attack.app, papers.app):
     app.add_typer(verb)
 

@@ -1,4 +1,4 @@
-"""incrowd anonymize glove, incrowd measure kgap | tails | accuracy, incrowd papers gramaglia2015."""
+"""incrowd anonymize glove, incrowd measure kgap | tails | accuracy."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -7,11 +7,9 @@ import typer
 
 from incrowd.cli.inputs import saved_noun
 from incrowd.cli.measure import numbers
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.options import Json, Reading, Sources, one_or_many, reads
 from incrowd.cli.releasing import Releasing, releases
 from incrowd.cli.screen import answer, note, progress_bar
-from incrowd.cli.statements import told
-from incrowd.cli.table2 import table_2
 from incrowd.data import Fingerprints, load
 from incrowd.errors import DataError, ParameterError
 
@@ -170,55 +168,6 @@ def accuracy(
         lines.append(f"{size:>4} " + " ".join(f"{value:>10,.0f}" for value in sizes) + f" {one.deleted_share:>8.1%}")
     lines.append(f"(extent of the box of each surviving sample; {len(data):,} people, {data.records:,} samples)")
     answer("\n".join(lines), found, as_json=as_json)
-
-
-@reads
-def gramaglia2015(
-    reading: Reading,
-    data: Annotated[list[str], typer.Option(help="Your own files instead of a synthetic country; repeatable.")] = [],  # noqa: B006
-    quick: Annotated[bool, typer.Option("--quick", help="A few hundred people and fewer settings: seconds.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for the report, and JSON and SVG of each figure.")
-    ] = None,
-    table: Annotated[int | None, typer.Option(help="2: Table 2 alone, W4M-LC beside GLOVE.")] = None,
-    users: Annotated[int, typer.Option(help="People in the made-up country of --table 2, at most of yours.")] = 500,
-    real: Annotated[Path | None, typer.Option(help="Folder with ValleyBike and Cabspotting, for Table 2.")] = None,
-    seed: Seed = 0,
-    force: Force = False,
-    as_json: Json = False,
-) -> None:
-    """k-gap and GLOVE: Figures 3 to 11 on a synthetic country or your data, the paper's words beside them.
-
-    incrowd papers gramaglia2015 --quick -o figures
-
-    incrowd papers gramaglia2015 --data calls.parquet -o figures
-
-    incrowd papers gramaglia2015 --table 2 --users 500 --real data
-    """
-    from incrowd import anonymize
-    from incrowd.data.files import refuse_existing
-    from incrowd.papers import gramaglia2015 as paper
-
-    if output is not None:
-        refuse_existing(output, force=force)
-        if output.is_file():
-            raise ParameterError(f"{output} is a file; give the name of a folder.")
-    if table is not None:
-        if table != 2:
-            raise ParameterError("--table takes 2; leave it out for the figures.")
-        own = fingerprints_of(data, reading) if data else None
-        table_2(own, quick=quick, users=users, real=real, output=output, seed=seed, force=force, as_json=as_json)
-        return
-    if real is not None:
-        raise ParameterError("--real holds the data of Table 2; pass --table 2 too.")
-    with progress_bar():
-        prints = fingerprints_of(data, reading) if data else None
-        if prints is not None and not quick:
-            note(f"each run of GLOVE: {anonymize.glove_cost(prints)}")
-        found = paper.reproduce(prints, quick=quick, seed=seed)
-    if output is not None:
-        paper.save(found, output)
-    answer(told(found), found, as_json=as_json)
 
 
 def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:

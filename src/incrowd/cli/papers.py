@@ -46,7 +46,7 @@ def papers(
     if ctx.invoked_subcommand is not None:
         _refuse_early(ctx)
         return
-    _check_folder(output, force=force)
+    check_folder(output, force=force)
     found: dict[str, Reproduction] = {}
     for key, paper in PAPERS.items():
         note(f"{key}: {paper.title}")
@@ -83,7 +83,7 @@ def _one(paper: Paper) -> None:
         force: Force = False,
         as_json: Json = False,
     ) -> None:
-        _check_folder(output, force=force)
+        check_folder(output, force=force)
         found = _reproduced(paper, data, reading, quick=quick, seed=seed)
         _save(found, output)
         answer(told(found), found, as_json=as_json)
@@ -136,7 +136,7 @@ def mohammed2009(
         raise ParameterError("--report and --sensitive speak of your data; pass --data FILE too.")
     if report is not None:
         refuse_existing(report, force=force)
-    _check_folder(output, force=force)
+    check_folder(output, force=force)
     with progress_bar():
         visits = visits_of(data, reading, cell_m=cell_m, slot_min=slot_min) if data else None
         found = paper.reproduce(visits, quick=quick, seed=seed, sensitive=sensitive)
@@ -180,7 +180,8 @@ def _log(source: str | list[str], reading: Reading) -> Traces:
     return traces if back < 0.1 else read.table(source, **reading.arguments())
 
 
-def _check_folder(output: Path | None, *, force: bool) -> None:
+def check_folder(output: Path | None, *, force: bool) -> None:
+    """Refuse a folder that cannot be written, before any work."""
     from incrowd.data.files import refuse_existing
 
     if output is None:

@@ -1,0 +1,105 @@
+"""incrowd papers gramaglia2015, which has a table of its own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incrowd.cli.glove import fingerprints_of
+from incrowd.cli.options import Force, Json, Reading, Seed, reads
+from incrowd.cli.papers import Data, Folder, Quick, check_folder
+from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.cli.statements import told
+from incrowd.errors import ParameterError
+
+if TYPE_CHECKING:
+    from incrowd.data import Fingerprints
+    from incrowd.papers.gramaglia2015.table2 import Cell
+
+
+@reads
+def gramaglia2015(
+    reading: Reading,
+    data: Data = [],  # noqa: B006
+    quick: Quick = False,
+    output: Folder = None,
+    table: Annotated[int | None, typer.Option(help="2: Table 2 alone, W4M-LC beside GLOVE.")] = None,
+    users: Annotated[int, typer.Option(help="People in the made-up country of --table 2, at most of yours.")] = 500,
+    real: Annotated[Path | None, typer.Option(help="Folder with ValleyBike and Cabspotting, for Table 2.")] = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """k-gap and GLOVE: Figures 3 to 11 on a synthetic country or your data, the paper's words beside them.
+
+    incrowd papers gramaglia2015 --quick -o figures
+
+    incrowd papers gramaglia2015 --data calls.parquet -o figures
+
+    incrowd papers gramaglia2015 --table 2 --users 500 --real data
+    """
+    from incrowd import anonymize
+    from incrowd.papers import gramaglia2015 as paper
+
+    check_folder(output, force=force)
+    if table not in (None, 2):
+        raise ParameterError("--table takes 2; leave it out for the figures.")
+    if table is None and real is not None:
+        raise ParameterError("--real holds the data of Table 2; pass --table 2 too.")
+    with progress_bar():
+        prints = fingerprints_of(data, reading) if data else None
+    if table == 2:
+        table_2(prints, quick=quick, users=users, real=real, output=output, seed=seed, force=force, as_json=as_json)
+        return
+    with progress_bar():
+        if prints is not None and not quick:
+            note(f"each run of GLOVE: {anonymize.glove_cost(prints)}")
+        found = paper.reproduce(prints, quick=quick, seed=seed)
+    if output is not None:
+        paper.save(found, output)
+    answer(told(found), found, as_json=as_json)
+
+
+def table_2(
+    data: "Fingerprints | None",
+    *,
+    quick: bool,
+    users: int,
+    real: Path | None,
+    output: Path | None,
+    seed: int,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Run both methods on every dataset, and say what differs from the paper and why."""
+    from incrowd import report
+    from incrowd.papers.gramaglia2015 import table2 as paper
+
+    with progress_bar():
+        few = min(users, paper.QUICK_USERS) if quick else users
+        found = paper.table_2(data, users=few, real=real, seed=seed)
+    for one in found.skipped:
+        note(f"skipped {one}; pass --real FOLDER.")
+    if output is not None:
+        output.mkdir(parents=True, exist_ok=True)
+        report.write(output / "table-2.html", found, title="W4M-LC and GLOVE", force=force)
+    lines = [_line(cell) for cell in found.cells]
+    lines.insert(
+        0,
+        f"{'data':<12} {'people':>7} {'k':>2} {'method':<7} {'discarded':>9} {'created':>8} "
+        f"{'deleted':>8} {'position':>9} {'time':>10}",
+    )
+    for said in found.statements:
+        why = f": {said.why}" if said.why else ""
+        lines.append(f"{said.where:<9} {said.what}\n    theirs: {said.theirs}; ours: {said.ours}; {said.verdict}{why}")
+    agree = sum(said.verdict == "agrees" for said in found.statements)
+    lines.append(f"{agree} of {len(found.statements)} statements agree (seed {seed})")
+    answer("\n".join(lines), found, as_json=as_json)
+
+
+def _line(cell: "Cell") -> str:
+    from incrowd.papers.gramaglia2015.table2 import form
+
+    shares = f"{cell.discarded:>9.1%} {cell.created:>8.1%} {cell.deleted:>8.1%}"
+    errors = f"{form('position_m', cell.position_m):>9} {form('time_min', cell.time_min):>10}"
+    return f"{cell.data:<12} {cell.users:>7,} {cell.k:>2} {cell.method:<7} {shares} {errors}"
