@@ -59,7 +59,7 @@ def row(window_h, singled_out, relinked):
 
 
 def planned(*cuts, target=0.1):
-    return Plan(4, target, "piece", 1, 0, 10, 100, cuts)
+    return Plan(4, target, "piece", 1, 0, 10, 10, 100, cuts)
 
 
 def test_the_longest_window_that_meets_the_target():
@@ -115,3 +115,16 @@ def test_a_plan_prints_as_a_table_that_names_the_longest_window():
     assert last.startswith("longest within 100%: whole") and "PlannedCut" not in str(made)
     assert str(ic.assess.plan(visits, windows_h=[1], points=2, target=0)).endswith("longest within 0%: none")
     assert str(made.cuts[0]).startswith("PlannedCut")
+
+
+def test_people_drawn_are_told_and_reproducible():
+    city = ic.read.synthetic_city(users=40, towers=12, days=2)
+    visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
+    found = plan(visits, windows_h=[6], points=2, people=15, seed=3)
+    assert (found.users, found.of_users) == (15, 40)
+    assert found.who == "15 of 40 people, drawn at random"
+    assert found.to_dict() == plan(visits, windows_h=[6], points=2, people=15, seed=3).to_dict()
+    assert found.cuts[0].singled_out > plan(visits, windows_h=[6], points=2, seed=3).cuts[0].singled_out
+    assert plan(visits, windows_h=[6], points=2, people=99).who == "40 people"
+    with pytest.raises(ic.ParameterError, match="people must be a whole number"):
+        plan(visits, windows_h=[6], people=0)

@@ -8,9 +8,11 @@ import numpy as np
 
 from incrowd.anonymize import Cut
 from incrowd.arrays import Ints
+from incrowd.assess.assess_data import drawn
+from incrowd.assess.question import drawn_note
 from incrowd.attack.relink import relink
 from incrowd.data import Visits
-from incrowd.errors import DataError, ParameterError, check_positive, check_seed
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
 from incrowd.measure import uniqueness
 from incrowd.plain import Shown
 from incrowd.progress import track
@@ -50,8 +52,14 @@ class Plan(Shown):
     reach_windows: int
     seed: int
     users: int
+    of_users: int  # they were drawn from so many
     records: int
     cuts: tuple[PlannedCut, ...]
+
+    @property
+    def who(self) -> str:
+        """The people in words."""
+        return drawn_note(self.users, self.of_users) or f"{self.users:,} people"
 
     @property
     def best(self) -> PlannedCut | None:
@@ -105,7 +113,18 @@ class Plan(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        asked = ("points", "target", "memory", "reach_windows", "seed", "users", "records", "verdict", "cuts")
+        asked = (
+            "points",
+            "target",
+            "memory",
+            "reach_windows",
+            "seed",
+            "users",
+            "of_users",
+            "records",
+            "verdict",
+            "cuts",
+        )
         named = None if self.best is None else self.best.name
         return {**{name: getattr(self, name) for name in asked}, "longest_window": named}
 
@@ -120,13 +139,15 @@ def plan(
     slots: int | None = None,
     memory: str = "piece",
     reach_windows: int = 1,
+    people: int | None = None,
     seed: int = 0,
 ) -> Plan:
     """Cut with each window, re-link the pieces, and see whom some points of their whole trajectory single out.
 
     A cut meets the target if at most that share of people is found after re-linking (`RelinkScore.known_before`; people
     with fewer points are left out). Windows below a slot or as long as the data are left out; whole trajectories
-    stand last. Nothing is published.
+    stand last. The time grows with the square of the people: `people` draws so many, among whom one is found and joined
+    more easily, so that the answer is the more cautious one. Nothing is published.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1], slot_min=60)
     >>> print(plan(visits, windows_h=[1], points=2).verdict.partition(":")[0])
@@ -137,6 +158,9 @@ def plan(
     if not 0 <= target <= 1:
         raise ParameterError(f"target must lie in 0 to 1, got {target!r}.")
     check_seed(seed=seed)
+    if people is not None:
+        check_whole(people=people)
+    everybody, visits = len(visits), visits if people is None else drawn(visits, people=int(people), seed=seed)
     attack: dict[str, Any] = {"points": points, "memory": memory, "reach_windows": reach_windows, "seed": seed}
     lengths = _lengths(visits, windows_h, start_slot, slots)
     asked: dict[str, Any] = {"start_slot": start_slot, "slots": slots}
@@ -145,6 +169,7 @@ def plan(
         **attack | {"points": int(points), "reach_windows": int(reach_windows)},
         target=float(target),
         users=len(visits),
+        of_users=everybody,
         records=visits.records,
         cuts=(*cuts, _whole(visits, points, seed)),
     )

@@ -37,6 +37,9 @@ def cut(
     target: Annotated[float, typer.Option(help="Largest share of people to be singled out (plan).")] = 0.1,
     points: Annotated[int, typer.Option(help="How many points the attacker knew before the cut (plan).")] = 4,
     windows_h: Annotated[str, typer.Option(help="Windows to try, in hours (plan).")] = "1,2,3,6,12,24,48",
+    people: Annotated[
+        int | None, typer.Option(help="Draw so many people, which is faster and errs on the safe side (plan).")
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Also explain the plan in this HTML file.")] = None,
     seed: Seed = 0,
 ) -> None:
@@ -52,7 +55,14 @@ def cut(
     if plan:
         with progress_bar():
             visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
-            asked = {"target": target, "points": points, "start_slot": start_slot, "slots": slots, "seed": seed}
+            asked = {
+                "target": target,
+                "points": points,
+                "start_slot": start_slot,
+                "slots": slots,
+                "people": people,
+                "seed": seed,
+            }
             plan_cut(
                 visits, windows_h=windows_h, report=report, force=releasing.force, as_json=releasing.as_json, **asked
             )

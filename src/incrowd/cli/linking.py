@@ -173,7 +173,7 @@ def plan_cut(visits: Visits, *, windows_h: str, report: Path | None, force: bool
         found = assess.plan(visits, windows_h=_hours(windows_h), **asked)
     _write(report, found, force)
     legend = (
-        f"({found.users:,} people; singled out: by {found.points} points of the whole trajectory among the pieces, "
+        f"({found.who}; singled out: by {found.points} points of the whole trajectory among the pieces, "
         "re-linked: among the pieces joined again, rejoined: consecutive pieces of one person)"
     )
     answer(f"{found}\n{legend}\n{found.verdict}", found, as_json=as_json)

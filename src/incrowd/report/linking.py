@@ -145,7 +145,7 @@ def _plan(result: Plan) -> Section:
         number="none" if result.best is None else result.best.name,
         number_of="is the longest window that meets the target",
         drawings=[_planned(result)],
-        tables=[Grid(head, rows, f"{result.points} points, {result.users:,} people, {result.records:,} visits.")],
+        tables=[Grid(head, rows, f"{result.points} points; {result.who}; {result.records:,} visits.")],
         method=[
             KNOWN_BEFORE,
             JOINING,
