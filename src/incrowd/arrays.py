@@ -1,6 +1,6 @@
 """Whatever a caller has -> checked numpy columns: lossless conversion, row order, read-only arrays."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -207,6 +207,24 @@ def pack(keys: tuple[Ints, ...]) -> Ints | None:
     return packed
 
 
+def positions_of(values: Labels, among: Labels) -> Ints:
+    """Where each value stands among distinct labels, -1 where it does not; 007 is 7 where labels are numbers.
+
+    >>> positions_of(np.array(["007", "9"]), np.array([5, 7])).tolist()
+    [1, -1]
+    """
+    if among.dtype.kind == "i" != values.dtype.kind:
+        try:
+            values = values.astype(np.int64)
+        except (ValueError, OverflowError):  # some are no such numbers, so that all can only be compared as text
+            among = among.astype(np.str_)
+    if values.dtype.kind != among.dtype.kind:
+        values = values.astype(np.str_)
+    order = np.argsort(among)
+    found = order[np.minimum(np.searchsorted(among, values, sorter=order), len(among) - 1)]
+    return np.where(among[found] == values, found, -1)
+
+
 def drawn(total: int, some: int, seed: int) -> NDArray[np.bool_]:
     """Which of `total` were drawn; all where `some` is no less.
 
@@ -225,6 +243,18 @@ def distinct_rows(*keys: Ints) -> NDArray[np.bool_]:
     for key in keys:
         keep[1:] |= key[1:] != key[:-1]
     return keep
+
+
+def quantiles(values: NDArray[Any], shares: Sequence[float]) -> list[float]:
+    """The value that each share of the values does not exceed, without interpolation; nan where there are none.
+
+    >>> quantiles(np.array([3.0, 1.0]), (0, 0.5, 1)), quantiles(np.array([]), (0.5,))
+    ([1.0, 1.0, 3.0], [nan])
+    """
+    if not len(values):
+        return [float("nan")] * len(shares)
+    found: list[float] = np.quantile(values, shares, method="inverted_cdf").tolist()
+    return found
 
 
 def offsets_of(codes: Codes, users: int) -> Ints:

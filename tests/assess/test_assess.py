@@ -10,11 +10,12 @@ import pytest
 import incrowd as ic
 from incrowd import assess, attack, measure
 from incrowd.assess.assess import Asked, prepared
-from incrowd.assess.assess_data import Dataset, drawn, within
+from incrowd.assess.assess_data import Dataset, within
 from incrowd.assess.assess_options import Options
 from incrowd.assess.budget import Budget, OutOfTime, seconds_of
 from incrowd.assess.questions import QUESTIONS
 from incrowd.assess.thresholds import DEFAULTS
+from incrowd.data.some import some_people
 from incrowd.plain import in_words, to_json
 from incrowd.progress import track
 
@@ -266,7 +267,7 @@ def test_budgets_and_times_in_words():
 
 def test_drawing_accounts_for_everybody(city, visits):
     for table in (city.traces, visits):
-        some = drawn(table, people=7, seed=3)
+        some = some_people(table, people=7, seed=3)
         assert len(some) == 7 and some.ledger.steps[-1].users == (40, 7)
         place = np.flatnonzero(table.users == some.users[2])[0]
         rows = slice(table.offsets[place], table.offsets[place + 1])
@@ -274,7 +275,7 @@ def test_drawing_accounts_for_everybody(city, visits):
         np.testing.assert_array_equal(
             getattr(table, column)[rows], getattr(some, column)[some.offsets[2] : some.offsets[3]]
         )
-    assert drawn(visits, people=40, seed=0) is visits and within(visits, 0, 10**6) is visits
+    assert some_people(visits, people=40, seed=0) is visits and within(visits, 0, 10**6) is visits
     assert isinstance(Dataset(None, visits, Options()).days, int)
 
 

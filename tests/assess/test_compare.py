@@ -8,8 +8,8 @@ import incrowd as ic
 from boxes import prints
 from incrowd.assess.compare import ALL, question
 from incrowd.assess.comparison import NOTHING, Comparison, Row
-from incrowd.assess.people import some_people
 from incrowd.assess.target import Target
+from incrowd.data.some import some_people
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 

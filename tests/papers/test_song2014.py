@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import incrowd as ic
+from incrowd.data.some import some_people
 from incrowd.ledger import Ledger
 from incrowd.papers import PAPERS, song2014
-from incrowd.papers.people import some_people
 from incrowd.papers.record import save
 from incrowd.papers.song2014.cut import after, before, figure_2, figure_3, figure_4
 from incrowd.papers.song2014.data import cuts, movers
@@ -108,7 +108,7 @@ def test_a_draw_is_measured_against_its_own_part():
     paths = [[(0, 0), (u % 2, 1)] for u in range(10)]
     crowd = visits(*paths)
     twice = replace(crowd, ledger=Ledger().add("read", read=40, kept=20, dropped={"repeat": 20}, users=(10, 10)))
-    drawn = some_people(twice, users=4, seed=0)
+    drawn = some_people(twice, people=4, seed=0)
     risk = cuts(drawn, made_up=False, quick=True, seed=0)
     assert (risk.raw_users, risk.raw_records) == (4, 16)
     whole = cuts(twice, made_up=False, quick=True, seed=0)
@@ -124,9 +124,9 @@ def test_no_number_is_counted_twice(found):
 
 
 def test_some_people_keep_their_visits():
-    few = some_people(SMALL, users=2, seed=0)
+    few = some_people(SMALL, people=2, seed=0)
     assert len(few) == 2 and few.records == sum(np.diff(SMALL.offsets)[few.users])
-    assert some_people(SMALL, users=9, seed=0).records == SMALL.records
+    assert some_people(SMALL, people=9, seed=0).records == SMALL.records
 
 
 def test_the_folder_holds_report_figures_and_statements(found, tmp_path):

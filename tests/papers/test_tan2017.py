@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import incrowd as ic
+from incrowd.data.some import some_people
 from incrowd.papers import PAPERS, tan2017
 from incrowd.papers.record import save
 from incrowd.papers.tan2017.close import _said, random_closeness_h
-from incrowd.papers.tan2017.data import box_km, cleaned, some_users, wide_box
+from incrowd.papers.tan2017.data import box_km, cleaned, wide_box
 from incrowd.papers.tan2017.records import intervals
 from incrowd.papers.tan2017.resolution import at
 
@@ -114,7 +115,7 @@ def test_few_vehicles_are_refused_and_quick_draws_some():
     with pytest.raises(ic.DataError, match="two users"):
         tan2017.reproduce(one)
     many = ic.Traces.from_arrays(np.repeat(np.arange(5), 2), np.tile([0, 60], 5), x=np.zeros(10), y=np.zeros(10))
-    assert len(some_users(many, users=3, seed=0)) == 3 and some_users(many, users=3, seed=0).records == 6
+    assert len(some_people(many, people=3, seed=0)) == 3 and some_people(many, people=3, seed=0).records == 6
 
 
 def test_the_sweep_and_the_ledger_are_saved_too(found, tmp_path):

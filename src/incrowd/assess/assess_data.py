@@ -6,13 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from incrowd.arrays import tally
 from incrowd.assess.assess_options import Options
 from incrowd.data import Traces, Visits, load
-from incrowd.data.table import kept_attributes
+from incrowd.data.some import some_people, some_rows
 from incrowd.discretize import filled, fingerprints, grid, towers
 from incrowd.discretize.options import Reading
 from incrowd.discretize.slots import DAY_MIN, zone_of
@@ -80,14 +76,16 @@ class Dataset:
 
     def everywhere(self, *, people: int, days: int) -> Visits:
         """One cell for everybody in every slot of the first days, of so many people."""
-        some = drawn(self._shifted(self.one_cell_per_slot), people=people, seed=self.options.seed)
+        some = some_people(self._shifted(self.one_cell_per_slot), people=people, seed=self.options.seed)
         return filled(within(some, 0, days * self.per_day))
 
     def prints(self, *, people: int) -> Any:
         """The fingerprints of so many people."""
         if self.traces is None:
             raise DataError(self.why_no_traces)
-        return fingerprints(drawn(self.traces, people=people, seed=self.options.seed), time_zone=self.options.time_zone)
+        return fingerprints(
+            some_people(self.traces, people=people, seed=self.options.seed), time_zone=self.options.time_zone
+        )
 
 
 def dataset(source: Any, options: Options, reading: Reading) -> Dataset:
@@ -136,19 +134,6 @@ def _later(visits: Visits, slots: int) -> int | None:
     return round((begin + timedelta(minutes=slots * visits.slot_min)).timestamp())
 
 
-def drawn(table: Any, *, people: int, seed: int) -> Any:
-    """So many people of Traces or Visits drawn at random, in their order; all where there are no more.
-
-    >>> drawn(Visits.from_arrays([1, 2, 3], cell=[0, 0, 0], slot=[0, 1, 2]), people=2, seed=0)
-    Visits(users=2, records=2)
-    """
-    if len(table) <= people:
-        return table
-    chosen = np.zeros(len(table), np.bool_)
-    chosen[np.random.default_rng(seed).permutation(len(table))[:people]] = True
-    return rows_of(table, chosen[table.owner], "drawn", "person not drawn")
-
-
 def within(visits: Visits, first: int, end: int) -> Visits:
     """The visits from a slot up to another one, of those who have some.
 
@@ -156,24 +141,4 @@ def within(visits: Visits, first: int, end: int) -> Visits:
     Visits(users=1, records=1)
     """
     inside = (visits.slot >= first) & (visits.slot < end)
-    return visits if inside.all() else rows_of(visits, inside, "period", "outside the period")
-
-
-def rows_of(table: Any, keep: NDArray[np.bool_], step: str, why: str) -> Any:
-    """Some of the rows, of those who have one, with a ledger that accounts for the others."""
-    count = tally(keep, table.offsets)
-    stay = count > 0
-    kept = int(count.sum())
-    people = (len(table), int(stay.sum()))
-    ledger = table.ledger.add(step, read=table.records, kept=kept, dropped={why: table.records - kept}, users=people)
-    if isinstance(table, Traces):
-        return table.where(keep, ledger)
-    return replace(
-        table,
-        users=table.users[stay],
-        offsets=np.concatenate([[0], np.cumsum(count[stay])]).astype(np.int64),
-        cell=table.cell[keep],
-        slot=table.slot[keep],
-        attributes=kept_attributes(table.attributes, stay),
-        ledger=ledger,
-    )
+    return visits if inside.all() else some_rows(visits, inside, "period", "outside the period")

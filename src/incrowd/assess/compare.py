@@ -12,11 +12,11 @@ from incrowd.assess.attacker import MOST_POINTS, known_samples, worst
 from incrowd.assess.comparison import NOTHING, Comparison, Numbers, Row
 from incrowd.assess.linkable import linkability
 from incrowd.assess.loss import fate
-from incrowd.assess.people import some_people
 from incrowd.assess.settings import Setting, Source, settings, untouched
 from incrowd.assess.shown import views
 from incrowd.assess.target import Target
 from incrowd.data import Fingerprints, Release, Traces
+from incrowd.data.some import some_people
 from incrowd.discretize import fingerprints
 from incrowd.errors import DataError, IncrowdError, ParameterError, check_choice, check_seed, check_whole
 from incrowd.progress import track

@@ -14,7 +14,7 @@ from incrowd.attack.repair import repair
 from incrowd.attack.score import RecoveryScore, recovery_score
 from incrowd.data import Visits
 from incrowd.errors import ParameterError, check_choice, check_positive, check_share, check_whole
-from incrowd.plain import Shown
+from incrowd.plain import Shown, fraction
 from incrowd.progress import track
 
 STRENGTHS: Mapping[str, tuple[float, ...]] = {
@@ -163,7 +163,7 @@ def _row(name: str, one: Outcome | None, guesses: Iterable[str]) -> tuple[str, .
     if one is None:
         return (name, *("" for _ in ("loss", "night", "day", "whole", *guesses)))
     shares = (one.loss, one.night, one.day, one.accuracy, *(one.chance.get(guess, np.nan) for guess in guesses))
-    return (name, *("-" if share != share else f"{share:.3f}" for share in shares))
+    return (name, *map(fraction, shares))
 
 
 def _settings(strengths: Mapping[str, Iterable[float]], ways: Ways) -> list[tuple[str, float]]:

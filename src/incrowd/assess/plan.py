@@ -8,13 +8,13 @@ import numpy as np
 
 from incrowd.anonymize import Cut
 from incrowd.arrays import Ints
-from incrowd.assess.assess_data import drawn
 from incrowd.assess.question import drawn_note
 from incrowd.attack.relink import relink
 from incrowd.data import Visits
+from incrowd.data.some import some_people
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
 from incrowd.measure import uniqueness
-from incrowd.plain import Shown
+from incrowd.plain import Shown, percent
 from incrowd.progress import track
 
 WINDOWS_H = (1, 2, 3, 6, 12, 24, 48)
@@ -82,17 +82,17 @@ class Plan(Shown):
         limit = f"at most {self.target:.0%} of people"
         best, deceptive = self.best, self.deceptive
         if best is not None and best.window_h is None:
-            return f"Nothing needs to be cut: {who} {_percent(best.relinked)} of people, and {limit} are allowed."
+            return f"Nothing needs to be cut: {who} {_told(best.relinked)} of people, and {limit} are allowed."
         if best is not None:
             text = (
-                f"The longest window that meets the target is {best.name}: {who} {_percent(best.relinked)} of people "
-                f"after re-linking ({_percent(best.singled_out)} before), and {limit} are allowed; "
-                f"{_percent(best.moves_kept)} of the moves are kept."
+                f"The longest window that meets the target is {best.name}: {who} {_told(best.relinked)} of people "
+                f"after re-linking ({_told(best.singled_out)} before), and {limit} are allowed; "
+                f"{_told(best.moves_kept)} of the moves are kept."
             )
         else:
             least = min(self.cuts, key=lambda cut: 2.0 if cut.relinked is None else cut.relinked)
             text = (
-                f"Cutting does not protect: {who} {_percent(least.relinked)} of people after re-linking even with "
+                f"Cutting does not protect: {who} {_told(least.relinked)} of people after re-linking even with "
                 f"the best window ({least.name}), and {limit} are allowed; publish something coarser instead."
             )
         if deceptive:
@@ -160,7 +160,7 @@ def plan(
     check_seed(seed=seed)
     if people is not None:
         check_whole(people=people)
-    everybody, visits = len(visits), visits if people is None else drawn(visits, people=int(people), seed=seed)
+    everybody, visits = len(visits), visits if people is None else some_people(visits, people=int(people), seed=seed)
     attack: dict[str, Any] = {"points": points, "memory": memory, "reach_windows": reach_windows, "seed": seed}
     lengths = _lengths(visits, windows_h, start_slot, slots)
     asked: dict[str, Any] = {"start_slot": start_slot, "slots": slots}
@@ -223,8 +223,8 @@ def _moves(offsets: Ints, cell: Ints) -> int:
 
 def _row(name: str, cut: PlannedCut) -> tuple[str, ...]:
     shares = (cut.singled_out, cut.relinked, cut.rejoined, cut.chance, cut.moves_kept)
-    return (name, f"{cut.pieces:,}", *("-" if share is None else f"{share:.1%}" for share in shares))
+    return (name, f"{cut.pieces:,}", *map(percent, shares))
 
 
-def _percent(share: float | None) -> str:
-    return "an unknown share" if share is None else f"{share:.1%}"
+def _told(share: float | None) -> str:
+    return percent(share, unknown="an unknown share")

@@ -90,15 +90,6 @@ def judged(value: float | None, threshold: float | None) -> str:
     return ABOVE if value > threshold else WITHIN
 
 
-def percent(share: float | None) -> str:
-    """A share in words.
-
-    >>> percent(0.25), percent(None)
-    ('25.0%', '-')
-    """
-    return "-" if share is None else f"{share:.1%}"
-
-
 def drawn_note(some: int, every: int, more: str = "") -> str:
     """That people were drawn, where they were."""
     return f"{some:,} of {every:,} people, drawn at random{more}" if some < every else ""

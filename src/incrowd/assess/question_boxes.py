@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from incrowd.arrays import Ints, offsets_of
+from incrowd.arrays import Ints, offsets_of, positions_of
 from incrowd.assess.assess_data import Dataset
 from incrowd.assess.attacker import MOST_POINTS, crowds, known_samples
-from incrowd.assess.question import Found, drawn_note, percent
+from incrowd.assess.question import Found, drawn_note
 from incrowd.assess.question_release import UNTOLD, origin_of, table_of
 from incrowd.assess.shown import shown
 from incrowd.attack.people import read_link
-from incrowd.audit.origin import positions_of
 from incrowd.data import Fingerprints, Groups, Release, Traces
 from incrowd.discretize import fingerprints
 from incrowd.errors import DataError
+from incrowd.plain import percent
 
 
 def alone_in_boxes(data: Dataset, *, people: int) -> Found:

@@ -1,11 +1,11 @@
 """Aggregates: what counts of people per cell and slot give away."""
 
 from incrowd.assess.assess_data import Dataset
-from incrowd.assess.question import Found, Question, drawn_note, percent
+from incrowd.assess.question import Found, Question, drawn_note
 from incrowd.attack import RecoveryScore, chance_accuracy, recover, recovery_score
 from incrowd.attack.ash import QUARTER_MIN
 from incrowd.discretize import counts
-from incrowd.plain import several
+from incrowd.plain import percent, several
 
 ABOUT = "aggregates"
 MOST_PEOPLE, MOST_DAYS = 5_000, 14

@@ -1,9 +1,10 @@
 """Inference: homes, workplaces and sensitive values that the visits tell."""
 
 from incrowd.assess.assess_data import Dataset
-from incrowd.assess.question import Found, Question, drawn_note, percent
+from incrowd.assess.question import Found, Question, drawn_note
 from incrowd.assess.question_sensitive import MOST_SETS, sensitive_inference
 from incrowd.attack import home_work
+from incrowd.plain import percent
 
 ABOUT = "inference"
 LOAD_S, VISIT_S, SET_S = 0.5, 3e-7, 1e-6  # seconds on one core: to load kernels, per visit, per set of visits tried

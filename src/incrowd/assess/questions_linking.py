@@ -5,15 +5,16 @@ from typing import Any
 
 from incrowd import audit
 from incrowd.anonymize import Cut
-from incrowd.assess.assess_data import Dataset, drawn, within
-from incrowd.assess.question import Found, Inapplicable, Question, drawn_note, percent
+from incrowd.assess.assess_data import Dataset, within
+from incrowd.assess.question import Found, Inapplicable, Question, drawn_note
 from incrowd.assess.question_boxes import alone_in_boxes
 from incrowd.assess.question_release import UNTOLD, original_on, same_ground, table_of
 from incrowd.attack import Linkage, link, relink
 from incrowd.data import Fingerprints, Release, Visits
+from incrowd.data.some import some_people
 from incrowd.discretize.slots import DAY_MIN
 from incrowd.errors import DataError
-from incrowd.plain import several
+from incrowd.plain import percent, several
 
 ABOUT = "linkability"
 WINDOW_H = 24
@@ -32,7 +33,7 @@ def _window_h(data: Dataset) -> float:
 
 
 def _windows(data: Dataset) -> Found:
-    some = drawn(data.from_zero, people=RELINK_PEOPLE, seed=data.options.seed)
+    some = some_people(data.from_zero, people=RELINK_PEOPLE, seed=data.options.seed)
     # Nobody sees these pseudonyms: a seed makes the assessment the same again.
     release = Cut(window_h=_window_h(data))(some, pseudonym_seed=data.options.seed)
     found = relink(release, seed=data.options.seed)
@@ -50,7 +51,7 @@ def _windows(data: Dataset) -> Found:
 def _releases(data: Dataset) -> Found:
     middle = _middle(data)
     known, target = within(data.from_zero, 0, middle), within(data.from_zero, middle, data.slots)
-    some = drawn(known, people=KNOWN_PEOPLE, seed=data.options.seed)
+    some = some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
     found = link(some, target, period_slots=_period(data))
     if not found.scored:
         raise Inapplicable("nobody is in both halves of the period, so that nobody can be recognized")
@@ -77,7 +78,7 @@ def _release(data: Dataset) -> Found:
     told = isinstance(target, Release) or truth is not None
     if not told and isinstance(data.options.release, Path) and data.options.release.is_dir():
         raise DataError(UNTOLD)  # pseudonyms may be numbers, and so may be people: equal ones mean nothing
-    some = known if isinstance(target, Release) else drawn(known, people=KNOWN_PEOPLE, seed=data.options.seed)
+    some = known if isinstance(target, Release) else some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
     found = link(some, target, truth=truth)
     if not found.scored:
         raise DataError(UNTOLD)

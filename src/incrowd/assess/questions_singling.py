@@ -3,12 +3,13 @@
 import numpy as np
 
 from incrowd.assess.assess_data import Dataset
-from incrowd.assess.question import Found, Question, drawn_note, percent
+from incrowd.assess.question import Found, Question, drawn_note
 from incrowd.measure import Uniqueness, exposure, kgap, tails
 from incrowd.measure.choices import Trajectories
 from incrowd.measure.cutting import by_convention
 from incrowd.measure.index import index_of
 from incrowd.measure.question import Question as Asked
+from incrowd.plain import percent
 
 ABOUT = "singling out"
 POINTS = (1, 2, 3, 4, 5)

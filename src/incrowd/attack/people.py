@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from incrowd.arrays import Ints, Labels, offsets_of
+from incrowd.arrays import Ints, Labels, offsets_of, positions_of
 from incrowd.data import Groups, Release, Table, Visits
 from incrowd.errors import DataError
 
@@ -20,7 +20,7 @@ def owners_from(release: Release | Table, link: str | Path | None) -> Ints | Non
     if link is not None:
         data = release.data if isinstance(release, Release) else release
         pseudonyms, people = read_link(link)
-        row, person = _found(pseudonyms, data.users), np.unique(people, return_inverse=True)[1]
+        row, person = positions_of(pseudonyms, data.users), np.unique(people, return_inverse=True)[1]
         pairs = row[row >= 0], person[row >= 0]
     elif isinstance(release, Release):
         pairs = _members(release)
@@ -107,12 +107,15 @@ def _pairs(known: Visits | Release, target: Visits | Release) -> tuple[Pairs, Pa
         return a, b
     if known.users.dtype.kind != target.users.dtype.kind:
         raise DataError("one side labels people by text, the other by numbers; give truth, or label both alike.")
-    return (np.arange(len(known)), _found(known.users, target.users)), (np.arange(len(target)), np.arange(len(target)))
+    return (np.arange(len(known)), positions_of(known.users, target.users)), (
+        np.arange(len(target)),
+        np.arange(len(target)),
+    )
 
 
 def _linked(labels: Labels, table: Table) -> Pairs:
     """The row of each line of a link file, -1 for none, and the number of the line."""
-    return _found(labels, table.users), np.arange(len(labels))
+    return positions_of(labels, table.users), np.arange(len(labels))
 
 
 def _listed(truth: Iterable[Iterable[int]], known: int, target: int) -> Groups:
@@ -137,12 +140,3 @@ def _joined(a: Pairs, b: Pairs, known: int) -> Groups:
     wide = int(right.max(initial=0)) + 1
     rows, partners = np.divmod(np.unique(left * wide + right), wide)
     return Groups(offsets_of(rows, known), partners)
-
-
-def _found(wanted: Labels, users: Labels) -> Ints:
-    """The position of each label, -1 where there is none; text meets numbers as text."""
-    if wanted.dtype.kind != users.dtype.kind:
-        wanted, users = wanted.astype(np.str_), users.astype(np.str_)
-    order = np.argsort(users)
-    at = np.minimum(np.searchsorted(users, wanted, sorter=order), len(users) - 1)
-    return np.where(users[order[at]] == wanted, order[at], -1)

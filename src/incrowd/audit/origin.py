@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Ints, Labels, offsets_of
+from incrowd.arrays import Labels, offsets_of, positions_of
 from incrowd.audit.published import Published
 from incrowd.audit.tables import read_table
 from incrowd.data import Counts, Fingerprints, Groups, Table, Traces, Visits, load
@@ -88,15 +88,3 @@ def _words(column: Any) -> Labels:
     import pyarrow as pa
 
     return np.array(column.cast(pa.string()).fill_null("").to_pylist(), np.str_)
-
-
-def positions_of(values: Labels, among: Labels) -> Ints:
-    """Where each value stands among distinct labels, -1 where it does not; 007 is 7 where labels are numbers."""
-    if among.dtype.kind == "i":
-        try:
-            values = values.astype(np.int64)
-        except (ValueError, OverflowError):  # some are no such numbers, so that they can only be compared as text
-            among = among.astype(np.str_)
-    order = np.argsort(among)
-    found = order[np.minimum(np.searchsorted(among, values, sorter=order), len(among) - 1)]
-    return np.where(among[found] == values, found, -1)

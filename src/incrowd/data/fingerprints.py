@@ -32,6 +32,8 @@ class Fingerprints(Table):
     """Half-open boxes [x,x+dx) x [y,y+dy) x [t,t+dt) in metres and minutes, in canonical order."""
 
     META: ClassVar[tuple[str, ...]] = ("start", "crs")
+    ROWS: ClassVar[tuple[str, ...]] = BOX
+    PEOPLE: ClassVar[tuple[str, ...]] = ("users", "crowd")
 
     x: Ints
     dx: Ints

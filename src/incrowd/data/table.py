@@ -1,16 +1,16 @@
 """What every noun with users shares: rows by user, attributes, and the way out to data frames and files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, owners, per_user, seconds
+from incrowd.arrays import Ints, Labels, owners, per_user, seconds, tally
 from incrowd.errors import DataError, MissingExtra
 from incrowd.ledger import Ledger
 
@@ -89,6 +89,9 @@ class Frame:
 class Table(Frame):
     """Rows of many users; user u, at position u of `users`, owns rows offsets[u]:offsets[u+1]."""
 
+    ROWS: ClassVar[tuple[str, ...]] = ()  # fields with a value per row, where they have any
+    PEOPLE: ClassVar[tuple[str, ...]] = ("users",)  # fields with a value per user
+
     users: Labels
     offsets: Ints
 
@@ -110,6 +113,16 @@ class Table(Frame):
     def owner(self) -> Ints:
         """The position of the user behind each row."""
         return owners(self.offsets)
+
+    def where(self, keep: NDArray[np.bool_], ledger: Ledger) -> Self:
+        """Some of the rows; users left with none leave."""
+        count = tally(keep, self.offsets)
+        stay = count > 0
+        left: dict[str, Any] = {name: getattr(self, name)[stay] for name in self.PEOPLE}
+        left |= {name: value[keep] for name in self.ROWS if (value := getattr(self, name)) is not None}
+        left["attributes"] = kept_attributes(self.attributes, stay)  # type: ignore[attr-defined]
+        offsets = np.concatenate([[0], np.cumsum(count[stay])]).astype(np.int64)
+        return replace(self, offsets=offsets, **left, ledger=ledger)  # type: ignore[call-arg]
 
     def user_columns(self, attributes: Attributes) -> dict[str, NDArray[Any]]:
         """The label and the attributes of the user behind each row."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import (
@@ -22,9 +21,8 @@ from incrowd.arrays import (
     rows_by_code,
     same_length,
     seconds,
-    tally,
 )
-from incrowd.data.table import Attributes, Table, attributes_of, kept_attributes, started
+from incrowd.data.table import Attributes, Table, attributes_of, started
 from incrowd.errors import DataError, check_choice
 from incrowd.ledger import Ledger
 
@@ -36,6 +34,7 @@ class Traces(Table):
     """Points of many users, in degrees or in metres; in time order, or as logged (`ordered=False`)."""
 
     META: ClassVar[tuple[str, ...]] = ("ordered", "planar")
+    ROWS: ClassVar[tuple[str, ...]] = ("t", "lon", "lat", "x", "y")
 
     t: Ints  # seconds since 1970-01-01 UTC
     lon: Floats | None = None  # degrees, WGS 84
@@ -113,21 +112,6 @@ class Traces(Table):
         first, second = (self.x, self.y) if self.planar else (self.lon, self.lat)
         assert first is not None and second is not None
         return first, second
-
-    def where(self, keep: NDArray[np.bool_], ledger: Ledger) -> "Traces":
-        """Some of the rows; users left with none leave."""
-        count = tally(keep, self.offsets)
-        stay = count > 0
-        names = ("t", "x", "y") if self.planar else ("t", "lon", "lat")
-        cut = {name: getattr(self, name)[keep] for name in names}
-        return replace(
-            self,
-            users=self.users[stay],
-            offsets=np.concatenate([[0], np.cumsum(count[stay])]).astype(np.int64),
-            **cut,
-            attributes=kept_attributes(self.attributes, stay),
-            ledger=ledger,
-        )
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """One row per point: user, t, lon and lat (or x and y), attributes."""

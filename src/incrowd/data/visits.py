@@ -32,6 +32,7 @@ class Visits(Table):
     """Distinct (cell, slot) pairs of many users; each user's rows by slot, then cell."""
 
     META: ClassVar[tuple[str, ...]] = ("slot_min", "start", "time_zone", "crs", "cell_m")
+    ROWS: ClassVar[tuple[str, ...]] = ("cell", "slot")
 
     cell: Ints
     slot: Ints

@@ -6,8 +6,8 @@ import numpy as np
 
 from incrowd.anonymize.glove import Glove
 from incrowd.arrays import Floats, Ints
-from incrowd.assess.people import some_samples
 from incrowd.data import Fingerprints
+from incrowd.data.some import some_rows
 from incrowd.errors import ParameterError, check_whole
 from incrowd.kernels.reference.stretching import METRES
 from incrowd.measure.accuracy import Accuracy, accuracy
@@ -78,7 +78,9 @@ def generalized(fingerprints: Fingerprints, *, cell_m: int, slot_min: int) -> Fi
 def first_days(fingerprints: Fingerprints, *, days: int) -> Fingerprints:
     """The samples that begin in the first days, counted from midnight; people without one are left out."""
     check_whole(days=days)
-    return some_samples(fingerprints, fingerprints.t < (first_day(fingerprints) + days) * DAY_MIN)
+    return some_rows(
+        fingerprints, fingerprints.t < (first_day(fingerprints) + days) * DAY_MIN, "first days", "outside the period"
+    )
 
 
 def days_of(fingerprints: Fingerprints) -> int:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from incrowd import anonymize
 from incrowd.anonymize.w4m_points import points_of
-from incrowd.assess.people import some_people
 from incrowd.data import Fingerprints
+from incrowd.data.some import some_people
 from incrowd.errors import DataError, check_seed, check_whole
 from incrowd.measure.accuracy import Accuracy, accuracy
 from incrowd.measure.displacement import Displacement, displacement

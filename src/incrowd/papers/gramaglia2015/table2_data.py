@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from incrowd.assess.people import some_people, some_samples
 from incrowd.data import Fingerprints
+from incrowd.data.some import some_people, some_rows
 from incrowd.discretize import fingerprints
 from incrowd.errors import DataError
 from incrowd.read import synthetic_city, table
@@ -63,15 +63,18 @@ def largest_city(city: City) -> Fingerprints:
     prints = city.fingerprints()
     cells = np.floor(city.xy[inside] / CELL_M).astype(np.int64) * CELL_M
     there = (prints.x[:, None] == cells[:, 0]) & (prints.y[:, None] == cells[:, 1])
-    return some_samples(prints, there.any(axis=1) & inside[city.home][prints.owner])
+    return some_rows(prints, there.any(axis=1) & inside[city.home][prints.owner], "city", "outside the city")
 
 
 def _real(folder: Path, users: int, seed: int) -> Iterator[Dataset]:
     bikes, taxis = ((name, folder / file) for name, file in REAL.items())
     if bikes[1].is_file():
         riders = fingerprints(table(bikes[1]))
-        busy = some_samples(riders, (np.diff(riders.offsets) >= LEAST_SAMPLES)[riders.owner])
+        busy = some_rows(
+            riders, (np.diff(riders.offsets) >= LEAST_SAMPLES)[riders.owner], "busy", "person with few samples"
+        )
         yield Dataset(bikes[0], some_people(busy, people=users, seed=seed))
     if taxis[1].is_file():
         some = some_people(fingerprints(table(taxis[1])), people=max(users // 10, FEWEST_TAXIS), seed=seed)
-        yield Dataset(taxis[0], some_samples(some, some.t < (some.t.min() // DAY_MIN + 1) * DAY_MIN))
+        first = some.t < (some.t.min() // DAY_MIN + 1) * DAY_MIN
+        yield Dataset(taxis[0], some_rows(some, first, "first day", "outside the period"))

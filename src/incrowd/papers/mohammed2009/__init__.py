@@ -10,6 +10,7 @@ import numpy as np
 from incrowd.anonymize.lkc import LKC
 from incrowd.anonymize.lkc_cost import LkcCost, lkc_cost
 from incrowd.data import Visits
+from incrowd.data.some import some_people
 from incrowd.data.table import attributes_of, kept_attributes
 from incrowd.discretize import towers
 from incrowd.errors import DataError, ParameterError
@@ -18,7 +19,6 @@ from incrowd.measure.sequences import Pair
 from incrowd.measure.suppression import Score, candidate_scores
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.measure.violating import violating_sequences
-from incrowd.papers.people import some_people
 from incrowd.papers.record import Figure, Reproduction, Statement, claim
 from incrowd.read import synthetic_city
 
@@ -106,7 +106,7 @@ def reproduce(
         city = synthetic_city(users=QUICK_USERS if quick else USERS, towers=TOWERS, profile="application", seed=seed)
         visits, name = towers(city.traces, city.towers, slot_min=60), "a synthetic city"
     elif quick:
-        visits = some_people(visits, users=QUICK_USERS, seed=seed)
+        visits = some_people(visits, people=QUICK_USERS, seed=seed)
     day = typical_day(visits)
     fewer: dict[str, Any] = {"l": (1, 2), "k": (2, 10), "c": (0.5, 1.0), "min_support": (10, 50)} if quick else {}
     cost = experiments(day, name=name, sensitive=sensitive, seed=seed, **fewer)

@@ -5,7 +5,7 @@ import numpy as np
 from incrowd.anonymize.cut import Cut
 from incrowd.arrays import Floats
 from incrowd.data import Visits
-from incrowd.papers.people import some_people
+from incrowd.data.some import some_people
 from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, share, size
 from incrowd.papers.song2014.cut import SHORTEST, figure_2, figure_3, figure_4
 from incrowd.papers.song2014.data import PEOPLE, PLACES, QUICK_USERS, Cuts, cuts, synthetic
@@ -31,7 +31,7 @@ def reproduce(
     if visits is None:
         visits, name = synthetic(quick=quick, seed=seed), "a synthetic city"
     elif quick:
-        visits = some_people(visits, users=QUICK_USERS, seed=seed)
+        visits = some_people(visits, people=QUICK_USERS, seed=seed)
     found = cuts(visits, made_up=made_up, quick=quick, seed=seed)
     figures = (table_1(found), figure_1(found), figure_2(found), figure_3(found), figure_4(found))
     moving = found.visits

@@ -7,10 +7,10 @@ import numpy as np
 
 from incrowd.arrays import tally
 from incrowd.data import Visits
+from incrowd.data.some import DRAWN, some_rows
 from incrowd.discretize import towers, windows
 from incrowd.errors import DataError
 from incrowd.measure.cutting import CutRisk, cut_risk
-from incrowd.papers.people import DRAW, people
 from incrowd.read import synthetic_city
 
 PEOPLE, PLACES = 633_798, 1_700  # [song2014, Table 1]
@@ -75,7 +75,7 @@ def _raw(visits: Visits) -> tuple[int, int]:
         return len(visits), visits.records
     users, records = steps[0].users[0], steps[0].read
     for step in steps:
-        if step.name == DRAW and step.users is not None:
+        if step.name == DRAWN and step.users is not None:
             users, records = round(users * step.users[1] / step.users[0]), round(records * step.kept / step.read)
     return users, records
 
@@ -93,4 +93,6 @@ def movers(visits: Visits) -> Visits:
     1
     """
     first = np.repeat(visits.cell[visits.offsets[:-1]], np.diff(visits.offsets))
-    return people(visits, tally(visits.cell != first, visits.offsets) > 0, "movers", "user at one place")
+    return some_rows(
+        visits, (tally(visits.cell != first, visits.offsets) > 0)[visits.owner], "movers", "user at one place"
+    )

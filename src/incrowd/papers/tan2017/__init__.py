@@ -1,11 +1,12 @@
 """[tan2017]: its tables and figures on any dataset, and what its text says beside what the data say."""
 
 from incrowd.data import Traces
+from incrowd.data.some import some_people
 from incrowd.measure.sweep import sweep
 from incrowd.measure.sweep_plan import POINTS, SAMPLES, SPACE, TIME
 from incrowd.papers.record import Reproduction
 from incrowd.papers.tan2017.close import SIZES, figure_6_7
-from incrowd.papers.tan2017.data import QUICK_USERS, cleaned, some_users, synthetic, wide_box
+from incrowd.papers.tan2017.data import QUICK_USERS, cleaned, synthetic, wide_box
 from incrowd.papers.tan2017.records import figure_8_9, figure_10_12, figure_13, figure_14, table_1
 from incrowd.papers.tan2017.resolution import BLOCKS, MINUTES, figure_3, figure_4, figures_1_2_5
 
@@ -36,7 +37,7 @@ def reproduce(
     if traces is None:
         traces, name = synthetic(quick=quick, seed=seed), "synthetic taxis"
     elif quick:
-        traces = some_users(traces, users=QUICK_USERS, seed=seed)
+        traces = some_people(traces, people=QUICK_USERS, seed=seed)
     taxis = cleaned(traces, made_up=made_up)
     samples = QUICK_SAMPLES if quick else SAMPLES
     space, time = (SPACE[::3], TIME[::5]) if quick else (SPACE, TIME)

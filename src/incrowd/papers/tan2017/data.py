@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd import clean
-from incrowd.arrays import Floats, drawn
+from incrowd.arrays import Floats
 from incrowd.data import Traces
 from incrowd.discretize.plane import Box
 from incrowd.errors import DataError
@@ -59,20 +59,6 @@ def cleaned(traces: Traces, *, made_up: bool) -> Taxis:
     if len(tidy) < 2:
         raise DataError("fewer than two users are left after cleaning; give data of more vehicles or people.")
     return Taxis(traces, tidy, made_up)
-
-
-def some_users(traces: Traces, *, users: int, seed: int) -> Traces:
-    """So many users drawn at random, in their order; all where there are no more."""
-    chosen = drawn(len(traces), users, seed)
-    keep = chosen[traces.owner]
-    ledger = traces.ledger.add(
-        "quick",
-        read=traces.records,
-        kept=int(keep.sum()),
-        dropped={"user not drawn": int((~keep).sum())},
-        users=(len(traces), int(chosen.sum())),
-    )
-    return traces.where(keep, ledger)
 
 
 def box_km(traces: Traces) -> tuple[float, float]:

@@ -14,10 +14,10 @@ from incrowd.attack.recovered import Recovered
 from incrowd.attack.score import RecoveryScore, recovery_score
 from incrowd.data import Visits
 from incrowd.data.counts import DAY_MIN
+from incrowd.data.some import some_people
 from incrowd.discretize import counts, filled, towers
 from incrowd.errors import DataError
 from incrowd.measure.regularity import NIGHT_MIN, prediction_errors, tallied
-from incrowd.papers.people import some_people
 from incrowd.read import synthetic_city
 
 USERS, TOWERS, DAYS = 1000, 8000, 7
@@ -117,7 +117,7 @@ def given(visits: Visits, *, name: str, quick: bool, seed: int) -> Scene:
         raise DataError("these visits have no xy, or no slot_min that divides 6 hours; use slots of 30 min.")
     slot_min = visits.slot_min
     if quick:
-        visits = _first_days(some_people(visits, users=QUICK_USERS, seed=seed), QUICK_DAYS)
+        visits = _first_days(some_people(visits, people=QUICK_USERS, seed=seed), QUICK_DAYS)
     width = slot_min if SLOT_MIN % slot_min else SLOT_MIN
     return Scene(name, visits, lambda width: slotted_anew(visits, width), width, seed=seed)
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from incrowd.anonymize.counting import to_regions
 from incrowd.attack.score import RecoveryScore
+from incrowd.data.some import some_people
 from incrowd.discretize import filled
-from incrowd.papers.people import some_people
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.attack import CONVENTION
 from incrowd.papers.xu2017.data import DISTRICT, STATION, Scene, attack, blocks
@@ -180,7 +180,7 @@ def _among(scene: Scene) -> dict[float, RecoveryScore]:
     found: dict[float, RecoveryScore] = {float(scene.users): scene.score}
     for part in SHARES[:-1]:
         users = max(round(part * scene.users), 2)
-        some = some_people(scene.truth, users=users, seed=scene.seed)
+        some = some_people(scene.truth, people=users, seed=scene.seed)
         found[float(len(some))] = attack(some, seed=scene.seed)
     return dict(sorted(found.items()))
 

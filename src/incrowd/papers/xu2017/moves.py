@@ -11,6 +11,7 @@ from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.data import Scene
 from incrowd.papers.xu2017.people import convention, crowd, theirs, told
 from incrowd.papers.xu2017.printed import LIMIT_M, NIGHT_TOP, ONE_TOWER, WITHIN, Printed, named, people
+from incrowd.plain import percent
 from incrowd.report.curves import Cdf, Line, Lines, curve
 
 MOST_CELLS = 6  # of a night that are drawn
@@ -144,7 +145,7 @@ def _said_errors(scene: Scene) -> list[Statement]:
     ours, limit, where = within(scene), limit_m(scene), "Sec. 4.3"
     printed = Printed(WITHIN.operator, None) if scene.kind is None else WITHIN
     parts = (near(scene.predicted[flags], limit) for flags in (scene.observed, ~scene.observed))
-    shown = ", ".join("-" if part != part else f"{part:.0%}" for part in parts)
+    shown = ", ".join(percent(part, 0) for part in parts)
     why = "how much of the paper's accuracy comes from interpolated slots is not said"
     return [
         *people(scene, where, f"predictions less than {limit:,} m off", printed, ours),
