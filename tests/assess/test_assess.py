@@ -10,9 +10,9 @@ import pytest
 import incrowd as ic
 from incrowd import assess, attack, measure
 from incrowd.assess.assess import Asked, prepared
-from incrowd.assess.assess_data import Dataset, within
-from incrowd.assess.assess_options import Options
 from incrowd.assess.budget import Budget, OutOfTime, seconds_of
+from incrowd.assess.dataset import Dataset, within
+from incrowd.assess.options import Options
 from incrowd.assess.questions import QUESTIONS
 from incrowd.assess.thresholds import DEFAULTS
 from incrowd.data.some import some_people
@@ -174,11 +174,11 @@ def test_estimates_come_before_work_in_the_order_of_work(city):
 
 
 def test_people_are_drawn_where_a_step_needs_it_and_it_is_said(city, monkeypatch):
-    monkeypatch.setattr("incrowd.assess.questions_singling.KGAP_PEOPLE", 10)
-    monkeypatch.setattr("incrowd.assess.questions_linking.RELINK_PEOPLE", 20)
-    monkeypatch.setattr("incrowd.assess.questions_linking.KNOWN_PEOPLE", 15)
-    monkeypatch.setattr("incrowd.assess.questions_counting.MOST_PEOPLE", 25)
-    monkeypatch.setattr("incrowd.assess.questions_counting.MOST_DAYS", 1)
+    monkeypatch.setattr("incrowd.assess.questions.singling.KGAP_PEOPLE", 10)
+    monkeypatch.setattr("incrowd.assess.questions.linking.RELINK_PEOPLE", 20)
+    monkeypatch.setattr("incrowd.assess.questions.linking.KNOWN_PEOPLE", 15)
+    monkeypatch.setattr("incrowd.assess.questions.counting.MOST_PEOPLE", 25)
+    monkeypatch.setattr("incrowd.assess.questions.counting.MOST_DAYS", 1)
     answers = by_name(assess.assess(city.traces, towers=city.towers))
     assert "10 of 40 people, drawn at random" in answers["k_gap"].note
     assert "20 of 40 people, drawn at random" in answers["windows"].note
@@ -235,7 +235,7 @@ def test_large_sources_are_streamed(city, tmp_path, monkeypatch):
     frame = city.traces.to_pandas()
     frame.to_csv(tmp_path / "log.csv", index=False)
     whole = assess.assess(tmp_path / "log.csv")
-    monkeypatch.setattr("incrowd.assess.assess_data.MOST_IN_MEMORY", 10)
+    monkeypatch.setattr("incrowd.assess.dataset.MOST_IN_MEMORY", 10)
     found = assess.assess(tmp_path / "log.csv")
     assert found.records is None and whole.records == city.traces.records
     assert by_name(found)["singling_out"].value == by_name(whole)["singling_out"].value

@@ -8,8 +8,8 @@ import pytest
 import incrowd as ic
 from incrowd import assess, attack
 from incrowd.anonymize.folder import publish
-from incrowd.assess.assess_data import dataset
-from incrowd.assess.assess_options import Options
+from incrowd.assess.dataset import dataset
+from incrowd.assess.options import Options
 from incrowd.assess.thresholds import DEFAULTS
 
 QUIET = dict.fromkeys(DEFAULTS)
@@ -64,7 +64,7 @@ def test_boxes_tell_whom_they_do_not_hide(traces, tmp_path):
 
 def test_drawn_people_hide_among_everybody(traces, monkeypatch):
     prints = ic.discretize.fingerprints(traces)
-    monkeypatch.setattr("incrowd.assess.questions_linking.KNOWN_PEOPLE", 7)
+    monkeypatch.setattr("incrowd.assess.questions.linking.KNOWN_PEOPLE", 7)
     found = answer(traces, release=ic.anonymize.Glove(k=2)(prints))
     assert found.value == 0 and found.numbers["people"] == 7 and found.numbers["found"] == 1
 
@@ -81,7 +81,7 @@ def test_what_was_due_and_has_no_answer_is_open(traces):
 def test_the_better_of_attack_and_guess_is_judged(traces, monkeypatch):
     for guess, judged in ((0.0, "attack"), (1.0, "some guess")):
         monkeypatch.setattr(
-            "incrowd.assess.questions_counting.chance_accuracy", lambda *_, guess=guess, **__: {"some guess": guess}
+            "incrowd.assess.questions.counting.chance_accuracy", lambda *_, guess=guess, **__: {"some guess": guess}
         )
         found = answer(traces, "counts")
         assert found.numbers["judged"] == judged and found.value == max(found.numbers["accuracy"], guess)

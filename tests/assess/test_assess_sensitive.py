@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.assess.question_sensitive import sensitive_inference
+from incrowd.assess.questions.sensitive import sensitive_inference
 
 
 def by_definition(visits, values, l, c):  # noqa: E741
@@ -62,7 +62,7 @@ def test_what_everybody_has_needs_no_visit():
 def test_people_are_drawn_where_there_are_too_many_sets(monkeypatch):
     user, slot = np.repeat(np.arange(20), 4), np.tile(np.arange(4), 20)
     visits = ic.Visits.from_arrays(user, user % 3, slot, attributes={"ill": ["a"] * 20})
-    monkeypatch.setattr("incrowd.assess.question_sensitive.MOST_SETS", 30)
+    monkeypatch.setattr("incrowd.assess.questions.sensitive.MOST_SETS", 30)
     found = sensitive_inference(visits, sensitive="ill", confidence=1.0)
     assert (found.carriers, found.asked) == (20, 5)
     assert sensitive_inference(visits, sensitive="ill", known_visits=1).asked == 7

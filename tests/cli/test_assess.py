@@ -100,7 +100,7 @@ def test_ctrl_c_prints_what_is_there(incrowd, log, monkeypatch):
     def stop(*_args, **_more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("incrowd.assess.questions_linking.relink", stop)
+    monkeypatch.setattr("incrowd.assess.questions.linking.relink", stop)
     code, out, err = incrowd("assess", log)
     assert code == 130 and "interrupted" in err and "Who is alone with 4 visits?" in out
     assert "not run: interrupted before" in out

@@ -9,10 +9,9 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from incrowd.assess.assess_data import Dataset, dataset
-from incrowd.assess.assess_options import Options, Thresholds
-from incrowd.assess.assess_record import Assessment
 from incrowd.assess.budget import Budget, OutOfTime
+from incrowd.assess.dataset import Dataset, dataset
+from incrowd.assess.options import Options, Thresholds
 from incrowd.assess.question import (
     DOES_NOT_APPLY,
     NO_ANSWER,
@@ -26,6 +25,7 @@ from incrowd.assess.question import (
     judged,
 )
 from incrowd.assess.questions import ABOUT, QUESTIONS
+from incrowd.assess.record import Assessment
 from incrowd.data import Release, Visits
 from incrowd.discretize.options import Reading
 from incrowd.errors import IncrowdError, ParameterError

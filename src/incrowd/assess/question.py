@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from incrowd.assess.assess_data import Dataset
+from incrowd.assess.dataset import Dataset
 from incrowd.errors import DataError
 from incrowd.plain import in_words
 

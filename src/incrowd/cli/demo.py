@@ -45,8 +45,8 @@ def demo(
 def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: int, *, as_json: bool) -> None:
     from incrowd import anonymize, clean, discretize, measure, read
     from incrowd.assess.assess import Asked
-    from incrowd.assess.assess_data import Dataset
-    from incrowd.assess.assess_options import Options
+    from incrowd.assess.dataset import Dataset
+    from incrowd.assess.options import Options
 
     with progress_bar():
         note(f"building a city of {users:,} people, {towers:,} towers, {days} days, with a dirty log")

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from incrowd.assess import Assessment
-from incrowd.assess.assess_record import sizes
 from incrowd.assess.question import ABOVE, Answer
-from incrowd.assess.question_sensitive import SensitiveInference
+from incrowd.assess.questions.sensitive import SensitiveInference
+from incrowd.assess.record import sizes
 from incrowd.assess.thresholds import HONESTY
 from incrowd.attack import Linkage, RecoveryScore
 from incrowd.plain import in_words, several

@@ -3,10 +3,10 @@
 import numpy as np
 
 from incrowd.arrays import Ints, offsets_of, positions_of
-from incrowd.assess.assess_data import Dataset
 from incrowd.assess.attacker import MOST_POINTS, crowds, known_samples
+from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Found, drawn_note
-from incrowd.assess.question_release import UNTOLD, origin_of, table_of
+from incrowd.assess.questions.release import UNTOLD, origin_of, table_of
 from incrowd.assess.shown import shown
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Groups, Release, Traces

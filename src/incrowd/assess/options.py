@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from incrowd.assess.question_sensitive import check_known
+from incrowd.assess.questions.sensitive import check_known
 from incrowd.assess.thresholds import thresholds_of
 from incrowd.data import Release, Table, Visits
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole

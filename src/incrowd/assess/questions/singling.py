@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from incrowd.assess.assess_data import Dataset
+from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Found, Question, drawn_note
 from incrowd.measure import Uniqueness, exposure, kgap, tails
 from incrowd.measure.choices import Trajectories

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from incrowd.assess.assess_data import Dataset
+from incrowd.assess.dataset import Dataset
 from incrowd.data import Release, Table, Traces, Visits
 from incrowd.discretize import grid, towers
 from incrowd.errors import DataError

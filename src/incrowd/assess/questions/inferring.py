@@ -1,8 +1,8 @@
 """Inference: homes, workplaces and sensitive values that the visits tell."""
 
-from incrowd.assess.assess_data import Dataset
+from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Found, Question, drawn_note
-from incrowd.assess.question_sensitive import MOST_SETS, sensitive_inference
+from incrowd.assess.questions.sensitive import MOST_SETS, sensitive_inference
 from incrowd.attack import home_work
 from incrowd.plain import percent
 

@@ -1,6 +1,6 @@
 """Aggregates: what counts of people per cell and slot give away."""
 
-from incrowd.assess.assess_data import Dataset
+from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Found, Question, drawn_note
 from incrowd.attack import RecoveryScore, chance_accuracy, recover, recovery_score
 from incrowd.attack.ash import QUARTER_MIN

@@ -5,10 +5,10 @@ from typing import Any
 
 from incrowd import audit
 from incrowd.anonymize import Cut
-from incrowd.assess.assess_data import Dataset, within
+from incrowd.assess.dataset import Dataset, within
 from incrowd.assess.question import Found, Inapplicable, Question, drawn_note
-from incrowd.assess.question_boxes import alone_in_boxes
-from incrowd.assess.question_release import UNTOLD, original_on, same_ground, table_of
+from incrowd.assess.questions.boxes import alone_in_boxes
+from incrowd.assess.questions.release import UNTOLD, original_on, same_ground, table_of
 from incrowd.attack import Linkage, link, relink
 from incrowd.data import Fingerprints, Release, Visits
 from incrowd.data.some import some_people

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from incrowd.assess.assess_options import Options
+from incrowd.assess.options import Options
 from incrowd.data import Traces, Visits, load
 from incrowd.data.some import some_people, some_rows
 from incrowd.discretize import filled, fingerprints, grid, towers
