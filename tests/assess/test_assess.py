@@ -13,7 +13,7 @@ from incrowd.assess.assess import Asked, prepared
 from incrowd.assess.budget import Budget, OutOfTime, seconds_of
 from incrowd.assess.dataset import Dataset, within
 from incrowd.assess.options import Options
-from incrowd.assess.questions import QUESTIONS
+from incrowd.assess.questions.order import QUESTIONS
 from incrowd.assess.thresholds import DEFAULTS
 from incrowd.data.some import some_people
 from incrowd.plain import in_words, to_json

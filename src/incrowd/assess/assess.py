@@ -24,7 +24,7 @@ from incrowd.assess.question import (
     Question,
     judged,
 )
-from incrowd.assess.questions import ABOUT, QUESTIONS
+from incrowd.assess.questions.order import ABOUT, QUESTIONS
 from incrowd.assess.record import Assessment
 from incrowd.data import Release, Visits
 from incrowd.discretize.options import Reading
