@@ -4,6 +4,8 @@ IncrowdError
 ├── DataError        the data cannot be used as they are
 ├── ParameterError   an option has no meaning, alone or with these data
 └── MissingExtra     an optional dependency is not installed
+
+IncrowdWarning       what it says on purpose while it goes on
 """
 
 from numbers import Real
@@ -24,6 +26,10 @@ class ParameterError(IncrowdError):
 
 class MissingExtra(IncrowdError):
     """An optional dependency is not installed; the text holds the command that installs it."""
+
+
+class IncrowdWarning(RuntimeWarning):
+    """Work goes on, otherwise than was to be expected."""
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

@@ -1,8 +1,12 @@
 """Which device runs, and what the host adds to a GPU's work; no GPU is needed."""
 
+import itertools
+import shutil
 import sys
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -16,7 +20,7 @@ from boxes import prints
 from incrowd.anonymize.glove import Glove
 from incrowd.anonymize.glove_card import in_order
 from incrowd.cli import glove as cli
-from incrowd.errors import MissingExtra, ParameterError
+from incrowd.errors import IncrowdWarning, MissingExtra, ParameterError
 from incrowd.kernels.gpu import device, source
 from incrowd.kernels.gpu import prints as card
 from incrowd.kernels.reference.stretching import CELLS, METRES
@@ -105,7 +109,7 @@ def test_where_the_card_is_too_small_auto_takes_the_cpu_and_says_so(small_card, 
     monkeypatch.setattr(import_module("incrowd.measure.stretch"), "WORTH_GPU", 2)
     pair = prints(PAIR)
     expected = Glove(device="cpu")(pair).merges
-    with pytest.warns(RuntimeWarning, match=r"2 fingerprints need more; it runs on the CPU\.$"):
+    with pytest.warns(IncrowdWarning, match=r"2 fingerprints need more; it runs on the CPU\.$"):
         release = Glove()(pair)
     assert release.params["device"] == "cpu" and release.merges == expected
     for measured in (kgap, tails):
@@ -115,6 +119,55 @@ def test_where_the_card_is_too_small_auto_takes_the_cpu_and_says_so(small_card, 
             measured(pair, device="gpu")
     with pytest.raises(ParameterError, match="pass shard_users to divide them, or device='cpu'"):
         Glove(device="gpu")(pair)
+
+
+@pytest.fixture
+def no_compiler(small_card, monkeypatch):
+    """A card and its driver alone; what CuPy says then, by version."""
+
+    def compiled(*_args):
+        raise next(said)
+
+    said = itertools.cycle(
+        [
+            RuntimeError("CuPy failed to load libnvrtc.so.13: OSError: libnvrtc.so.13: cannot open shared object file"),
+            type("DynamicLibNotFoundError", (RuntimeError,), {})('Failure finding "libnvrtc.so.13": No such file'),
+        ]
+    )
+    monkeypatch.setattr(card, "prints_of", compiled)
+    monkeypatch.setattr(import_module("incrowd.measure.stretch"), "WORTH_GPU", 2)
+
+
+def test_without_a_compiler_auto_takes_the_cpu_and_says_so(no_compiler):
+    pair = prints(PAIR)
+    with pytest.warns(IncrowdWarning, match=r"^the GPU needs CUDA's compiler, .*; it runs on the CPU\.$"):
+        release = Glove()(pair)
+    assert release.params["device"] == "cpu" and release.merges == Glove(device="cpu")(pair).merges
+    for measured in (kgap, tails):
+        with pytest.warns(IncrowdWarning, match="compiler"):
+            assert measured(pair).device == "cpu"
+
+
+def test_without_a_compiler_gpu_is_refused_in_one_sentence(no_compiler):
+    pair = prints(PAIR)
+    for run in (
+        Glove(device="gpu"),
+        partial(kgap, device="gpu"),
+        partial(tails, device="gpu", gap=kgap(pair, device="cpu")),
+    ):
+        for _ in range(2):
+            with pytest.raises(MissingExtra, match=r"^the GPU needs CUDA's compiler, .*; run: .*\[gpu\]'\.$"):
+                run(pair)
+
+
+def test_what_else_goes_wrong_there_is_not_hidden(small_card, monkeypatch):
+    def broken(*_args):
+        raise type("CUDARuntimeError", (RuntimeError,), {})("cudaErrorIllegalAddress: an illegal memory access")
+
+    monkeypatch.setattr(card, "prints_of", broken)
+    monkeypatch.setattr(import_module("incrowd.measure.stretch"), "WORTH_GPU", 2)
+    with pytest.raises(RuntimeError, match="illegal memory access"):
+        Glove()(prints(PAIR))
 
 
 def test_sketches_get_coarser_where_memory_is_short(monkeypatch):
@@ -172,9 +225,28 @@ def test_tail_weights_are_those_of_numpy(users):
     assert len(rows) == 2 * len(QUANTILES)
 
 
-def test_the_digest_sees_every_edit(monkeypatch, tmp_path):
-    before = source.digest()
-    edited = tmp_path / "prints.py"
-    edited.write_text("")
-    monkeypatch.setattr(source, "sources", lambda: [edited])
+def test_the_digest_sees_an_edit_of_every_file(monkeypatch, tmp_path):
+    before, copies = source.digest(), []
+    for number, path in enumerate(source.sources()):
+        (tmp_path / str(number)).mkdir()
+        copies.append(Path(shutil.copy(path, tmp_path / str(number))))
+    monkeypatch.setattr(source, "sources", lambda: copies)
+    assert source.digest() == before
+    seen = {before}
+    for copy in copies:
+        whole = copy.read_bytes()
+        for edited in (whole + b"\n", whole[:-1], bytes([whole[0] ^ 1]) + whole[1:]):
+            copy.write_bytes(edited)
+            seen.add(source.digest())
+        copy.write_bytes(whole)
+    assert len(seen) == 1 + 3 * len(copies) and source.digest() == before
+    monkeypatch.setattr(source, "sources", lambda: copies[1:])
     assert source.digest() != before
+
+
+def test_the_digest_is_of_all_kernels_and_what_drives_them():
+    package = source.HERE.parents[1]
+    names = [path.relative_to(package).as_posix() for path in source.sources()]
+    assert len(names) == len(set(names)) and set(source.HOST) < set(names)
+    there = {path.relative_to(package).as_posix() for path in source.HERE.rglob("*") if path.suffix in (".py", ".cuh")}
+    assert set(names) == there | set(source.HOST)

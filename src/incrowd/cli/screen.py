@@ -1,13 +1,16 @@
 """What a person sees: answers on stdout, progress and errors on stderr."""
 
+import re
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from incrowd import progress
 from incrowd.data.table import Frame
+from incrowd.errors import IncrowdWarning
 from incrowd.plain import to_json
 
 
@@ -25,6 +28,30 @@ def note(text: str) -> None:
 def answer(text: str, data: Any, *, as_json: bool) -> None:
     """The answer in words, or the whole record as JSON and nothing else."""
     say(to_json(data, indent=2) if as_json else text)
+
+
+@contextmanager
+def warnings_noted() -> Iterator[None]:
+    """Show what incrowd warns of as one line each, once whatever its numbers; other warnings as Python does."""
+    shown, usual = set(), warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if not issubclass(category, IncrowdWarning):
+            usual(message, category, filename, lineno, file, line)
+        elif (words := re.sub(r"[\d.,]+", "", str(message))) not in shown:
+            shown.add(words)
+            note(f"incrowd: {message}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 @contextmanager

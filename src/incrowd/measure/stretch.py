@@ -1,7 +1,8 @@
 """Fingerprints -> how far two of them must be stretched to look alike; the layout all of GLOVE computes on."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,13 +11,14 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.data import Fingerprints
-from incrowd.errors import DataError, ParameterError, check_choice
+from incrowd.errors import DataError, IncrowdWarning, MissingExtra, ParameterError, check_choice
 from incrowd.kernels.reference.stretching import CELLS, METRES, Scale, full
 
 CELL_M = 100
 LARGEST = 1 << 30  # of a coordinate after its origin is taken off
 ROOM = 1 << 62
 WORTH_GPU = 2000  # users; below, starting a GPU takes longer than the work
+NO_COMPILER = "the GPU needs CUDA's compiler, and CuPy cannot load it; run: pip install 'incrowd[gpu]'."
 T = TypeVar("T")
 
 
@@ -96,17 +98,33 @@ def on_device(device: str, users: int | None = None) -> str:
 
 
 def where_it_fits(run: Callable[[str], T], asked: str, chosen: str) -> tuple[T, str]:
-    """What `run` gives on the chosen device, and which it was: the CPU where `auto` chose a GPU without room."""
+    """A calculation and a device -> its result, and the device it ran on.
+
+    That is the CPU, with a warning, where `auto` chose a GPU that lacks the room or a compiler.
+    """
     from incrowd.kernels.gpu.device import NoRoom
 
     try:
-        return run(chosen), chosen
-    except NoRoom as error:
+        with _compiling():
+            return run(chosen), chosen
+    except (NoRoom, MissingExtra) as error:
         if asked != "auto":
             raise
         why = str(error).partition(";")[0]
-    warnings.warn(f"{why}; it runs on the CPU.", RuntimeWarning, stacklevel=3)
+    warnings.warn(f"{why}; it runs on the CPU.", IncrowdWarning, stacklevel=3)
     return run("cpu"), "cpu"
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """Say in one sentence that there is no compiler; CuPy looks for it when the first kernel is needed."""
+    try:
+        yield
+    except RuntimeError as error:
+        # What CUDA itself reports is a RuntimeError too; the compiler's library is nvrtc on every system.
+        if "nvrtc" not in str(error).lower():
+            raise
+        raise MissingExtra(NO_COMPILER) from error
 
 
 def check_fingerprints(data: object) -> None:
