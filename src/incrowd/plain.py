@@ -49,6 +49,24 @@ def several(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or f'{one}s'}"
 
 
+def percent(share: float | None, digits: int = 1, *, unknown: str = "-") -> str:
+    """A share as a percentage; a dash, or the words given, where there is none.
+
+    >>> percent(0.25), percent(0.25, 0), percent(None), percent(float("nan"), unknown="nobody knows")
+    ('25.0%', '25%', '-', 'nobody knows')
+    """
+    return unknown if share is None or math.isnan(share) else f"{share:.{digits}%}"
+
+
+def fraction(share: float | None) -> str:
+    """A share with three decimals, for tables of them; a dash where there is none.
+
+    >>> fraction(0.25), fraction(None), fraction(float("nan"))
+    ('0.250', '-', '-')
+    """
+    return "-" if share is None or math.isnan(share) else f"{share:.3f}"
+
+
 def in_words(seconds: float) -> str:
     """A duration, roughly.
 

@@ -80,3 +80,12 @@ def test_people_in_the_crowd_of_another_are_not_lost():
     columns = {name: getattr(data, name)[:end] for name in ("x", "dx", "y", "dy", "t", "dt")}
     cut = replace(data, users=data.users[:-1], offsets=data.offsets[:-1], crowd=data.crowd[:-1], **columns)
     assert coverage(replace(release, data=cut, members=fewer), prints).status == "fail"
+
+
+def test_publisher_and_auditor_know_the_same_reasons_to_fall_together():
+    """The auditor imports no publisher, so that each keeps a list of its own."""
+    from incrowd.anonymize import folder
+    from incrowd.audit import accounts
+
+    assert frozenset(folder.MERGED) == accounts.MERGED
+    assert len(folder.MERGED) == len(accounts.MERGED)

@@ -1,7 +1,10 @@
 """The commands of GLOVE, in a small app of their own."""
 
+import itertools
 import json
 import re
+import warnings
+from importlib import import_module
 
 import pytest
 import typer
@@ -10,7 +13,10 @@ from typer.testing import CliRunner
 import incrowd as ic
 from boxes import prints
 from incrowd.cli import glove, gramaglia2015
+from incrowd.cli.screen import warnings_noted
 from incrowd.data import load
+from incrowd.errors import IncrowdWarning
+from incrowd.kernels.gpu import device
 
 app = typer.Typer()
 for command in (glove.glove, glove.kgap, glove.tails, glove.accuracy, gramaglia2015.gramaglia2015):
@@ -56,6 +62,7 @@ def test_every_option_reaches_the_method(four, tmp_path):
 def test_the_estimate_stops_there(four, tmp_path):
     code, out, err = run("glove", four, "--estimate", "-o", tmp_path / "release")
     assert code == 0 and out.startswith("4 users, 4 samples, k=2: about") and err == ""
+    assert out.endswith(" on the CPU\n")
     assert not (tmp_path / "release").exists()
     whole, shards = (
         json.loads(run("glove", four, "--estimate", "--json", *words)[1]) for words in ((), ("--shard-users", 4))
@@ -174,9 +181,68 @@ def test_accuracy_for_several_k(four):
     rows = [line.split() for line in out.splitlines()[1:-1]]
     assert code == 0 and rows[0] == ["2", "600", "600", "211", "211", "0.0%"]
     assert rows[1][:2] == ["3", "1,100"] and err.count("about") == 2
+    assert out.endswith(" people, 4 samples, on the CPU)\n")
     assert (
         json.loads(run("accuracy", four, "--k", "2", "--max-extent-min", 360, "--json")[1])["2"]["deleted_samples"] == 2
     )
+
+
+@pytest.fixture
+def card(monkeypatch):
+    """A GPU that takes crowds of 2 and has no room for more."""
+    kgap = import_module("incrowd.measure.kgap")
+    free = itertools.count(1)
+
+    def only_two(k, made):
+        if k == 2:
+            return made()
+        raise device.NoRoom(f"the GPU has {next(free) / 10} GiB free, and these 4 need 3.0 GiB; pass device='cpu'.")
+
+    def hidden(laid, k, leftover, *, uncapped, limits):
+        return only_two(k, lambda: ic.anonymize.Glove(k=k, device="cpu")._hide(laid, None, 60.0))
+
+    monkeypatch.setattr(device, "missing", lambda: "")
+    monkeypatch.setattr(import_module("incrowd.measure.stretch"), "WORTH_GPU", 2)
+    monkeypatch.setattr(import_module("incrowd.anonymize.glove_card"), "hide_on_card", hidden)
+    monkeypatch.setattr(
+        kgap, "scan_on_card", lambda laid, take, order: only_two(take + 1, lambda: kgap._scan(laid, take, order))
+    )
+
+
+FELL_BACK = "incrowd: the GPU has 0.1 GiB free, and these 4 need 3.0 GiB; it runs on the CPU."
+
+
+@pytest.mark.filterwarnings("always")
+def test_gaps_say_for_each_k_where_they_ran_and_once_why(card, four, incrowd):
+    code, out, err = incrowd("measure", "kgap", four, "--k", "2-4")
+    assert code == 0 and "4 samples, k = 2 on the GPU, k = 3 on the CPU, k = 4 on the CPU; alike" in out
+    assert err.splitlines() == [FELL_BACK]
+    assert "4 samples, on the GPU; alike" in incrowd("measure", "kgap", four)[1]
+
+
+@pytest.mark.filterwarnings("always")
+def test_accuracy_says_what_ran_not_what_was_planned(card, four, incrowd):
+    code, out, err = incrowd("measure", "accuracy", four, "--k", "2-3")
+    assert code == 0 and out.endswith("4 samples, k = 2 on the GPU, k = 3 on the CPU)\n")
+    assert err.count("on the CPU; the GPU does it, sooner\n") == 2 and err.splitlines()[-1] == FELL_BACK
+
+
+def test_the_estimate_says_whose_time_it_is(card, four, incrowd):
+    _, out, err = incrowd("anonymize", "glove", four, "--estimate")
+    assert out.endswith(" MiB on the CPU; the GPU does it, sooner\n") and err == ""
+    assert incrowd("anonymize", "glove", four, "--estimate", "--device", "cpu")[1].endswith(" MiB on the CPU\n")
+
+
+@pytest.mark.filterwarnings("always")
+def test_warnings_of_others_are_shown_as_ever(monkeypatch, capsys):
+    seen = []
+    monkeypatch.setattr(warnings, "showwarning", lambda message, *_: seen.append(str(message)))
+    with warnings_noted():
+        for text in ("3 left; we go on.", "4 left; we go on.", "none left."):
+            warnings.warn(text, IncrowdWarning, stacklevel=1)
+        warnings.warn("numbers overflow", RuntimeWarning, stacklevel=1)
+    assert capsys.readouterr().err == "incrowd: 3 left; we go on.\nincrowd: none left.\n"
+    assert seen == ["numbers overflow"]
 
 
 def test_the_paper_on_a_file(country, tmp_path):

@@ -1,5 +1,7 @@
 """Options that several commands share."""
 
+import pytest
+
 from incrowd.data import load
 
 
@@ -20,3 +22,15 @@ def test_columns_are_given_by_name_or_not_at_all(incrowd, tmp_path):
     assert incrowd("read", path, "-o", out, "--column", "lat=breedte")[0] == 0
     code, _, err = incrowd("read", path, "-o", out, "--force", "--column", "breedte")
     assert code == 2 and "--column takes ROLE=NAME or ROLE=POSITION" in err
+
+
+@pytest.mark.parametrize("option", ["--blocks", "--minutes", "--points"])
+def test_numbers_without_meaning_are_refused_by_the_name_of_their_option(incrowd, tmp_path, option):
+    code, _, err = incrowd("measure", "sweep", tmp_path / "trips.csv", f"{option}=few")
+    assert code == 2 and f"{option} takes numbers" in err
+
+
+@pytest.mark.parametrize("command", [("measure", "sequences"), ("anonymize", "lkc")])
+def test_options_of_privacy_are_listed_first(incrowd, command):
+    code, out, _ = incrowd(*command, "--help")
+    assert code == 0 and 0 < out.index("--min-support") < out.index("--cell-m") < out.index("--column")

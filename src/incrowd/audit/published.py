@@ -1,4 +1,4 @@
-"""A Release, a release folder or a plain table -> what is published, as it stands, believed in nothing."""
+"""A Release, a release folder or a plain table -> one `Published`: read as it stands, nothing taken on trust."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What a release says of itself -> the values that have a meaning, and a fault for each that has none."""
+"""Clock, plane and claims of a manifest -> those values that have a meaning, and a fault for each that has none."""
 
 import re
 from collections.abc import Callable, Mapping

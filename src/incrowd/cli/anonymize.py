@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin, carried_values, visits_of
+from incrowd.cli.inputs import CellM, SlotMin, visits_of
+from incrowd.cli.lkc import Privacy, asks_privacy
 from incrowd.cli.options import Reading, Seed, Sources, one_or_many, reads
 from incrowd.cli.releasing import Folder, Releasing, Residual, releases
 from incrowd.cli.screen import progress_bar
@@ -104,23 +105,16 @@ def generalize(
 @app.command()
 @reads
 @releases
+@asks_privacy
 def lkc(
     sources: Sources,
     output: Folder,
     reading: Reading,
     releasing: Releasing,
-    l: Annotated[int, typer.Option("--l", help="Most visits of a person somebody may know.")] = 2,  # noqa: E741
-    k: Annotated[int, typer.Option("--k", help="People who must share what is known.")] = 2,
-    c: Annotated[float, typer.Option("--c", help="Largest share of them with one sensitive value.")] = 1.0,
-    sensitive: Annotated[str | None, typer.Option(help="The sensitive attribute of a person.")] = None,
-    value: Annotated[list[str], typer.Option(help="A sensitive value that counts, all without it; repeatable.")] = [],  # noqa: B006
-    min_support: Annotated[int, typer.Option(help="Sequences shared by this many people are worth keeping.")] = 2,
+    privacy: Privacy,
     scores: Annotated[
         Literal["static", "recompute"], typer.Option(help="Mine patterns once, or again each round.")
     ] = "static",
-    same_time: Annotated[
-        Literal["refuse", "order"], typer.Option(help="Two cells in one slot of a person.")
-    ] = "refuse",
     limit_s: Annotated[float, typer.Option(help="Give up after this many seconds of mining.")] = 600,
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
@@ -137,15 +131,6 @@ def lkc(
     releasing.check(output)
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
-        method = anonymize.LKC(
-            l=l,
-            k=k,
-            c=c,
-            sensitive=sensitive,
-            values=carried_values(visits, sensitive, value),
-            min_support=min_support,
-            scores=scores,
-            same_time=same_time,
-            limit_s=limit_s,
-        )
+        asked = privacy.arguments(visits)
+        method = anonymize.LKC(**asked, min_support=privacy.min_support, scores=scores, limit_s=limit_s)
         releasing.publish(method(visits), visits, output, points=residual_points)

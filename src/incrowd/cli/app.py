@@ -28,7 +28,7 @@ from incrowd.cli import (
     sweep,
     w4m,
 )
-from incrowd.cli.screen import note, say
+from incrowd.cli.screen import note, say, warnings_noted
 from incrowd.errors import IncrowdError
 
 app = typer.Typer(
@@ -76,7 +76,8 @@ def main() -> None:
     debug = "--debug" in sys.argv
     arguments = [word for word in sys.argv[1:] if word != "--debug"]
     try:
-        app(arguments)
+        with warnings_noted():
+            app(arguments)
     except SystemExit as stop:
         if stop.code == 130:
             note("incrowd: interrupted; nothing half-written was left behind.")

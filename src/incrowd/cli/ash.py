@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from incrowd.cli.ash_sweep import asked_of, in_longer, swept
-from incrowd.cli.counting import CellM, Regions, Towers, counted, everywhere
+from incrowd.cli.counting import CellM, Regions, counted, everywhere
 from incrowd.cli.inputs import saved_noun
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts
 from incrowd.errors import ParameterError

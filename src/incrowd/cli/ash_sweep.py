@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from incrowd.cli.counting import in_longer_slots
 from incrowd.cli.foretold import foretelling
 from incrowd.cli.inputs import saved_noun
 from incrowd.cli.options import Reading, one_or_many
@@ -71,7 +70,9 @@ def _strengths(texts: list[str]) -> dict[str, list[float]] | None:
 
 def in_longer(asked: Asked, reading: Reading, visits: Visits, places: dict[str, Any]) -> dict[int, Visits]:
     """The same records in longer slots; they and the regions are checked before the attack."""
+    from incrowd import read
     from incrowd.assess.publishing import check_ways
+    from incrowd.discretize.filling import in_longer_slots
 
     base = visits.slot_min or 1
     odd = [w for w in asked.widths or LONGER_MIN if w <= base or w % base]
@@ -79,10 +80,12 @@ def in_longer(asked: Asked, reading: Reading, visits: Visits, places: dict[str, 
         raise ParameterError(f"--longer-min takes multiples of the slots of {base} min that are counted.")
     check_ways(visits, asked.regions, None)
     wanted = [w for w in LONGER_MIN if w not in odd] if asked.widths is None else asked.widths
+    towers = None if places["towers"] is None else read.towers(places["towers"])
     made = {}
     for width in wanted:
         with _set_aside(reading) as again:
-            made[width] = in_longer_slots(asked.people, again, visits, **{**places, "slot_min": width})
+            how = {**again.arguments(), "towers": towers, "cell_m": places["cell_m"], "slot_min": width}
+            made[width] = in_longer_slots(one_or_many(asked.people), visits, **how)
     check_ways(visits, None, made)
     return made
 

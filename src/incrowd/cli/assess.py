@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli.counting import Towers
 from incrowd.cli.inputs import CellM, SlotMin
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 
 if TYPE_CHECKING:
@@ -62,8 +61,8 @@ def assess(
     """
     from incrowd import read
     from incrowd.assess.assess import prepared
-    from incrowd.assess.assess_options import Options
     from incrowd.assess.budget import seconds_of
+    from incrowd.assess.options import Options
     from incrowd.assess.thresholds import parse
     from incrowd.data.files import refuse_existing
 

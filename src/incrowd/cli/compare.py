@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli.glove import fingerprints_of
+from incrowd.cli.inputs import fingerprints_of
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, reads
 from incrowd.cli.screen import answer, note, progress_bar
 

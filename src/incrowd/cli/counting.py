@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.inputs import saved_noun
-from incrowd.cli.options import Force, Json, Output, Reading, Sources, one_or_many, reads
+from incrowd.cli.options import Force, Json, Output, Reading, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits, load
 from incrowd.errors import DataError, ParameterError
 
-Towers = Annotated[Path | None, typer.Option(help="Table of towers with lon and lat; a grid of --cell-m without it.")]
 CellM = Annotated[int, typer.Option(help="Side of a grid cell, where there are no towers.")]
 SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are trajectories.")]
 Regions = Annotated[
@@ -57,6 +56,8 @@ def counts(
 
     incrowd attack ash calls.csv --towers towers.csv --sweep  (says which of them is worth it)
     """
+    from incrowd import read
+    from incrowd.anonymize.mitigating import mitigated
     from incrowd.assess.publishing import count_loss
     from incrowd.data.files import check_table, refuse_existing
     from incrowd.ledger import Ledger
@@ -67,11 +68,19 @@ def counts(
         if cells.resolve() == output.resolve():
             raise ParameterError("--cells and --output name the same file; choose two.")
         refuse_existing(cells, force=force)
-    on_visits: dict[str, Any] = {"move_share": move_share, "regions": regions, "region_m": region_m}
-    on_counts: dict[str, Any] = {"noise_epsilon": noise_epsilon, "suppress_below": suppress_below, "round_to": round_to}
     with progress_bar():
         exact, visits = counted(sources, reading, towers=towers, cell_m=cell_m, slot_min=slot_min)
-        published = _mitigated(exact, _moved(visits, seed, **on_visits), seed, **on_counts)
+        published = mitigated(
+            exact,
+            visits,
+            move_share=move_share,
+            region=None if regions is None else read.regions(regions),
+            region_m=region_m,
+            noise_epsilon=noise_epsilon,
+            suppress_below=suppress_below,
+            round_to=round_to,
+            seed=seed,
+        )
         # What happened to the records is for the publisher alone.
         replace(published, ledger=Ledger()).save(output, force=force)
         if cells is not None:
@@ -111,6 +120,7 @@ def counted(
 def everywhere(sources: list[str], reading: Reading, *, towers: Path | None, cell_m: int, slot_min: int) -> Visits:
     """One cell for everybody in every slot, from visits that were saved or from trajectories; gaps are interpolated."""
     from incrowd import discretize, read
+    from incrowd.discretize.filling import everybody
 
     source = one_or_many(sources)
     noun = saved_noun(source)
@@ -123,66 +133,8 @@ def everywhere(sources: list[str], reading: Reading, *, towers: Path | None, cel
     if noun not in (None, "Traces"):
         name = Path(str(source)).name
         raise DataError(f"{name} holds {noun}, which do not say who was where when; give trajectories or visits.")
-    if towers is not None:
-        places = read.towers(towers)
-        return discretize.towers(source, places, slot_min=slot_min, fill="interpolate", **reading.arguments())
-    visits = discretize.grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading.arguments())
-    return discretize.filled(visits)
-
-
-def in_longer_slots(
-    sources: list[str], reading: Reading, visits: Visits, *, towers: Path | None, cell_m: int, slot_min: int
-) -> Visits:
-    """The same records in longer slots and in the cells of these visits.
-
-    A square that has most records only in a longer slot is taken for the nearest one that there is.
-    """
-    from incrowd import discretize
-    from incrowd.discretize.nearest import Nearest
-
-    if towers is not None:
-        return everywhere(sources, reading, towers=towers, cell_m=cell_m, slot_min=slot_min)
-    how: Any = {"cell_m": cell_m, "slot_min": slot_min, "keep": "vote", **reading.arguments()}
-    longer = discretize.grid(one_or_many(sources), **how)
-    if visits.xy is None or longer.xy is None:
-        raise DataError("these visits do not say where their cells are; give trajectories.")
-    return discretize.filled(replace(longer, cell=Nearest(visits.xy)(*longer.xy.T)[longer.cell], xy=visits.xy))
-
-
-def _moved(
-    visits: Visits | None, seed: int | None, *, move_share: float | None, regions: Path | None, region_m: float | None
-) -> Visits | None:
-    """Visits after what is done before counting; None where they need no second count."""
-    from incrowd import anonymize, read
-
-    if move_share is None and regions is None and region_m is None:
-        return None
-    if visits is None:
-        raise ParameterError("points can be moved and regions made before people are counted only; give trajectories.")
-    if move_share is not None:
-        visits = anonymize.perturb_points(visits, share=move_share, seed=seed)
-    if regions is not None:
-        visits = anonymize.to_regions(visits, region=read.regions(regions))
-    return visits if region_m is None else anonymize.to_regions(visits, cell_m=region_m)
-
-
-def _mitigated(
-    exact: Counts,
-    moved: Visits | None,
-    seed: int | None,
-    *,
-    noise_epsilon: float | None,
-    suppress_below: int | None,
-    round_to: int | None,
-) -> Counts:
-    from incrowd import anonymize, discretize
-
-    found = exact if moved is None else discretize.counts(moved)
-    if noise_epsilon is not None:
-        found = anonymize.noise_counts(found, epsilon=noise_epsilon, seed=seed)
-    if suppress_below is not None:
-        found = anonymize.suppress_small(found, k=suppress_below)
-    return found if round_to is None else anonymize.round_counts(found, to=round_to)
+    places = None if towers is None else read.towers(towers)
+    return everybody(source, towers=places, cell_m=cell_m, slot_min=slot_min, **reading.arguments())
 
 
 def _write_cells(counts: Counts, path: Path, *, force: bool) -> None:

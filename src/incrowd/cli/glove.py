@@ -5,13 +5,12 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli.inputs import saved_noun
-from incrowd.cli.measure import numbers
-from incrowd.cli.options import Json, Reading, Sources, one_or_many, reads
+from incrowd.arrays import quantiles
+from incrowd.cli.inputs import fingerprints_of
+from incrowd.cli.options import Json, Reading, Sources, numbers, reads
 from incrowd.cli.releasing import Releasing, releases
 from incrowd.cli.screen import answer, note, progress_bar
-from incrowd.data import Fingerprints, load
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import ParameterError
 
 Several = Annotated[str, typer.Option("--k", help="Sizes of the crowd to hide in: 2, 2-5 or 2,5,10.")]
 One = Annotated[int, typer.Option("--k", help="Size of the crowd to hide in.")]
@@ -75,11 +74,11 @@ def glove(
     with progress_bar():
         data = fingerprints_of(sources, reading)
         cost = anonymize.glove_cost(data, k=k, shard_users=shard_users)
+        foretold = f"{cost}{ON[method.runs_on(len(data), checkpoint=checkpoint)]}"
         if estimate or output is None:
-            answer(str(cost), cost, as_json=releasing.as_json)
+            answer(foretold, cost, as_json=releasing.as_json)
             return
-        chosen = method.runs_on(len(data), checkpoint=checkpoint)
-        note(f"glove: {cost}{ON[chosen]}")
+        note(f"glove: {foretold}")
         release = method(data, checkpoint=checkpoint)
         note(f"glove: {measure.accuracy(release, data)!r}, on the {release.params['device'].upper()}")
         releasing.publish(release, data, output)
@@ -94,18 +93,18 @@ def kgap(sources: Sources, reading: Reading, k: Several = "2", device: Device = 
     """
     from incrowd import measure
 
-    wanted = _sizes(k)
+    wanted = numbers(k, "--k")
     with progress_bar():
         data = fingerprints_of(sources, reading)
         found = [measure.kgap(data, k=one, device=device) for one in wanted]
     head = " ".join(f"{f'{share:.0%}':>8}" for share in SHOWN)
     lines = [f"{'k':>4} {'alike':>8} {head}"]
     for gap in found:
-        values = " ".join(f"{value:>8.4f}" for value in _quantiles(gap.value))
+        values = " ".join(f"{value:>8.4f}" for value in quantiles(gap.value, SHOWN))
         lines.append(f"{gap.k:>4} {int((gap.value == 0).sum()):>8,} {values}")
     lines.append(
-        f"(k-gap by quantile of {len(data):,} people, {data.records:,} samples, on the {found[0].device.upper()}; "
-        "alike: those with gap 0)"
+        f"(k-gap by quantile of {len(data):,} people, {data.records:,} samples, "
+        f"{_ran({gap.k: gap.device for gap in found})}; alike: those with gap 0)"
     )
     answer("\n".join(lines), found, as_json=as_json)
 
@@ -130,7 +129,7 @@ def tails(sources: Sources, reading: Reading, k: One = 2, device: Device = "auto
     lines = [f"{'':<14} {'defined':>9} " + " ".join(f"{f'{share:.0%}':>8}" for share in SHOWN)]
     for name, column in rows:
         known = column[column == column]
-        lines.append(f"{name:<14} {len(known):>9,} " + " ".join(f"{value:>8.3f}" for value in _quantiles(known)))
+        lines.append(f"{name:<14} {len(known):>9,} " + " ".join(f"{value:>8.3f}" for value in quantiles(known, SHOWN)))
     lines.append(
         f"(by quantile of {found.users:,} people, k = {k}, on the {found.device.upper()}; "
         "1 is the tail of a Gaussian, 1.6 exponential)"
@@ -155,49 +154,26 @@ def accuracy(
     from incrowd import anonymize, measure
 
     limits: dict[str, Any] = {"max_extent_m": max_extent_m, "max_extent_min": max_extent_min}
-    methods = [anonymize.Glove(k=one, device=device, **limits) for one in _sizes(k)]
+    methods = [anonymize.Glove(k=one, device=device, **limits) for one in numbers(k, "--k")]
     with progress_bar():
         data = fingerprints_of(sources, reading)
-        found = {}
+        found, devices = {}, {}
         for method in methods:
             note(f"glove: {anonymize.glove_cost(data, k=method.k)}{ON[method.runs_on(len(data))]}")
-            found[method.k] = measure.accuracy(method(data), data)
+            release = method(data)
+            found[method.k], devices[method.k] = measure.accuracy(release, data), release.params["device"]
     lines = [f"{'k':>4} {'mean m':>10} {'median m':>10} {'mean min':>10} {'median min':>10} {'deleted':>8}"]
     for size, one in found.items():
         sizes = (each[name] for name in ("pos_extent", "time_extent") for each in (one.mean, one.median))
         lines.append(f"{size:>4} " + " ".join(f"{value:>10,.0f}" for value in sizes) + f" {one.deleted_share:>8.1%}")
-    lines.append(f"(extent of the box of each surviving sample; {len(data):,} people, {data.records:,} samples)")
+    lines.append(
+        f"(extent of the box of each surviving sample; {len(data):,} people, {data.records:,} samples, {_ran(devices)})"
+    )
     answer("\n".join(lines), found, as_json=as_json)
 
 
-def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:
-    """Fingerprints that were saved, or trajectories at 100 m and 1 min."""
-    from incrowd import discretize
-
-    source = one_or_many(sources)
-    noun = saved_noun(source)
-    if noun == "Fingerprints":
-        found: Any = load(str(source))
-        return found  # type: ignore[no-any-return]
-    if noun not in (None, "Traces"):
-        raise DataError(
-            f"this file holds {noun}, not trajectories or fingerprints; "
-            "run incrowd discretize --into fingerprints on the trajectories."
-        )
-    return discretize.fingerprints(source, **reading.arguments())
-
-
-def _sizes(text: str) -> list[int]:
-    try:
-        return numbers(text)
-    except ParameterError:
-        raise ParameterError("--k takes numbers such as 2, 2-5 or 2,5,10.") from None
-
-
-def _quantiles(values: Any) -> list[float]:
-    import numpy as np
-
-    if not len(values):
-        return [float("nan")] * len(SHOWN)
-    found: list[float] = np.quantile(values, SHOWN, method="inverted_cdf").tolist()
-    return found
+def _ran(devices: dict[int, str]) -> str:
+    """Where it ran; for each k, if not all in one place."""
+    if len(set(devices.values())) == 1:
+        return f"on the {next(iter(devices.values())).upper()}"
+    return ", ".join(f"k = {k} on the {device.upper()}" for k, device in devices.items())

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.options import Reading, one_or_many
-from incrowd.data import Visits, load
+from incrowd.data import Fingerprints, Traces, Visits, load
 from incrowd.errors import DataError, ParameterError
 
 CellM = Annotated[float, typer.Option(help="Side of a grid cell, for sources that are not visits yet.")]
@@ -43,6 +43,38 @@ def visits_of(sources: list[str], reading: Reading, *, cell_m: float, slot_min: 
             f"this file holds {noun}, not trajectories or visits; run incrowd discretize --into grid first."
         )
     return discretize.grid(source, cell_m=cell_m, slot_min=slot_min, **reading.arguments())
+
+
+def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:
+    """Fingerprints that were saved, or trajectories at 100 m and 1 min."""
+    from incrowd import discretize
+
+    source = one_or_many(sources)
+    noun = saved_noun(source)
+    if noun == "Fingerprints":
+        found: Any = load(str(source))
+        return found  # type: ignore[no-any-return]
+    if noun not in (None, "Traces"):
+        raise DataError(
+            f"this file holds {noun}, not trajectories or fingerprints; "
+            "run incrowd discretize --into fingerprints on the trajectories."
+        )
+    return discretize.fingerprints(source, **reading.arguments())
+
+
+def traces_of(sources: list[str], reading: Reading) -> Traces:
+    """Trajectories as they are, or the centres of fingerprints that were saved."""
+    from incrowd import read
+    from incrowd.anonymize.w4m_points import points_of
+
+    source = one_or_many(sources)
+    noun = saved_noun(source)
+    if noun == "Fingerprints":
+        prints: Any = load(str(source))
+        return points_of(prints)
+    if noun not in (None, "Traces"):
+        raise DataError(f"this file holds {noun}, not trajectories or fingerprints; give the trajectories.")
+    return read.table(source, **reading.arguments())
 
 
 def carried_values(visits: Visits, sensitive: str | None, texts: list[str]) -> tuple[Any, ...] | None:

@@ -12,6 +12,7 @@ from incrowd.cli.overwrite import refuse_own_input
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
+from incrowd.plain import percent
 
 if TYPE_CHECKING:
     from incrowd.attack import Linkage
@@ -50,12 +51,12 @@ def relink(
     ]
     if (score := found.score) is not None:
         lines += [
-            f"{'neighbours joined':<26} {_percent(score.share):>8}   chance {_percent(score.chance)}",
-            f"{'joins that are right':<26} {_percent(score.precision):>8}   chance {_percent(score.chance_precision)}",
+            f"{'neighbours joined':<26} {percent(score.share):>8}   chance {percent(score.chance)}",
+            f"{'joins that are right':<26} {percent(score.precision):>8}   chance {percent(score.chance_precision)}",
             f"{'people whole again':<26} {score.restored:>8,}   of {score.several:,} with several pieces",
         ]
         for name, risk in score.known_before.items():
-            lines.append(f"{f'found among {name}':<26} {_percent(risk.value):>8}   of {risk.population:,} people")
+            lines.append(f"{f'found among {name}':<26} {percent(risk.value):>8}   of {risk.population:,} people")
         lines.append(f"(found: by {points} points of the whole trajectory, known before the cut)")
     lines += [f"{'singled out by':<26} " + " ".join(f"{label:>10}" for label in _labels(found))]
     lines += _table(found)
@@ -116,10 +117,10 @@ def _matched(found: "Linkage") -> list[str]:
         ]
     lines = [f"{'':<22} {'attack':>9} {'chance':>9}"]
     shares = ((f"among the first {k}", found.hit[k], found.chance[k]) for k in found.hit)
-    lines += [f"{name:<22} {_percent(attack):>9} {_percent(chance):>9}" for name, attack, chance in shares]
+    lines += [f"{name:<22} {percent(attack):>9} {percent(chance):>9}" for name, attack, chance in shares]
     ranks = (found.median_rank, found.chance_median_rank)
     lines.append(f"{'median rank':<22} " + " ".join(f"{'-' if r is None else f'{r:,.1f}':>9}" for r in ranks))
-    lines.append(f"{'claims that are right':<22} {_percent(found.claims_right):>9}   of {found.claimed:,}")
+    lines.append(f"{'claims that are right':<22} {percent(found.claims_right):>9}   of {found.claimed:,}")
     lines.append(
         f"({found.scored:,} of {found.known:,} known people are among {found.target:,} candidates, {found.without:,} "
         f"are not, {found.silent:,} meet nobody; a claim is a best candidate strictly ahead of the second)"
@@ -217,9 +218,5 @@ def _table(found: Any) -> list[str]:
     rows: dict[str, str] = {}
     for risk in found.uniqueness:
         name = f"top {risk.points}" if risk.knowledge == "top" else f"{risk.points} random points ({risk.short})"
-        rows[name] = rows.get(name, "") + f" {_percent(risk.value):>10}"
+        rows[name] = rows.get(name, "") + f" {percent(risk.value):>10}"
     return [f"{name:<26}{shares}" for name, shares in rows.items()]
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin, carried_values, visits_of
-from incrowd.cli.options import Json, Reading, Seed, Sources, reads
+from incrowd.cli.inputs import CellM, SlotMin, visits_of
+from incrowd.cli.lkc import Privacy, asks_privacy
+from incrowd.cli.options import Json, Reading, Seed, Sources, numbers, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError
@@ -192,18 +193,11 @@ def utility(
 
 @app.command()
 @reads
+@asks_privacy
 def sequences(
     sources: Sources,
     reading: Reading,
-    l: Annotated[int, typer.Option("--l", help="Most visits of a person somebody may know.")] = 2,  # noqa: E741
-    k: Annotated[int, typer.Option("--k", help="People who must share what is known.")] = 2,
-    c: Annotated[float, typer.Option("--c", help="Largest share of them with one sensitive value.")] = 1.0,
-    sensitive: Annotated[str | None, typer.Option(help="The sensitive attribute of a person.")] = None,
-    value: Annotated[list[str], typer.Option(help="A sensitive value that counts, all without it; repeatable.")] = [],  # noqa: B006
-    min_support: Annotated[int, typer.Option(help="Sequences shared by this many people are worth keeping.")] = 2,
-    same_time: Annotated[
-        Literal["refuse", "order"], typer.Option(help="Two cells in one slot of a person.")
-    ] = "refuse",
+    privacy: Privacy,
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
     as_json: Json = False,
@@ -216,29 +210,10 @@ def sequences(
 
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
-        values = carried_values(visits, sensitive, value)
-        violating = measure.violating_sequences(
-            visits, l, k, c, sensitive=sensitive, values=values, same_time=same_time
-        )
-        frequent = measure.frequent_sequences(visits, min_support, same_time=same_time)
+        violating = measure.violating_sequences(visits, **privacy.arguments(visits))
+        frequent = measure.frequent_sequences(visits, privacy.min_support, same_time=privacy.same_time)
     counts = {"minimal violating": Counter(map(len, violating)), "maximal frequent": Counter(map(len, frequent))}
     lines = [f"{'visits':>6} {'minimal violating':>18} {'maximal frequent':>17}"]
     sizes = sorted(set().union(*counts.values()))
     lines += [f"{size:>6} " + " ".join(f"{found[size]:>17,}" for found in counts.values()) for size in sizes]
     answer("\n".join(lines), {name: dict(found) for name, found in counts.items()}, as_json=as_json)
-
-
-def numbers(text: str) -> list[int]:
-    """Numbers as a person writes them: 4, 1-5, 2,4,8.
-
-    >>> numbers("1-3,8")
-    [1, 2, 3, 8]
-    """
-    found: list[int] = []
-    for part in text.split(","):
-        low, dash, high = part.strip().partition("-")
-        ends = [end for end in ((low, high) if dash else (low,)) if end.isascii() and end.isdigit() and len(end) < 5]
-        if len(ends) != (2 if dash else 1) or int(ends[0]) > int(ends[-1]):
-            raise ParameterError("--points takes numbers below 10,000 such as 4, 1-5 or 2,4,8.")
-        found += range(int(ends[0]), int(ends[-1]) + 1)
-    return found

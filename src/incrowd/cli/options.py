@@ -24,6 +24,7 @@ Seed = Annotated[int, typer.Option(help="Seed of every random choice, so that a 
 TimeZone = Annotated[
     str | None, typer.Option(help="Zone of naive times and of local slots, such as Europe/Amsterdam; UTC without it.")
 ]
+Towers = Annotated[Path | None, typer.Option(help="Table of towers with lon and lat; a grid of --cell-m without it.")]
 
 READING: dict[str, tuple[Any, Any]] = {
     "column": (
@@ -96,23 +97,29 @@ def reads(command: Command) -> Command:
 
 
 def gathers(
-    argument: str, options: dict[str, tuple[Any, Any]], into: Callable[..., Any]
+    argument: str, options: dict[str, tuple[Any, Any]], into: Callable[..., Any], *, in_place: bool = False
 ) -> Callable[[Command], Command]:
-    """Give a command options it shares with others, gathered in one of its arguments."""
+    """Give a command options it shares with others, gathered in one of its arguments.
+
+    Help lists them after its own, or in the place of that argument.
+    """
 
     def decorator(command: Command) -> Command:
         @wraps(command)
         def wrapper(**given: Any) -> None:
             command(**{argument: into(**{name: given.pop(name) for name in options})}, **given)
 
-        own = [p for p in inspect.signature(command).parameters.values() if p.name != argument]
+        parameters = inspect.signature(command).parameters
+        own = [p for name, p in parameters.items() if name != argument]
         shared = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
             for name, (kind, default) in options.items()
         ]
         keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-        wrapper.__signature__ = inspect.Signature(keyword + shared)  # type: ignore[attr-defined]
-        wrapper.__annotations__ = {p.name: p.annotation for p in keyword + shared} | {"return": None}
+        at = list(parameters).index(argument) if in_place else len(keyword)
+        listed = [*keyword[:at], *shared, *keyword[at:]]
+        wrapper.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
+        wrapper.__annotations__ = {p.name: p.annotation for p in listed} | {"return": None}
         return wrapper
 
     return decorator
@@ -124,3 +131,19 @@ Order = Literal["time", "log"]
 def one_or_many(sources: list[str]) -> str | list[str]:
     """A single source keeps its meaning as a folder or glob."""
     return sources[0] if len(sources) == 1 else sources
+
+
+def numbers(text: str, option: str = "--points") -> list[int]:
+    """Numbers as a person writes them: 4, 1-5, 2,4,8.
+
+    >>> numbers("1-3,8")
+    [1, 2, 3, 8]
+    """
+    found: list[int] = []
+    for part in text.split(","):
+        low, dash, high = part.strip().partition("-")
+        ends = [end for end in ((low, high) if dash else (low,)) if end.isascii() and end.isdigit() and len(end) < 5]
+        if len(ends) != (2 if dash else 1) or int(ends[0]) > int(ends[-1]):
+            raise ParameterError(f"{option} takes numbers below 10,000 such as 4, 1-5 or 2,4,8.")
+        found += range(int(ends[0]), int(ends[-1]) + 1)
+    return found

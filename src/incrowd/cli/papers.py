@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli.glove import fingerprints_of
-from incrowd.cli.inputs import CellM, SlotMin, saved_noun, visits_of
+from incrowd.cli.inputs import CellM, SlotMin, fingerprints_of, saved_noun, visits_of
 from incrowd.cli.options import Force, Json, Reading, Seed, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.cli.statements import count, told

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, saved_noun, visits_of
-from incrowd.cli.measure import numbers
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, numbers, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 
 

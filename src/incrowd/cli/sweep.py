@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from incrowd.cli.measure import numbers
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.options import Force, Json, Reading, Seed, Sources, numbers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 
 
@@ -42,7 +41,8 @@ def sweep(
         check_table(output, force=force)
     if report is not None:
         refuse_existing(report, force=force)
-    grid = {"blocks": numbers(blocks), "minutes": numbers(minutes), "points": numbers(points)}
+    given = {"blocks": blocks, "minutes": minutes, "points": points}
+    grid = {name: numbers(text, f"--{name}") for name, text in given.items()}
     common = {"samples": samples, "keep": keep, "seed": seed, "cache": cache, "time_zone": reading.time_zone, **grid}
     with progress_bar():
         traces = read.table(one_or_many(sources), **reading.arguments())

@@ -1,15 +1,13 @@
 """incrowd anonymize w4m."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from incrowd.cli.inputs import saved_noun
-from incrowd.cli.options import Reading, Seed, Sources, one_or_many, reads
+from incrowd.cli.inputs import traces_of
+from incrowd.cli.options import Reading, Seed, Sources, reads
 from incrowd.cli.releasing import Folder, Releasing, releases
 from incrowd.cli.screen import note, progress_bar
-from incrowd.data import Traces, load
-from incrowd.errors import DataError
 
 
 @reads
@@ -41,18 +39,3 @@ def w4m(
         release = method(traces, seed=seed)
         note(f"w4m: {measure.displacement(release, traces)!r}")
         releasing.publish(release, traces, output)
-
-
-def traces_of(sources: list[str], reading: Reading) -> Traces:
-    """Trajectories as they are, or the centres of fingerprints that were saved."""
-    from incrowd import read
-    from incrowd.anonymize.w4m_points import points_of
-
-    source = one_or_many(sources)
-    noun = saved_noun(source)
-    if noun == "Fingerprints":
-        prints: Any = load(str(source))
-        return points_of(prints)
-    if noun not in (None, "Traces"):
-        raise DataError(f"this file holds {noun}, not trajectories or fingerprints; give the trajectories.")
-    return read.table(source, **reading.arguments())

@@ -1,13 +1,18 @@
-"""Visits with gaps -> one cell for everybody in every slot."""
+"""Visits with gaps, or trajectories -> one cell for everybody in every slot."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from incrowd.data import Visits
 from incrowd.data.counts import whole_days
 from incrowd.discretize.gaps import filler
 from incrowd.discretize.nearest import MOST_FILLED, Nearest
+from incrowd.discretize.nearest import towers as to_towers
+from incrowd.discretize.options import Source
+from incrowd.discretize.squares import grid
 from incrowd.errors import DataError, ParameterError
 
 
@@ -48,3 +53,31 @@ def filled(visits: Visits) -> Visits:
         offsets=np.arange(len(visits) + 1) * slots,
         ledger=ledger,
     )
+
+
+def everybody(source: Source, *, towers: ArrayLike | None, cell_m: float, slot_min: int, **reading: Any) -> Visits:
+    """Trajectories -> everybody at one cell in each slot: the tower of most records, or the square without towers.
+
+    >>> from incrowd.data import Traces
+    >>> traces = Traces.from_arrays([7, 7], [0, 64800], x=[0.0, 900.0], y=[0.0, 0.0])
+    >>> everybody(traces, towers=[(0, 0), (500, 0), (900, 0)], cell_m=0, slot_min=360).cell.tolist()
+    [0, 1, 1, 2]
+    """
+    if towers is not None:
+        return to_towers(source, towers, slot_min=slot_min, fill="interpolate", **reading)
+    return filled(grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading))
+
+
+def in_longer_slots(
+    source: Source, visits: Visits, *, towers: ArrayLike | None, cell_m: float, slot_min: int, **reading: Any
+) -> Visits:
+    """The trajectories that `everybody` made these visits of -> the same in longer slots, in the same cells.
+
+    A square that has most records only in a longer slot is taken for the nearest one that there is.
+    """
+    if towers is not None:
+        return everybody(source, towers=towers, cell_m=cell_m, slot_min=slot_min, **reading)
+    longer = grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading)
+    if visits.xy is None or longer.xy is None:
+        raise DataError("these visits do not say where their cells are; give trajectories.")
+    return filled(replace(longer, cell=Nearest(visits.xy)(*longer.xy.T)[longer.cell], xy=visits.xy))

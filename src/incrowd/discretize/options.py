@@ -21,6 +21,8 @@ class Reading(TypedDict, total=False):
     layout: str | Layout | None
     attributes: Sequence[str]
     bad_rows: str | Path | None
+    antennas: Any
+    time_format: str | None
     memory_mb: int
 
 

@@ -27,7 +27,7 @@ def frequent_sequences(
 
 
 def maximal_frequent(paths: Paths, min_support: int, *, limit_s: float, limit_gib: float, device: str) -> Sequences:
-    """The same, as arrays."""
+    """Paths -> their maximal frequent sequences, as arrays."""
     check_whole(min_support=min_support)
     limits = watch("the search for frequent sequences", "raise min_support", limit_s, limit_gib)
     return paths.sequences(*kernels("mining", device).maximal_sets(paths.items, paths.offsets, min_support, limits))

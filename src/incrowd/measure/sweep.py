@@ -17,7 +17,7 @@ from incrowd.measure.index import Axis, Index
 from incrowd.measure.question import wilson
 from incrowd.measure.sweep_cache import Cache, Tally, folder_of
 from incrowd.measure.sweep_ground import Ground, ground_of
-from incrowd.measure.sweep_plan import POINTS, SAMPLES, SPACE, TIME, Plan, Resolution
+from incrowd.measure.sweep_plan import POINTS, SAMPLES, SPACE, TIME, Resolution, SweepPlan
 from incrowd.measure.sweep_record import Sweep
 from incrowd.measure.uniqueness import ask_about
 from incrowd.progress import tell
@@ -49,7 +49,7 @@ def sweep(
     >>> sweep(traces, blocks=[1, 2], minutes=[60], points=[2], samples=10).uniqueness.tolist()
     [1.0, 1.0]
     """
-    plan = Plan(
+    plan = SweepPlan(
         blocks=blocks,
         minutes=minutes,
         points=points,
@@ -73,7 +73,7 @@ def sweep(
     return _record(plan, ground, found)
 
 
-def _fill(found: Found, ground: Ground, plan: Plan, kept: Cache, todo: list[Resolution]) -> None:
+def _fill(found: Found, ground: Ground, plan: SweepPlan, kept: Cache, todo: list[Resolution]) -> None:
     """Find the resolutions of one size of blocks; each is kept as soon as it is done."""
     points = ground.represent(todo[0].blocks, tuple(r.minutes for r in todo), plan.keep, plan.device)
 
@@ -92,7 +92,7 @@ def _fill(found: Found, ground: Ground, plan: Plan, kept: Cache, todo: list[Reso
             pool.shutdown(cancel_futures=True)
 
 
-def tallied(ground: Ground, plan: Plan, at: Resolution, ids: Whole, offsets: Ints) -> list[Tally]:
+def tallied(ground: Ground, plan: SweepPlan, at: Resolution, ids: Whole, offsets: Ints) -> list[Tally]:
     """The counts of one resolution, for every number of known points."""
     cells, slots = Axis(0, at.blocks**2, None), Axis(0, -(-ground.minutes // at.minutes), None)
     index = Index.listed(ids, offsets, cells, slots, plan.device)
@@ -105,7 +105,7 @@ def tallied(ground: Ground, plan: Plan, at: Resolution, ids: Whole, offsets: Int
     return tallies
 
 
-def _record(plan: Plan, ground: Ground, found: Found) -> Sweep:
+def _record(plan: SweepPlan, ground: Ground, found: Found) -> Sweep:
     rows = [
         (r.blocks, r.minutes, points, *tally)
         for r in plan.resolutions

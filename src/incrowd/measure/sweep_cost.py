@@ -18,12 +18,12 @@ from incrowd.kernels.reference.sweeping import Whole
 from incrowd.measure.sweep import tallied
 from incrowd.measure.sweep_cache import Cache, folder_of
 from incrowd.measure.sweep_ground import Ground, ground_of
-from incrowd.measure.sweep_plan import Plan, Resolution
+from incrowd.measure.sweep_plan import Resolution, SweepPlan
 
 _FEW = 4_000  # samples of a trial
 
 
-class Options(TypedDict, total=False):
+class SweepOptions(TypedDict, total=False):
     """The options of `sweep`."""
 
     blocks: Sequence[int]
@@ -54,7 +54,7 @@ class SweepCost:
         )
 
 
-def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Unpack[Options]) -> SweepCost:
+def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Unpack[SweepOptions]) -> SweepCost:
     """What the same call of `sweep` will cost: three sizes of blocks are tried, the others lie between.
 
     Takes a small part of the time of the sweep; the data are prepared in full, which is a part of its cost.
@@ -63,7 +63,7 @@ def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Un
     >>> sweep_cost(traces, blocks=[1, 2], minutes=[60], points=[1], samples=10).todo
     2
     """
-    plan = Plan(**options)
+    plan = SweepPlan(**options)
     folder = folder_of(cache)
     began = time.perf_counter()
     ground = ground_of(traces, plan.box, plan.start, plan.time_zone)
@@ -75,7 +75,7 @@ def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Un
     return SweepCost(prepared + seconds, own + held, len(todo), len(plan.resolutions) - len(todo))
 
 
-def _trials(ground: Ground, plan: Plan, todo: list[Resolution]) -> tuple[float, int]:
+def _trials(ground: Ground, plan: SweepPlan, todo: list[Resolution]) -> tuple[float, int]:
     """Seconds of all resolutions to do, and the bytes of those that are in memory together."""
     minutes, sizes = (sorted(set(values)) for values in zip(*todo, strict=True))
     # The first is not for its time: it counts the periods of a vote, and compiles what is not compiled yet.
@@ -88,7 +88,7 @@ def _trials(ground: Ground, plan: Plan, todo: list[Resolution]) -> tuple[float, 
     return seconds, max(trial[2] for trial in trials.values())
 
 
-def _trial(ground: Ground, plan: Plan, blocks: int, minutes: list[int]) -> tuple[float, float, int]:
+def _trial(ground: Ground, plan: SweepPlan, blocks: int, minutes: list[int]) -> tuple[float, float, int]:
     """Seconds to divide all records into these blocks, seconds to ask all periods side by side, and bytes held."""
     began = time.perf_counter()
     points = ground.represent(blocks, tuple(minutes), plan.keep, plan.device)
@@ -102,14 +102,14 @@ def _trial(ground: Ground, plan: Plan, blocks: int, minutes: list[int]) -> tuple
     return divided, one + max(some - one, 0.0) * plan.samples / few, held
 
 
-def _asked(ground: Ground, plan: Plan, jobs: list[tuple[Resolution, Whole, Ints]]) -> float:
+def _asked(ground: Ground, plan: SweepPlan, jobs: list[tuple[Resolution, Whole, Ints]]) -> float:
     began = time.perf_counter()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda job: tallied(ground, plan, *job), jobs))
     return time.perf_counter() - began
 
 
-def _bytes(ground: Ground, plan: Plan, at: Resolution, ids: Whole) -> int:
+def _bytes(ground: Ground, plan: SweepPlan, at: Resolution, ids: Whole) -> int:
     """Lists of all possible points, or of those there are; their users, twice; and the draws."""
     possible = min(-(-ground.minutes // at.minutes) * at.blocks**2, max(4 * len(ids), 1 << 16))
     return 20 * possible + 12 * len(ids) + 32 * plan.samples * max(plan.points)

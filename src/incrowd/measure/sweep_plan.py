@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.discretize.lattice import check_blocks
 from incrowd.discretize.plane import Box
 from incrowd.discretize.slots import Start, asked
-from incrowd.errors import ParameterError, check_choice, check_whole
+from incrowd.errors import ParameterError, check_choice, check_seed, check_whole
 from incrowd.measure.index import DEVICES
 from incrowd.measure.question import Question
 
@@ -29,7 +29,7 @@ class Resolution(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class SweepPlan:
     """The options of a sweep, checked before any data are touched."""
 
     blocks: Sequence[int] = SPACE
@@ -47,6 +47,7 @@ class Plan:
         check_choice("keep", self.keep, KEEP)
         check_choice("device", self.device, DEVICES)
         check_whole(samples=self.samples)
+        check_seed(seed=self.seed)
         for name in ("blocks", "minutes", "points"):
             values = tuple(getattr(self, name))
             if not values or len(set(values)) < len(values):
@@ -57,8 +58,6 @@ class Plan:
         for size in self.blocks:
             check_blocks(size, self.keep, self.box)
         asked(1, self.start, self.time_zone)
-        if self.seed != int(self.seed) or self.seed < 0:
-            raise ParameterError(f"seed must be a whole number of at least 0, got {self.seed}.")
 
     @property
     def resolutions(self) -> list[Resolution]:

@@ -16,7 +16,7 @@ from incrowd.ledger import Ledger
 COLUMNS = ("blocks", "minutes", "points", "uniqueness", "low", "high", "population", "samples")
 
 
-class Setting(NamedTuple):
+class SweepSetting(NamedTuple):
     """One resolution: blocks each way, minutes of a period, and the share singled out there."""
 
     blocks: int
@@ -81,7 +81,7 @@ class Sweep(Frame):
         shown = {name: getattr(self, name) for name in names}
         return {**shown, "rows": self.table(), "ledger": self.ledger.to_dict()}
 
-    def finest(self, target: float, *, points: int = 4, sure: bool = False) -> list[Setting]:
+    def finest(self, target: float, *, points: int = 4, sure: bool = False) -> list[SweepSetting]:
         """The most useful settings with uniqueness <= target: no other that meets it is finer in space and in time.
 
         Finer means more blocks and fewer minutes. `sure` asks it of the upper end of the interval. Neighbours of a
@@ -89,19 +89,19 @@ class Sweep(Frame):
         """
         return self._extreme(target, points, sure, lambda a, b: a.blocks >= b.blocks and a.minutes <= b.minutes)
 
-    def coarsest(self, target: float, *, points: int = 4, sure: bool = False) -> list[Setting]:
+    def coarsest(self, target: float, *, points: int = 4, sure: bool = False) -> list[SweepSetting]:
         """Likewise the settings with uniqueness <= target that no other is coarser than."""
         return self._extreme(target, points, sure, lambda a, b: a.blocks <= b.blocks and a.minutes >= b.minutes)
 
-    def at(self, points: int) -> list[Setting]:
+    def at(self, points: int) -> list[SweepSetting]:
         """All settings for a number of known points that have a value, finest in time first."""
         rows = np.flatnonzero((self.points == points) & (self.samples > 0))
         columns = (self.blocks, self.minutes, self.uniqueness, self.low, self.high)
-        return [Setting(*(column[row].item() for column in columns)) for row in rows]
+        return [SweepSetting(*(column[row].item() for column in columns)) for row in rows]
 
     def _extreme(
-        self, target: float, points: int, sure: bool, before: Callable[[Setting, Setting], bool]
-    ) -> list[Setting]:
+        self, target: float, points: int, sure: bool, before: Callable[[SweepSetting, SweepSetting], bool]
+    ) -> list[SweepSetting]:
         if not 0 <= target <= 1:
             raise ParameterError(f"target must be a share from 0 to 1, got {target}.")
         known = sorted(set(self.points.tolist()))

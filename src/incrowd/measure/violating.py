@@ -47,7 +47,7 @@ def minimal_violating(
     limit_gib: float,
     device: str,
 ) -> Sequences:
-    """The same, as arrays."""
+    """Paths and who carries what -> their minimal violating sequences, as arrays."""
     check_whole(l=l, k=k)
     l, k = int(l), int(k)  # noqa: E741
     search = kernels("sequences", device).violating_sets

@@ -5,6 +5,7 @@ from matplotlib.axes import Axes
 from incrowd.assess.plan import Plan
 from incrowd.attack import HomeWork, Linkage, Relinked
 from incrowd.measure import Uniqueness
+from incrowd.plain import percent
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, MUTED, canvas, end_labels, svg
 
@@ -33,18 +34,18 @@ def _relinked(result: Relinked) -> Section:
     else:
         answer = (
             f"{score.right:,} of {score.neighbours:,} pairs of consecutive pieces of one person are joined "
-            f"({_percent(score.share)}, {_percent(score.chance)} by chance), {_percent(score.precision)} of all joins "
+            f"({percent(score.share)}, {percent(score.chance)} by chance), {percent(score.precision)} of all joins "
             f"are right, and {score.restored:,} of {score.several:,} people with several pieces are whole again."
         )
     tables = [_singled_out(result.uniqueness)]
     if score is not None:
-        rows = [(name, _percent(risk.value), f"{risk.population:,}") for name, risk in score.known_before.items()]
+        rows = [(name, percent(risk.value), f"{risk.population:,}") for name, risk in score.known_before.items()]
         said = f"People found by {result.points} random points known before the cut."
         tables.insert(0, Grid(("among", "singled out", "people"), rows, said))
     return Section(
         question="Can the pieces be linked again?",
         answer=answer,
-        number=f"{result.joins:,}" if score is None else _percent(score.share),
+        number=f"{result.joins:,}" if score is None else percent(score.share),
         number_of="joins" if score is None else "of neighbours rejoined",
         tables=tables,
         method=[
@@ -67,18 +68,18 @@ def _linkage(result: Linkage) -> Section:
         )
     if result.hit[1] is not None:
         told = (
-            f"The right candidate of {result.target:,} comes first for {_percent(result.hit[1])} of {result.scored:,} "
-            f"people and is among the first 10 for {_percent(result.hit[10])}; by chance it would be "
-            f"{_percent(result.chance[1])} and {_percent(result.chance[10])}."
+            f"The right candidate of {result.target:,} comes first for {percent(result.hit[1])} of {result.scored:,} "
+            f"people and is among the first 10 for {percent(result.hit[10])}; by chance it would be "
+            f"{percent(result.chance[1])} and {percent(result.chance[10])}."
         )
-    rows = [(f"among the first {k}", _percent(result.hit[k]), _percent(result.chance[k])) for k in result.hit]
+    rows = [(f"among the first {k}", percent(result.hit[k]), percent(result.chance[k])) for k in result.hit]
     rows.append(("median rank", _number(result.median_rank), _number(result.chance_median_rank)))
-    rows.append(("claims that are right", _percent(result.claims_right), ""))
+    rows.append(("claims that are right", percent(result.claims_right), ""))
     span = result.interval
     return Section(
         question="Can the people of two datasets be matched?",
         answer=told,
-        number=_percent(result.hit[1]),
+        number=percent(result.hit[1]),
         number_of="of people matched at once",
         tables=[Grid(("", "attack", "chance"), rows)],
         method=[
@@ -95,8 +96,8 @@ def _linkage(result: Linkage) -> Section:
 
 @section.register
 def _home_work(result: HomeWork) -> Section:
-    rows = [(str(size), _percent(share)) for size, share in sorted(result.pair_crowds.items())[:10]]
-    told = "" if result.home_right is None else f" {_percent(result.home_right)} of the homes are right."
+    rows = [(str(size), percent(share)) for size, share in sorted(result.pair_crowds.items())[:10]]
+    told = "" if result.home_right is None else f" {percent(result.home_right)} of the homes are right."
     return Section(
         question="Do homes and workplaces give people away?",
         answer=(
@@ -133,9 +134,9 @@ def _plan(result: Plan) -> Section:
         (
             cut.name,
             f"{cut.pieces:,}",
-            *map(_percent, (cut.singled_out, cut.relinked, cut.rejoined, cut.chance)),
+            *map(percent, (cut.singled_out, cut.relinked, cut.rejoined, cut.chance)),
             f"{cut.restored:,}" if cut.window_h is not None else "",
-            _percent(cut.moves_kept),
+            percent(cut.moves_kept),
         )
         for cut in result.cuts
     ]
@@ -161,8 +162,8 @@ def _planned(result: Plan) -> Drawing:
         _draw_plan(axes, result)
         shown = svg(figure)
     told = "; ".join(
-        f"{cut.name}: singled out {_percent(cut.singled_out)}, after re-linking {_percent(cut.relinked)}, neighbours "
-        f"rejoined {_percent(cut.rejoined)}, moves kept {_percent(cut.moves_kept)}"
+        f"{cut.name}: singled out {percent(cut.singled_out)}, after re-linking {percent(cut.relinked)}, neighbours "
+        f"rejoined {percent(cut.rejoined)}, moves kept {percent(cut.moves_kept)}"
         for cut in result.cuts
     )
     caption = (
@@ -200,7 +201,7 @@ def _singled_out(results: tuple[Uniqueness, ...]) -> Grid:
     asked: dict[str, dict[str, str]] = {}
     for risk in results:
         name = f"top {risk.points}" if risk.knowledge == "top" else f"{risk.points} random points, short: {risk.short}"
-        asked.setdefault(name, {})[risk.label] = _percent(risk.value)
+        asked.setdefault(name, {})[risk.label] = percent(risk.value)
     rows = [(name, *(shares.get(label, "-") for label in labels)) for name, shares in asked.items()]
     return Grid(("singled out by", *labels), rows, "Uniqueness within each kind of trajectory by itself.")
 
@@ -211,10 +212,6 @@ def _period(result: Linkage) -> str:
 
 def _hours(hours: tuple[float, float]) -> str:
     return f"{hours[0]:g} and {hours[1]:g} h"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"
 
 
 def _number(value: float | None) -> str:

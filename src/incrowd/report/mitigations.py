@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from matplotlib.axes import Axes
 
 from incrowd.assess.mitigations import Mitigations, Outcome
+from incrowd.plain import fraction
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, MUTED, canvas, key, svg, tags
 
@@ -135,9 +136,9 @@ def _table(result: Mitigations) -> Grid:
         (
             str(o),
             f"{o.loss:.3f}",
-            *(_share(value) for value in (o.night, o.day, o.accuracy)),
-            *(_share(o.chance.get(guess, float("nan"))) for guess in result.chance),
-            _share(o.far),
+            *map(fraction, (o.night, o.day, o.accuracy)),
+            *(fraction(o.chance.get(guess)) for guess in result.chance),
+            fraction(o.far),
             " ".join(f"{share:.2f}" for share in o.unique.values()) or "-",
         )
         for o in result.outcomes
@@ -148,7 +149,3 @@ def _table(result: Mitigations) -> Grid:
         "Accuracy by stage and of guesses from the same counts, share of points far off, uniqueness of the recovered."
     )
     return Grid(head, rows, said)
-
-
-def _share(value: float) -> str:
-    return "-" if value != value else f"{value:.3f}"

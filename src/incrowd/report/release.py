@@ -3,6 +3,7 @@
 from incrowd.audit import Verdict
 from incrowd.data import Release
 from incrowd.measure import Utility
+from incrowd.plain import percent
 from incrowd.report.section import Grid, Section, section
 
 SOURCE = {None: "an unknown source", True: "a seed, which whoever has it can use", False: "the operating system"}
@@ -63,7 +64,7 @@ def _utility(result: Utility) -> Section:
             + ("" if result.trips_shared is None else f", trips between cells to {result.trips_shared:.1%}")
             + "."
         ),
-        number="-" if kept is None else f"{kept:.1%}",
+        number=percent(kept),
         number_of="of visits per cell and slot kept",
         tables=[
             Grid(

@@ -5,7 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.contour import ContourSet
 
 from incrowd.arrays import Floats
-from incrowd.measure.sweep_record import Setting, Sweep
+from incrowd.measure.sweep_record import Sweep, SweepSetting
+from incrowd.plain import percent
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import INK, MAP, PALE, SMALL, canvas, svg
 
@@ -23,11 +24,10 @@ def _sweep(result: Sweep) -> Section:
     settings = result.at(main)
     shown = [n for n in (2, 4, 6) if _drawable(result, n)] or [main]
     drawings = [_relief(result, main), _contours(result, shown)] if _drawable(result, main) else []
-    riskiest = max(settings, key=lambda s: s.uniqueness, default=None)
     return Section(
         question="How coarse must places and times be?",
         answer=_sentence(result, main, settings),
-        number="-" if riskiest is None else f"{riskiest.uniqueness:.1%}",
+        number=percent(max((setting.uniqueness for setting in settings), default=None)),
         number_of=f"singled out by {main} points at the riskiest setting",
         drawings=drawings,
         tables=[_targets(result, main), _values(result, main)],
@@ -59,7 +59,7 @@ def _main_points(result: Sweep) -> int:
     return 4 if 4 in known else known[-1]
 
 
-def _sentence(result: Sweep, points: int, settings: list[Setting]) -> str:
+def _sentence(result: Sweep, points: int, settings: list[SweepSetting]) -> str:
     if not settings:
         return f"Nobody has {points} points at any setting, so the question has no answer here."
     low, high = min(s.uniqueness for s in settings), max(s.uniqueness for s in settings)
@@ -71,7 +71,7 @@ def _sentence(result: Sweep, points: int, settings: list[Setting]) -> str:
     return f"{span}. The finest settings with at most {reached:.0%}: {finest}."
 
 
-def _setting(setting: Setting) -> str:
+def _setting(setting: SweepSetting) -> str:
     return f"{setting.blocks} x {setting.blocks} blocks and {setting.minutes} min"
 
 

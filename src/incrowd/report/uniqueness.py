@@ -8,6 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from incrowd.errors import ParameterError
 from incrowd.measure import CutRisk, Exposure, Uniqueness
+from incrowd.plain import percent
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, canvas, end_labels, key, svg
 
@@ -50,7 +51,7 @@ def _several(results: Sequence[Uniqueness]) -> Section:
     return Section(
         question="How easily are people singled out?",
         answer=_sentence(main),
-        number="-" if main.value is None else f"{main.value:.1%}",
+        number=percent(main.value),
         number_of=f"singled out by {main.points} points",
         drawings=drawings,
         tables=[_table(results)],
@@ -225,7 +226,7 @@ def _cut(result: CutRisk) -> Section:
         (
             name,
             short,
-            _share(side[short]),
+            percent(side[short].value),
             _span(side[short]),
             f"{side[short].population:,}",
             f"{side[short].skipped:,}",
@@ -236,11 +237,11 @@ def _cut(result: CutRisk) -> Section:
     return Section(
         question="Does cutting into windows hide people?",
         answer=(
-            f"{result.points} {result.knowledge} points single out {_share(before)} of whole trajectories and "
-            f"{_share(after)} of {result.pieces:,} pieces; who knew the points before the cut still succeeds on "
-            f"{_share(result.fixed_knowledge['drop'])} of people."
+            f"{result.points} {result.knowledge} points single out {percent(before.value)} of whole trajectories and "
+            f"{percent(after.value)} of {result.pieces:,} pieces; who knew the points before the cut still succeeds on "
+            f"{percent(result.fixed_knowledge['drop'].value)} of people."
         ),
-        number=_share(after),
+        number=percent(after.value),
         number_of="of pieces singled out",
         tables=[Grid(("", "short", "uniqueness", "95 % interval", "targets", "skipped"), rows)],
         method=[result.reason, "Pieces are half-open in time; cutting removes nothing, it only severs pseudonyms."],
@@ -248,10 +249,6 @@ def _cut(result: CutRisk) -> Section:
         number_at=("after", "drop", "value"),
         references=("song2014",),
     )
-
-
-def _share(result: Uniqueness) -> str:
-    return "-" if result.value is None else f"{result.value:.1%}"
 
 
 def _span(result: Uniqueness) -> str:
