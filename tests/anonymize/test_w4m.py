@@ -206,6 +206,20 @@ def test_a_chunk_is_alike_in_space_and_in_time():
     assert first.tolist() in ([0, 1], [2, 3])
 
 
+def test_of_equally_near_ones_the_first_in_the_permutation_are_taken():
+    """A partition breaks ties otherwise on every processor; enough people that a wrong choice cannot pass by luck."""
+    places = np.random.default_rng(3).integers(0, 3, (400, 3)).astype(float)
+    for seed in range(5):
+        found = list(chunks_of(Tracks(places, np.arange(401), 1.0, 10), 40, np.random.default_rng(seed)))
+        left, chunks = np.random.default_rng(seed).permutation(400).tolist(), []
+        while len(left) >= 80:
+            first = places[left[0]]
+            near = sorted(left, key=lambda u: (u != left[0], ((places[u] - first) ** 2).sum()))[:40]
+            chunks.append(sorted(near))
+            left = [u for u in left if u not in near]
+        assert [chunk.tolist() for chunk in found] == [*chunks, sorted(left)]
+
+
 def test_trash_is_divided_over_the_chunks():
     """Four lonely people in one chunk: it may not use up what the other leaves, so that its radius must grow."""
     couples = np.repeat(np.arange(10) * 1e4, 2) + np.tile([0, 1], 10)

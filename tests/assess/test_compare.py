@@ -1,6 +1,7 @@
 """Every method on the same people: what is compared, what is said, what is refused."""
 
 from dataclasses import replace
+from importlib import import_module
 
 import pytest
 
@@ -11,6 +12,7 @@ from incrowd.assess.comparison import NOTHING, Comparison, Row
 from incrowd.assess.target import Target
 from incrowd.data.some import some_people
 
+compare_cost_module = import_module("incrowd.assess.compare_cost")
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 
 
@@ -165,9 +167,14 @@ def test_verdicts_in_words():
     )
     assert verdict(none, cut, glove).endswith("No other method reaches it.")
     assert verdict(none, cut) == (
-        "No setting reaches the target (nobody in a crowd below 2); cut (x) comes closest with 40.0% of people."
+        "No setting reaches the target (nobody in a crowd below 2); cut (x) comes closest with 40.0% of people in a "
+        "crowd below 2."
     )
-    assert "comes closest with 20.0% of people" in verdict(none, cut, target="uniqueness=0.1")
+    assert verdict(none) == (
+        "No setting reaches the target (nobody in a crowd below 2); nothing tried comes closer than publishing as is "
+        "(100.0% of people in a crowd below 2)."
+    )
+    assert "comes closest with 20.0% of people singled out" in verdict(none, cut, target="uniqueness=0.1")
     assert verdict(replace(none, meets=True), glove) == (
         "The data reach the target (nobody in a crowd below 2) as they are, for this draw of 4 known samples; no "
         "method is needed."
@@ -180,7 +187,34 @@ def test_what_publishes_nothing_comes_closest_to_nothing():
     empty = replace(empty, utility={**empty.utility, "kept": 0.0})
     assert "cut (x) comes closest" in verdict(none, cut, empty)
     found = ic.assess.compare(FOUR, methods=["glove"], target="k=5", points=1)
-    assert "publishing as is comes closest with 100.0% of people" in found.verdict
+    assert "nothing tried comes closer than publishing as is (100.0% of people in a crowd below 5)" in found.verdict
+
+
+@pytest.mark.parametrize(
+    ("off", "late", "said"),
+    [
+        (20_000, 480, None),
+        (1000, 96_056, "off by 67 days on average"),
+        (1000, 500, "off by 8 h on average"),
+        (30_000, 3000, "off by 30 km and 2 days on average"),
+    ],
+)
+def test_an_error_beyond_what_the_loss_counts_is_said(off, late, said):
+    best = row("glove", 0.5, 0.0, meets=True)
+    told = verdict(replace(best, utility={**best.utility, "position_m": float(off), "time_min": float(late)}))
+    if said is None:
+        assert "Beware" not in told
+    else:
+        assert f"min off on average. Beware: it is {said}, and the loss counts at most 20 km and 8 h. No other" in told
+
+
+def test_the_cost_is_told_in_a_fraction_of_the_time(country, monkeypatch):
+    asked_for, usual = [], compare_cost_module.glove_costs
+    monkeypatch.setattr(
+        compare_cost_module, "glove_costs", lambda data, *, k: asked_for.append(list(k)) or usual(data, k=k)
+    )
+    assert compare_cost_module.compare_cost(asked(country)).settings == 15 and asked_for == [[2, 2, 4]]
+    assert compare_cost_module.compare_cost(asked(country, methods=["cut"])).settings == 3 and len(asked_for) == 1
 
 
 def test_the_frontier_is_what_no_other_beats():

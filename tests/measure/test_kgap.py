@@ -1,3 +1,5 @@
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -6,9 +8,10 @@ from hypothesis import strategies as st
 import incrowd as ic
 from boxes import crowds, prints
 from incrowd.errors import DataError, MissingExtra, ParameterError
-from incrowd.measure.kgap import kgap
+from incrowd.measure.kgap import kgap, kgaps
 from incrowd.measure.stretch import stretch
 
+kgap_module = import_module("incrowd.measure.kgap")  # the package shows the function of that name
 ALL = settings(deadline=None, max_examples=50)
 E6 = "0,0,0 | 0,0,96 | 4000,0,0"
 
@@ -54,7 +57,29 @@ def test_a_twin_is_hidden():
     assert kgap(prints("0,0,0; 0,0,9 | 500,0,0 | 0,0,0; 0,0,9")).value.tolist()[::2] == [0, 0]
 
 
+@ALL
+@given(crowds(least_users=4), st.lists(st.integers(2, 4), min_size=1, max_size=4))
+def test_several_k_are_those_of_each_once(data, k):
+    found = kgaps(data, k=k)
+    assert [gap.k for gap in found] == list(dict.fromkeys(k))
+    for gap in found:
+        alone = kgap(data, k=gap.k)
+        assert gap.value.tolist() == alone.value.tolist()
+        assert gap.neighbours.tolist() == alone.neighbours.tolist()
+
+
+def test_several_k_are_one_scan(monkeypatch):
+    asked, scan = [], kgap_module.scan
+    monkeypatch.setattr(kgap_module, "scan", lambda laid, **how: asked.append(how["take"]) or scan(laid, **how))
+    kgaps(prints(E6), k=[2, 3, 2])
+    assert asked == [2]
+
+
 def test_refusals():
+    with pytest.raises(ParameterError, match="at least one size"):
+        kgaps(prints(E6), k=[])
+    with pytest.raises(DataError, match="a 4-gap needs at least 4 users"):
+        kgaps(prints(E6), k=[2, 4])
     with pytest.raises(DataError, match="4 users"):
         kgap(prints(E6), k=4)
     with pytest.raises(ParameterError):

@@ -15,7 +15,6 @@ from incrowd.papers import gramaglia2015 as paper
 from incrowd.papers.gramaglia2015.accuracy import suppressed
 from incrowd.papers.gramaglia2015.cost import bearers, without_worst
 from incrowd.papers.gramaglia2015.data import days_of, first_days, generalized
-from incrowd.papers.gramaglia2015.gaps import k_gaps
 from incrowd.papers.gramaglia2015.general import _coarser
 from incrowd.papers.record import OTHER, claim, share, size, thin
 from incrowd.report.section import section
@@ -71,8 +70,14 @@ def test_files_hold_what_is_drawn(found, tmp_path):
     assert page.count("<svg") == len(EVERY) + 1 and "What does hiding everybody cost" in page
 
 
+def test_half_is_a_value_of_somebody_and_one_k_is_said_once():
+    four = paper.figure_3(prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,4000"))  # 2-gaps 0.0458..., twice, and two larger
+    gaps = sorted(ic.measure.kgap(prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,4000")).value)
+    assert gaps[1] < gaps[2] and four.answer == f"Half of 4 people have a 2-gap of at most {gaps[1]:.3f}."
+
+
 def test_gaps_for_several_k_are_those_of_each(country):
-    gaps = k_gaps(country, k=(2, 5, 9))
+    gaps = {gap.k: gap.value for gap in ic.measure.kgaps(country, k=(2, 5, 9))}
     for k, gap in gaps.items():
         np.testing.assert_allclose(gap, ic.measure.kgap(country, k=k).value, rtol=1e-14)
 
@@ -181,6 +186,13 @@ def test_figure_5_counts_tails_and_temporal_parts(monkeypatch):
     given = Tails(k=2, users=4, share=np.array([1, 0.9, 0.8, 0.5]), **{k: np.array(v) for k, v in columns.items()})
     monkeypatch.setattr("incrowd.papers.gramaglia2015.gaps.tails", lambda *_, **__: given)
     assert [said.ours for said in paper.figure_5(FOUR).statements[:5]] == ["67%", "75%", "75%", "75%", "25%"]
+
+
+def test_figure_5_without_a_tail_or_any_effort_has_no_missing_number():
+    alike = paper.figure_5(prints("0,0,0 | 0,0,0"))
+    assert alike.answer == "Nobody takes any effort to match, as all look alike already; no tail is defined."
+    assert not any("nan" in said.ours + said.why for said in alike.statements)
+    assert "nan" not in paper.figure_5(FOUR).answer
 
 
 def test_verdicts():

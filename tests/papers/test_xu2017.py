@@ -159,6 +159,18 @@ def test_quick_takes_the_first_two_days_and_few_people():
     assert scene.records.slot.tolist() == [0, 5] and scene.users == 1 and scene.days == 2
 
 
+def test_quick_draws_people_of_the_busiest_days(monkeypatch):
+    """Three people on days 7 and 8 among hundreds seen once on days of their own."""
+    monkeypatch.setattr("incrowd.papers.xu2017.data.QUICK_USERS", 3)
+    lonely = np.arange(100)
+    user, slot = np.append(lonely, [900, 901, 902, 900]), np.append(4 * (10 + lonely), [28, 29, 35, 33])
+    visits = ic.Visits.from_arrays(user, np.zeros(104, int), slot, xy=[[0, 0]], slot_min=360)
+    scene = given(visits, name="busy", quick=True, seed=0)
+    assert scene.records.users.tolist() == [900, 901, 902] and scene.records.slot.tolist() == [0, 5, 1, 7]
+    assert (scene.users, scene.days) == (3, 2)
+    assert scene.records.ledger.steps[-1].dropped == {"other days": 100}
+
+
 def test_slots_that_do_not_divide_the_night_are_refused():
     odd = ic.Visits.from_arrays([1], [0], [0], xy=[[0, 0]], slot_min=50)
     with pytest.raises(ic.DataError, match="divides 6 hours"):

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from incrowd.measure.kgap import check_k
 from incrowd.measure.stretch import Layout, layout
 
 ROWS = 64
+ENOUGH_S = 0.5  # of searching tell how long a pair takes; of long fingerprints few rows do
 TIMED = 8  # shards that are timed
 MIB = 1 << 20
 SAMPLE_BYTES = 260  # corners, columns for search, provenance and published boxes, of one sample
@@ -53,21 +55,32 @@ def glove_cost(fingerprints: Fingerprints, *, k: int = 2, rows: int = ROWS, shar
     >>> glove_cost(four).pairs
     20
     """
-    check_k(k)
+    return glove_costs(fingerprints, k=[k], rows=rows, shard_users=shard_users)[0]
+
+
+def glove_costs(
+    fingerprints: Fingerprints, *, k: Sequence[int], rows: int = ROWS, shard_users: int | None = None
+) -> list[Cost]:
+    """The costs of several k, the search timed once for all of them."""
+    for one in k:
+        check_k(one)
     check_whole(rows=rows)
     if shard_users is not None:
         check_whole(shard_users=shard_users)
     laid = layout(fingerprints)
     parts = [np.arange(len(laid.people))] if shard_users is None else shards(laid, int(shard_users))
-    active = [int((laid.people[part] < k).sum()) for part in parts]
-    first, later = np.sum([pairs_by_scan(n, k) for n in active], axis=0)
     some = parts[:: -(-len(parts) // TIMED)]
     timed = [_timed(laid if len(parts) == 1 else subset(laid, part)[0], int(rows)) for part in some]
     per_pair = sum(cpu for cpu, _, _ in timed) / sum(pairs for _, pairs, _ in timed)
-    seconds = per_pair * (first / (os.cpu_count() or 1) + WIDER * later) + SAMPLE_S * fingerprints.records
     memory = fingerprints.records * SAMPLE_BYTES + len(fingerprints) * USER_BYTES + max(size for _, _, size in timed)
-    sizes = (len(fingerprints), fingerprints.records, k, int(first + later))
-    return Cost(*sizes, float(seconds), memory // MIB, len(parts))
+    costs = []
+    for one in k:
+        active = [int((laid.people[part] < one).sum()) for part in parts]
+        first, later = np.sum([pairs_by_scan(n, one) for n in active], axis=0)
+        seconds = per_pair * (first / (os.cpu_count() or 1) + WIDER * later) + SAMPLE_S * fingerprints.records
+        sizes = (len(fingerprints), fingerprints.records, one, int(first + later))
+        costs.append(Cost(*sizes, float(seconds), memory // MIB, len(parts)))
+    return costs
 
 
 def _timed(laid: Layout, rows: int) -> tuple[float, int, int]:
@@ -82,6 +95,10 @@ def _timed(laid: Layout, rows: int) -> tuple[float, int, int]:
     everybody = np.arange(len(laid.people))
     asked = np.random.default_rng(0).permutation(everybody)[:rows]
     nearest(prints, asked[:2], everybody[:2], TAKE, False)  # compiled or loaded now, not while the clock runs
-    began = time.process_time()
-    nearest(prints, asked, everybody, TAKE, False)
-    return time.process_time() - began, len(asked) * len(everybody), prints.silence.nbytes
+    cpu, done = 0.0, 0
+    while done < len(asked) and cpu < ENOUGH_S:
+        some = asked[done : 2 * done + 2]  # twice as many each time
+        began = time.process_time()
+        nearest(prints, some, everybody, TAKE, False)
+        cpu, done = cpu + time.process_time() - began, done + len(some)
+    return cpu, done * len(everybody), prints.silence.nbytes

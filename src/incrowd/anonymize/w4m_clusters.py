@@ -57,6 +57,7 @@ def cluster(tracks: Tracks, *, k: int, chunk: int, trash: float, radius_m: float
 def chunks_of(tracks: Tracks, size: int, rng: Generator) -> Iterator[Ints]:
     """A random trajectory and its nearest by the corners of their boxes in space and time, until few are left.
 
+    Equally near ones are taken in their random order.
     The last chunk holds `size` to 2 `size` - 1 trajectories, or all if there are fewer.
     """
     starts = tracks.offsets[:-1]
@@ -66,7 +67,7 @@ def chunks_of(tracks: Tracks, size: int, rng: Generator) -> Iterator[Ints]:
     while len(left) >= 2 * size:
         apart = ((corners[left] - corners[left[0]]) ** 2).sum(axis=1)
         apart[0] = -1.0  # the seed itself, whoever else is as near
-        near = np.argpartition(apart, size - 1)[:size]
+        near = _least(apart, size)
         yield np.sort(left[near])
         left = np.delete(left, near)
     yield np.sort(left)
@@ -106,6 +107,12 @@ def around_pivots(total: Ints, order: Ints, far: Floats, *, k: int, radius_m: fl
         within = far[nearest, left] <= radius_m
         pivot[left[within]] = nearest[within]
     return pivot
+
+
+def _least(values: Floats, size: int) -> Ints:
+    """Positions of the `size` least, ties to the first; a partition alone breaks ties as the processor has it."""
+    near = np.flatnonzero(values <= np.partition(values, size - 1)[size - 1])
+    return near[np.argsort(values[near], kind="stable")[:size]]
 
 
 def _subset(tracks: Tracks, users: Ints) -> tuple[Floats, Ints]:

@@ -3,7 +3,8 @@
 import time
 from dataclasses import dataclass
 
-from incrowd.anonymize import LKC, Glove, glove_cost
+from incrowd.anonymize import LKC, Glove
+from incrowd.anonymize.glove_cost import glove_costs
 from incrowd.anonymize.lkc import LIMIT_S
 from incrowd.arrays import Ints
 from incrowd.assess.attacker import crowds
@@ -43,8 +44,9 @@ def compare_cost(asked: Asked) -> CompareCost:
     what = shown(untouched(prints))
     once, some = (_seconds(what, prints, known[:people]) for people in (1, TRIED))
     attack = once + max(some - once, 0) / min(TRIED, len(known)) * len(known)
-    glove = {run.k: glove_cost(prints, k=run.k).seconds for run in runs if isinstance(run, Glove)}
-    seconds = COARSE * attack * (len(runs) + 1) + sum(glove[run.k] for run in runs if isinstance(run, Glove))
+    crowded = [run.k for run in runs if isinstance(run, Glove)]
+    glove = sum(cost.seconds for cost in glove_costs(prints, k=crowded)) if crowded else 0.0
+    seconds = COARSE * attack * (len(runs) + 1) + glove
     limit = 2 * LIMIT_S * sum(isinstance(run, LKC) for run in runs)
     return CompareCost(len(prints), asked.of_people, prints.records, len(runs), seconds, limit)
 

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from incrowd.assess.loss import LOST_M, LOST_MIN
 from incrowd.assess.target import Target
 from incrowd.plain import several
 
 NOTHING = "none"
+DAY_MIN = 1440
 Numbers = Mapping[str, float | None]  # by name
 
 
@@ -85,19 +87,37 @@ class Comparison:
         others = [row for row in self.rows if row.meets and row.method != best.method]
         second = min(others, key=lambda row: row.loss, default=None)
         after = "No other method reaches it." if second is None else f"Next is {second} with loss {second.loss:.3f}."
-        return f"Cheapest for the target ({self.target}) is {best}: {_cost(best)}. {after}{_notes(best, second)}"
+        told = f"{_cost(best)}.{_beyond(best)} {after}{_notes(best, second)}"
+        return f"Cheapest for the target ({self.target}) is {best}: {told}"
 
     def _nearest(self) -> str:
         """To publish nothing is no answer, however well it protects."""
         left = [row for row in self.rows if row.published]
         nearest = min(left, key=lambda row: self.target.distance(row.privacy))
-        closest = f"{nearest} comes closest with {self.target.distance(nearest.privacy):.1%} of people"
+        share = f"{self.target.distance(nearest.privacy):.1%} of people {self.target.words}"
+        closest = f"{nearest} comes closest with {share}"
+        if nearest.method == NOTHING:
+            closest = f"nothing tried comes closer than {nearest} ({share})"
         return f"No setting reaches the target ({self.target}); {closest}.{_notes(nearest)}"
 
 
 def _notes(*rows: Row | None) -> str:
     notes = dict.fromkeys(f" {row.method}: {row.note}." for row in rows if row and row.note)
     return "".join(notes)
+
+
+def _beyond(row: Row) -> str:
+    """A warning where the mean error is larger than the loss can tell."""
+    off, late = (float(row.utility[name] or 0.0) for name in ("position_m", "time_min"))
+    far = [f"{off / 1000:,.0f} km" if off > LOST_M else "", _long(late) if late > LOST_MIN else ""]
+    if not any(far):
+        return ""
+    most = f"{LOST_M / 1000:.0f} km and {LOST_MIN / 60:.0f} h"
+    return f" Beware: it is off by {' and '.join(filter(None, far))} on average, and the loss counts at most {most}."
+
+
+def _long(minutes: float) -> str:
+    return f"{minutes / DAY_MIN:,.0f} days" if minutes >= 2 * DAY_MIN else f"{minutes / 60:,.0f} h"
 
 
 def _cost(row: Row) -> str:

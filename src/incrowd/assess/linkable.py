@@ -7,13 +7,13 @@ from incrowd.data import Release, Visits
 LINKS = (
     "`linked` is the share of published people who come first among all pseudonyms (hit@1, ties in expectation) for an "
     "attacker who holds their whole trajectory in the cells and slots of the release; `rejoined`, for cut releases, "
-    "the share of neighbouring pieces of a person that least information gain joins again [xu2017, Eq. 4]. Both apply "
-    "to releases of visits only."
+    "the share of neighbouring pieces of a person that least information gain joins again [xu2017, Eq. 4]. Linking "
+    "is tried on releases of visits only, not on points or boxes."
 )
 
 
 def linkability(release: Release, source: Source, *, seed: int = 0) -> dict[str, float | None]:
-    """hit@1 of linking the originals to the release, and the share of neighbouring pieces rejoined; None: neither fits.
+    """hit@1 of linking the originals to the release, and the share of neighbouring pieces rejoined; None: not tried.
 
     >>> from incrowd import Fingerprints
     >>> from incrowd.anonymize import Cut

@@ -42,6 +42,11 @@ class Target:
         """The name of the number that it bounds."""
         return "singled_out" if self.k is None else "below_k"
 
+    @property
+    def words(self) -> str:
+        """Where the people are whom it counts."""
+        return "singled out" if self.k is None else f"in a crowd below {self.k}"
+
     def distance(self, privacy: Mapping[str, float | None]) -> float:
         """The share of people in a crowd below k, or singled out."""
         return float(privacy[self.measure] or 0.0)
@@ -51,6 +56,4 @@ class Target:
         return self.distance(privacy) <= (self.uniqueness or 0.0)
 
     def __str__(self) -> str:
-        if self.k is not None:
-            return f"nobody in a crowd below {self.k}"
-        return f"at most {self.uniqueness:.1%} of people singled out"
+        return f"nobody {self.words}" if self.k is not None else f"at most {self.uniqueness:.1%} of people {self.words}"

@@ -1,5 +1,6 @@
 """incrowd compare."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from incrowd.assess.comparison import Row
 
 WIDTH = 80
+HEAD = ("   method", "alone", "small", "least", "mid", "link", "join", "loss", "km", "min", "kept")
 
 
 @reads
@@ -72,39 +74,45 @@ def compare(
 
 def _table(found: "Comparison") -> list[str]:
     from incrowd.plain import several
+    from incrowd.report.compare import UNTRIED
 
-    risk = f"{'alone':>5} {'small':>5} {'least':>5} {'mid':>5} {'link':>4} {'join':>4}"
-    cost = f"{'loss':>4} {'km':>4} {'min':>5} {'kept':>4}"
-    lines = [f"   {'method':<22} {risk} {cost}"]
-    lines += [_line(row, row in found.frontier) for row in found.rows if not row.problem]
-    lines += [f"   {_named(row)} could not run: {row.problem}" for row in found.rows if row.problem]
+    ran = [row for row in found.rows if not row.problem]
+    lines = _aligned([HEAD, *(_cells(row, row in found.frontier) for row in ran)])
+    for row in found.rows:
+        if row.problem:
+            text = f"{row.method} {row.setting}".rstrip() + f" could not run: {row.problem}"
+            lines += wrap(text, WIDTH, initial_indent="   ", subsequent_indent="     ")
     notes = dict.fromkeys(f"{row.method}: {row.note}" for row in found.rows if row.note)
     size = f"{several(found.samples, 'sample')}, {found.points} known of each, seed {found.seed}"
     words = (
         f"alone: singled out; small: in a crowd below {found.target.crowd}; least and mid: people in the smallest and "
-        "the median crowd; link: first among all, given the whole trajectory; join: neighbouring pieces rejoined; n/a: "
-        "does not apply; loss from 0 (the original) to 1 (nothing is left); km, min: mean error; kept: of the samples"
+        f"the median crowd; link: first among all, given the whole trajectory ({UNTRIED}); join: neighbouring pieces "
+        "rejoined, where something was cut; loss from 0 (the original) to 1 (nothing is left); km, min: mean error; "
+        "kept: of the samples"
     )
     marks = "* reaches the target; + on the frontier: nothing protects and keeps as much"
     texts = [*notes, f"({found.who}, {size})", marks, words]
     return [*lines, *(line for text in texts for line in wrap(text, WIDTH))]
 
 
-def _line(row: "Row", unbeaten: bool) -> str:
-    from incrowd.report.compare import NOT_APPLICABLE, number
+def _cells(row: "Row", unbeaten: bool) -> tuple[str, ...]:
+    from incrowd.report.compare import number
 
     risk, cost = row.privacy, row.utility
     km = None if cost["position_m"] is None else cost["position_m"] / 1000
-    cells = (
-        *(f"{number(risk[name], '.1%').replace('100.0%', '100%'):>5}" for name in ("singled_out", "below_k")),
-        *(f"{number(risk[name], ',.0f'):>5}" for name in ("crowd_least", "crowd_median")),
-        *(f"{number(risk[name], '.0%', none=NOT_APPLICABLE):>4}" for name in ("linked", "rejoined")),
-        f"{number(cost['loss'], '.2f'):>4} {number(km, '.1f'):>4}",
-        f"{number(cost['time_min'], ',.0f'):>5} {number(cost['kept'], '.0%'):>4}",
+    return (
+        f"{'*' if row.meets else ' '}{'+' if unbeaten else ' '} {row.method} {row.setting}",
+        *(number(risk[name], ".1%").replace("100.0%", "100%") for name in ("singled_out", "below_k")),
+        *(number(risk[name], ",.0f") for name in ("crowd_least", "crowd_median")),
+        *(number(risk[name], ".0%") for name in ("linked", "rejoined")),
+        number(cost["loss"], ".2f"),
+        number(km, ",.1f"),
+        number(cost["time_min"], ",.0f"),
+        number(cost["kept"], ".0%"),
     )
-    marks = f"{'*' if row.meets else ' '}{'+' if unbeaten else ' '}"
-    return f"{marks} {_named(row)} {' '.join(cells)}"
 
 
-def _named(row: "Row") -> str:
-    return f"{f'{row.method} {row.setting}':<22}"
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns as wide as what they hold: names to the left, numbers to the right."""
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [" ".join([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])]) for row in rows]

@@ -7,7 +7,7 @@ import typer
 
 from incrowd.cli.inputs import fingerprints_of
 from incrowd.cli.options import Force, Json, Reading, Seed, reads
-from incrowd.cli.papers import Data, Folder, Quick, check_folder
+from incrowd.cli.papers import Folder, Quick, check_folder
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.cli.statements import told
 from incrowd.errors import ParameterError
@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 @reads
 def gramaglia2015(
     reading: Reading,
-    data: Data = [],  # noqa: B006
+    data: Annotated[
+        list[str],
+        typer.Option(help="Your own files instead of made-up data; besides them with --table 2; repeatable."),
+    ] = [],  # noqa: B006
     quick: Quick = False,
     output: Folder = None,
     table: Annotated[int | None, typer.Option(help="2: Table 2 alone, W4M-LC beside GLOVE.")] = None,
-    users: Annotated[int, typer.Option(help="People in the made-up country of --table 2, at most of yours.")] = 500,
+    users: Annotated[
+        int | None,
+        typer.Option(help="People in the made-up country of --table 2, and at most of yours; 500 without it."),
+    ] = None,
     real: Annotated[Path | None, typer.Option(help="Folder with ValleyBike and Cabspotting, for Table 2.")] = None,
     seed: Seed = 0,
     force: Force = False,
@@ -46,6 +52,8 @@ def gramaglia2015(
         raise ParameterError("--table takes 2; leave it out for the figures.")
     if table is None and real is not None:
         raise ParameterError("--real holds the data of Table 2; pass --table 2 too.")
+    if table is None and users is not None:
+        raise ParameterError("--users is the size of the data of Table 2; pass --table 2 too.")
     with progress_bar():
         prints = fingerprints_of(data, reading) if data else None
     if table == 2:
@@ -64,7 +72,7 @@ def table_2(
     data: "Fingerprints | None",
     *,
     quick: bool,
-    users: int,
+    users: int | None,
     real: Path | None,
     output: Path | None,
     seed: int,
@@ -76,7 +84,8 @@ def table_2(
     from incrowd.papers.gramaglia2015 import table2 as paper
 
     with progress_bar():
-        few = min(users, paper.QUICK_USERS) if quick else users
+        wanted = paper.USERS if users is None else users
+        few = min(wanted, paper.QUICK_USERS) if quick else wanted
         found = paper.table_2(data, users=few, real=real, seed=seed)
     for one in found.skipped:
         note(f"skipped {one}; pass --real FOLDER.")

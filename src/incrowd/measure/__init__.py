@@ -6,7 +6,7 @@ sweep, sweep_cost                         uniqueness over all resolutions in spa
 exposure       the fewest own points that single each person out
 cut_risk       uniqueness before and after cutting into windows
 violating_sequences, frequent_sequences   what LKC-privacy must break, and what it should keep
-stretch, kgap, tails, accuracy            how far people are from hiding in k, why, and what it cost
+stretch, kgap, kgaps, tails, accuracy     how far people are from hiding in k, why, and what it cost
 displacement   how far a release moved its points, and how many it made up
 top_shares, nights, prediction_errors     how regular people are by day and night
 day_gains      how much more alike a person's days are than those of two people
@@ -20,7 +20,7 @@ from incrowd.measure.displacement import Displacement, displacement
 from incrowd.measure.exposure import Exposure, exposure
 from incrowd.measure.frequent import frequent_sequences
 from incrowd.measure.gains import DayGains, day_gains
-from incrowd.measure.kgap import KGap, kgap
+from incrowd.measure.kgap import KGap, kgap, kgaps
 from incrowd.measure.question import Uniqueness
 from incrowd.measure.regularity import Nights, nights, prediction_errors, top_shares
 from incrowd.measure.stretch import stretch
@@ -55,6 +55,7 @@ __all__ = [
     "exposure",
     "frequent_sequences",
     "kgap",
+    "kgaps",
     "nights",
     "prediction_errors",
     "stretch",

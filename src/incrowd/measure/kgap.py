@@ -1,6 +1,6 @@
 """Fingerprints -> how hard each user is to hide among the k - 1 most alike."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,7 @@ class KGap(Shown):
     neighbours: Ints
     users: int
     device: str
-    exact_pairs: int  # whose stretch was computed to the end, each counted from both sides
+    exact_pairs: int  # whose stretch was computed to the end, each counted from both sides; by one scan for every k
     compared: int  # sample pairs looked at
 
     def __repr__(self) -> str:
@@ -40,15 +40,32 @@ def kgap(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto") -> KGa
     >>> kgap(three, k=2).value.round(6).tolist()
     [0.1, 0.1, 0.1]
     """
-    check_k(k)
+    return kgaps(fingerprints, k=[k], device=device)[0]
+
+
+def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: str = "auto") -> list[KGap]:
+    """The k-gaps of several k, each once, from one look at the nearest of the largest.
+
+    >>> three = Fingerprints.from_arrays(["a", "b", "c"], x=[0, 0, 4000], y=[0, 0, 0], t=[0, 96, 0])
+    >>> [gap.value.round(6).tolist() for gap in kgaps(three, k=[2, 3])]
+    [[0.1, 0.1, 0.1], [0.1, 0.15, 0.15]]
+    """
+    if not len(k):
+        raise ParameterError("k must list at least one size of a crowd.")
+    for one in k:
+        check_k(one)
     check_fingerprints(fingerprints)
-    users = len(fingerprints)
-    chosen = on_device(device, users if k <= MOST_K else None)
-    if users < k:
-        raise DataError(f"a {k}-gap needs at least {k} users, and there are {users}; lower k.")
+    most, users = max(k), len(fingerprints)
+    chosen = on_device(device, users if most <= MOST_K else None)
+    if users < most:
+        raise DataError(f"a {most}-gap needs at least {most} users, and there are {users}; lower k.")
     laid = layout(fingerprints)
-    (who, value, work), chosen = where_it_fits(lambda where: _all_near(laid, k - 1, where), device, chosen)
-    return KGap(k, value.mean(axis=1), who, users, chosen, int(work[3]), int(work[4]))
+    (who, value, work), chosen = where_it_fits(lambda where: _all_near(laid, most - 1, where), device, chosen)
+    pairs, compared = int(work[3]), int(work[4])
+    return [
+        KGap(one, value[:, : one - 1].mean(axis=1), who[:, : one - 1], users, chosen, pairs, compared)
+        for one in dict.fromkeys(k)
+    ]
 
 
 def _all_near(laid: Layout, take: int, device: str) -> tuple[Ints, Floats, Ints]:

@@ -81,7 +81,8 @@ class _Side:
     def __init__(self, visits: Visits, cell_m: float, slot_min: int) -> None:
         if visits.xy is None or visits.slot_min is None:
             raise DataError(
-                "visits have no cell centres or no slot_min; discretize with grid, blocks, towers or zones."
+                "visits have no cell centres or no slot_min; discretize with grid, blocks, towers or zones, or say "
+                "where cells are and how long slots last (xy, slot_min; --antennas FILE, --slot-min)."
             )
         self.offsets = visits.offsets
         self.points = visits.xy[visits.cell]

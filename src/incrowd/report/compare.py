@@ -13,7 +13,7 @@ from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, INK, MUTED, canvas, key, svg
 
 HUES, MARKS = COLOURS[:-1], "os^Dv"  # the last colour is too near to the ink of the data as they are
-HEAD = (
+PROTECTS = (
     "method",
     "setting",
     "reaches the target",
@@ -25,6 +25,10 @@ HEAD = (
     "found",
     "linked",
     "rejoined",
+)
+COSTS = (
+    "method",
+    "setting",
     "loss",
     "position off, m",
     "time off, min",
@@ -40,7 +44,7 @@ FRONTIER = (
     "On the frontier are the settings that no other beats: none loses as little and protects as many, and does one of "
     "both better."
 )
-NOT_APPLICABLE = "n/a"
+UNTRIED = "linking is tried on visits, not on points or boxes"
 LIMITS = (
     "One draw of known samples per person: a setting that reaches the target here may fail for another draw, unless "
     "its guarantee says otherwise. A crowd thinned to fewer people hides everybody worse than the whole would."
@@ -56,26 +60,36 @@ def _comparison(result: Comparison) -> Section:
         number="none" if best is None else f"{best.loss:.3f}",
         number_of="loss of the cheapest setting" if best else "setting reaches the target",
         drawings=[_figure(result)],
-        tables=[comparison_grid(result), *_problems(result)],
+        tables=[*grids(result), *_problems(result)],
         method=[KNOWS.format(points=result.points), MEANS, LINKS, FRONTIER, LIMITS, _grain(result)],
         data=result,
     )
 
 
-def comparison_grid(result: Comparison) -> Grid:
-    """Every setting that ran."""
+def grids(result: Comparison) -> list[Grid]:
+    """Every setting that ran: what it protects, and what it costs."""
     ran = [row for row in result.rows if not row.problem]
     size = f"n = {result.who}, {several(result.samples, 'sample')}, seed {result.seed}"
-    caption = f"Every setting ({size}; n/a: the attack does not apply to this kind of release)."
     extra = sorted({name for row in ran for name in row.privacy} - KNOWN)
-    return Grid((*HEAD, *extra), [_cells(row, row in result.frontier, extra) for row in ran], caption)
+    words = f"not tried: {UNTRIED}; rejoined: only where something was cut"
+    return [
+        Grid(
+            (*PROTECTS, *extra),
+            [_protection(row, row in result.frontier, extra) for row in ran],
+            f"What every setting protects ({size}; {words}).",
+        ),
+        Grid(COSTS, [_cost(row) for row in ran], f"What every setting costs ({size})."),
+    ]
 
 
-def _cells(row: Row, unbeaten: bool, extra: list[str]) -> tuple[str, ...]:
-    risk, cost = row.privacy, row.utility
+def _named(row: Row) -> tuple[str, str]:
+    return ("as they are", "") if row.method == NOTHING else (row.method, row.setting)
+
+
+def _protection(row: Row, unbeaten: bool, extra: list[str]) -> tuple[str, ...]:
+    risk = row.privacy
     return (
-        "as they are" if row.method == NOTHING else row.method,
-        "" if row.method == NOTHING else row.setting,
+        *_named(row),
         "yes" if row.meets else "no",
         "yes" if unbeaten else "no",
         number(risk["singled_out"], ".1%"),
@@ -83,8 +97,16 @@ def _cells(row: Row, unbeaten: bool, extra: list[str]) -> tuple[str, ...]:
         number(risk["crowd_least"], ",.0f"),
         number(risk["crowd_median"], ",.0f"),
         number(risk["found"], ".1%"),
-        number(risk.get("linked"), ".1%", none=NOT_APPLICABLE),
-        number(risk.get("rejoined"), ".1%", none=NOT_APPLICABLE),
+        number(risk.get("linked"), ".1%", none="not tried"),
+        number(risk.get("rejoined"), ".1%", none="-"),
+        *(number(risk.get(name), ".3g") for name in extra),
+    )
+
+
+def _cost(row: Row) -> tuple[str, ...]:
+    cost = row.utility
+    return (
+        *_named(row),
         number(cost["loss"], ".3f"),
         number(cost["position_m"], ",.0f"),
         number(cost["time_min"], ",.0f"),
@@ -92,7 +114,6 @@ def _cells(row: Row, unbeaten: bool, extra: list[str]) -> tuple[str, ...]:
         number(cost["steps"], ".1%"),
         number(cost["made_up"], ".1%"),
         row.note,
-        *(number(risk.get(name), ".3g") for name in extra),
     )
 
 
@@ -126,14 +147,14 @@ def _figure(result: Comparison) -> Drawing:
         _draw(upper, ran, result.target.measure)
         _draw(lower, ran, "crowd_median")
         upper.set_ylim(-0.03, 1.03)
-        upper.set_ylabel(f"share of people\n{_protected(result)}")
+        upper.set_ylabel(f"share of people\n{result.target.words}")
         upper.set_xlabel("")
         lower.set_yscale("log")
         lower.set_ylabel("people in the median crowd")
         key(upper)
         drawing = svg(figure)
     told = "; ".join(
-        f"{row}: loss {row.loss:.2f}, {number(row.privacy[result.target.measure], '.0%')} {_protected(result)}, median "
+        f"{row}: loss {row.loss:.2f}, {result.target.distance(row.privacy):.0%} {result.target.words}, median "
         f"crowd {number(row.privacy['crowd_median'], ',.0f')}{', on the frontier' if row in result.frontier else ''}"
         for row in ran
     )
@@ -143,10 +164,6 @@ def _figure(result: Comparison) -> Drawing:
         "line is the frontier: no setting lies below it."
     )
     return Drawing(drawing, caption, f"Two scatter plots against the loss. {told}.")
-
-
-def _protected(result: Comparison) -> str:
-    return "singled out" if result.target.k is None else f"in a crowd below {result.target.k}"
 
 
 def looks(methods: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from incrowd.report.section import Drawing
 from incrowd.report.style import COLOURS, MUTED, SMALL, canvas, end_labels, key, svg
 
-STEPS = 100  # of a distribution: enough for a line, too few to show one person
+STEPS = 100  # of a distribution: enough for a line; it shows the least, the largest and, of 101 or fewer, every value
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,13 @@ def drawing(panel: Cdf | Lines | Trend) -> Drawing:
         else:
             _draw_trend(axes, panel)
         shown = svg(figure)
-    return Drawing(shown, panel.caption, _in_words(panel))
+    return Drawing(shown, panel.caption + _of_few(panel), _in_words(panel))
+
+
+def _of_few(panel: Cdf | Lines | Trend) -> str:
+    if not isinstance(panel, Cdf) or not any(0 < one.n <= STEPS + 1 for one in panel.curves):
+        return ""
+    return f" A line of {STEPS + 1} {panel.of} or fewer shows the value of each."
 
 
 def _in_words(panel: Cdf | Lines | Trend) -> str:

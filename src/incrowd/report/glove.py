@@ -44,15 +44,15 @@ NAMES = {
 @section.register
 def _kgap(result: KGap) -> Section:
     panel = gap_panel({f"k = {result.k}": result.value}, users=result.users, setting=f"k = {result.k}")
-    alike = int((result.value == 0).sum())
+    alike, half = int((result.value == 0).sum()), panel.curves[0].at(0.5)
     others = "another" if result.k == 2 else f"{result.k - 1:,} others"
     return Section(
         question=f"How far is everybody from hiding among {result.k}?",
         answer=(
             f"{alike:,} of {result.users:,} people look like {others} already; half have a "
-            f"{result.k}-gap of at most {np.median(result.value):.3f}, the hardest to hide {result.value.max():.3f}."
+            f"{result.k}-gap of at most {half:.3f}, the hardest to hide {result.value.max():.3f}."
         ),
-        number=f"{np.median(result.value):.3f}",
+        number=f"{half:.3f}",
         number_of=f"median {result.k}-gap",
         drawings=[drawing(panel)],
         tables=[quantiles([("k-gap", result.value)], "Quantiles over people.")],
@@ -169,8 +169,12 @@ def accuracy_panels(
 def quantiles(rows: Sequence[tuple[str, np.ndarray]], caption: str) -> Grid:
     """A table of quantiles, one row per array; nan is left out."""
     curves = [curve(label, values) for label, values in rows]
-    cells = [(one.label, *(f"{one.at(share):.4g}" for share in SHARES)) for one in curves]
+    cells = [(one.label, *(_value(one.at(share)) for share in SHARES)) for one in curves]
     return Grid(("", *(f"{share:.0%}" for share in SHARES)), cells, caption)
+
+
+def _value(value: float) -> str:
+    return "infinite" if value == np.inf else f"{value:.4g}"
 
 
 def _boxes(result: Accuracy) -> str:

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats
 from incrowd.data import Fingerprints
-from incrowd.measure.kgap import check_k, kgap, scan
-from incrowd.measure.stretch import layout
+from incrowd.measure.kgap import kgap, kgaps
 from incrowd.measure.tails import tail_weight, tails
 from incrowd.papers.gramaglia2015.data import generalized
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim, share, size, thin
+from incrowd.plain import percent, several
 from incrowd.report.curves import curve
 from incrowd.report.glove import GAP, HEAVY, TWI, gap_panel, tail_panels
 
@@ -25,15 +25,16 @@ MASS = 0.2  # "the probability mass is below"
 def figure_3(fingerprints: Fingerprints, *, k: Sequence[int] = K) -> Figure:
     """Distribution of the k-gap, for k = 2 and for several k [gramaglia2015, Fig. 3]."""
     users = len(fingerprints)
-    gaps = k_gaps(fingerprints, k=[2, *(one for one in k if 2 < one <= users)])
+    gaps = {gap.k: gap.value for gap in kgaps(fingerprints, k=[2, *sorted(one for one in k if 2 < one <= users)])}
     high = max(gaps)
-    half, far = float(np.median(gaps[2])), float(np.median(gaps[high]))
+    half, far = _half(gaps[2]), _half(gaps[high])
+    larger = f", and a {high}-gap of at most {far:.3f}" if high > 2 else ""
     labels = {f"k = {one}": gap for one, gap in gaps.items()}
     return Figure(
         paper="gramaglia2015",
         number="3",
         question="How far are people from hiding?",
-        answer=f"Half of {users:,} people have a 2-gap of at most {half:.3f}, and a {high}-gap of at most {far:.3f}.",
+        answer=f"Half of {users:,} people have a 2-gap of at most {half:.3f}{larger}.",
         panels=(
             gap_panel({"k = 2": gaps[2]}, users=users, setting="k = 2", name="3a"),
             gap_panel(labels, users=users, setting=f"k = {', '.join(map(str, gaps))}", name="3b"),
@@ -44,24 +45,10 @@ def figure_3(fingerprints: Fingerprints, *, k: Sequence[int] = K) -> Figure:
     )
 
 
-def k_gaps(fingerprints: Fingerprints, *, k: Sequence[int]) -> dict[int, Floats]:
-    """The k-gaps for several k from one look at the nearest."""
-    for one in k:
-        check_k(one)
-    most = max(k)
-    if len(fingerprints) < most:
-        kgap(fingerprints, k=most)  # says what is missing
-    laid = layout(fingerprints)
-    stretch = np.empty((len(fingerprints), most - 1))
-    for rows, _, over, under, _ in scan(laid, take=most - 1):
-        stretch[rows] = over / under / laid.full
-    return {one: stretch[:, : one - 1].mean(axis=1) for one in sorted(k)}
-
-
 def _said_of_gaps(gap: Floats) -> list[Statement]:
     where, users = "Sec. 5.1", len(gap)
     below = _part(gap < MASS)
-    half, eighty = float(np.median(gap)), curve("", gap).at(0.8)
+    half, eighty = _half(gap), curve("", gap).at(0.8)
     return [
         claim(where, "people who are 2-anonymous already", "0", f"{(gap == 0).sum():,}", gap.min() > 0, OTHER),
         claim(where, f"people with a 2-gap below {MASS}", "most", f"{below:.0%}", below > 0.5, thin(users, worse=True)),
@@ -134,15 +121,26 @@ def figure_5(fingerprints: Fingerprints, *, k: int = 2) -> Figure:
         paper="gramaglia2015",
         number="5",
         question="Is it where or when that gives people away?",
-        answer=(
-            f"The temporal part is the larger one for {temporal:.0%} of {found.users:,} people; {heavy[1]:.0%} have a "
-            f"heavy tail in time, {heavy[0]:.0%} in space."
-        ),
+        answer=f"{_larger_part(part)}; {_heavy_tails(time, space)}.",
         panels=tuple(replace(panel, name=name) for panel, name in panels),
         statements=statements,
         convention=TWI,
         users=found.users,
     )
+
+
+def _larger_part(part: Floats) -> str:
+    if not part.size:
+        return "Nobody takes any effort to match, as all look alike already"
+    people = several(part.size, "person", "people")
+    return f"The temporal part is the larger one for {_part(part > 0.5):.0%} of {people}"
+
+
+def _heavy_tails(time: Floats, space: Floats) -> str:
+    if not time.size and not space.size:
+        return "no tail is defined"
+    shares = [percent(_part(tail >= HEAVY), 0, unknown="nobody's is defined") for tail in (time, space)]
+    return f"heavy tails in time: {shares[0]}, in space: {shares[1]}"
 
 
 def _said_of_tails() -> list[Statement]:
@@ -153,6 +151,11 @@ def _said_of_tails() -> list[Statement]:
         size(where, "tail weight of an exponential", 1.6, tail_weight(-np.log1p(-even)), "", why),
         size(where, "tail weight of a Pareto of shape 1", 14, tail_weight(1 / (1 - even)), "", why),
     ]
+
+
+def _half(gap: Floats) -> float:
+    """What half of the people do not exceed: one of their values, not one between two."""
+    return curve("", gap).at(0.5)
 
 
 def _part(flags: NDArray[np.bool_]) -> float:

@@ -14,7 +14,7 @@ from incrowd.attack.recovered import Recovered
 from incrowd.attack.score import RecoveryScore, recovery_score
 from incrowd.data import Visits
 from incrowd.data.counts import DAY_MIN
-from incrowd.data.some import some_people
+from incrowd.data.some import some_people, some_rows
 from incrowd.discretize import counts, filled, towers
 from incrowd.errors import DataError
 from incrowd.measure.regularity import NIGHT_MIN, prediction_errors, tallied
@@ -117,33 +117,21 @@ def given(visits: Visits, *, name: str, quick: bool, seed: int) -> Scene:
         raise DataError("these visits have no xy, or no slot_min that divides 6 hours; use slots of 30 min.")
     slot_min = visits.slot_min
     if quick:
-        visits = _first_days(some_people(visits, people=QUICK_USERS, seed=seed), QUICK_DAYS)
+        visits = some_people(_busiest_days(visits, QUICK_DAYS), people=QUICK_USERS, seed=seed)
     width = slot_min if SLOT_MIN % slot_min else SLOT_MIN
     return Scene(name, visits, lambda width: slotted_anew(visits, width), width, seed=seed)
 
 
-def _first_days(visits: Visits, days: int) -> Visits:
-    """Slots of the first days; people not seen in them leave."""
-    keep = (visits.slot >= 0) & (visits.slot < days * DAY_MIN // (visits.slot_min or DAY_MIN))
-    left, code = np.unique(visits.owner[keep], return_inverse=True)
-    kept = int(keep.sum())
-    ledger = visits.ledger.add(
-        "first days",
-        read=visits.records,
-        kept=kept,
-        dropped={"later": visits.records - kept},
-        users=(len(visits), len(left)),
-    )
-    offsets = offsets_of(code, len(left))
-    return replace(
-        visits,
-        users=visits.users[left],
-        offsets=offsets,
-        cell=visits.cell[keep],
-        slot=visits.slot[keep],
-        attributes={},
-        ledger=ledger,
-    )
+def _busiest_days(visits: Visits, days: int) -> Visits:
+    """The days in a row on which most people are seen, counted from slot 0 on; ties go to the earliest."""
+    slots = DAY_MIN // (visits.slot_min or DAY_MIN)
+    early = int(visits.slot.min()) // slots
+    day = visits.slot // slots - early
+    span = int(day.max()) + 1
+    people = np.bincount(np.unique(visits.owner * span + day) % span, minlength=span)
+    first = int(np.convolve(people, np.ones(days, np.int64))[days - 1 :].argmax())
+    kept = some_rows(visits, (day >= first) & (day < first + days), "busiest days", "other days")
+    return replace(kept, slot=kept.slot - (early + first) * slots, start=None)
 
 
 def slotted_anew(visits: Visits, slot_min: int) -> Visits:
