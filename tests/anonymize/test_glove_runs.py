@@ -12,7 +12,7 @@ import pytest
 import incrowd as ic
 from boxes import covered, noisy, prints, published
 from incrowd.anonymize.glove import Glove
-from incrowd.anonymize.glove_cost import glove_cost
+from incrowd.anonymize.glove_cost import glove_cost, glove_costs
 from incrowd.anonymize.glove_herd import Herd
 from incrowd.anonymize.glove_lists import Lists
 from incrowd.anonymize.glove_saving import Saved, content_key, forget
@@ -145,16 +145,27 @@ def test_shards_cost_less_and_a_larger_crowd_more(monkeypatch):
     monkeypatch.setattr(glove_cost_module.time, "process_time", lambda: float(next(clock)))  # one second a search
     monkeypatch.setattr(glove_cost_module.os, "cpu_count", lambda: 2)
     one, five = glove_cost(data, k=2), glove_cost(data, k=5)
-    pair = 1 / (64 * 800)
+    pair = 1 / (2 * 800)  # after a second, two rows are enough
     assert one.seconds == pytest.approx(pair * 1.3 * 800**2 / 2 + 3.8e-6 * data.records)
     assert five.seconds == pytest.approx(pair * 800**2 * (0.25 + 1.9 * 0.72 * 0.6) + 3.8e-6 * data.records)
     parts = glove_cost(data, k=5, shard_users=100)
     assert (parts.shards, parts.pairs) == (8, pytest.approx(five.pairs / 8, rel=1e-3))
-    assert parts.seconds == pytest.approx(8 * 100**2 / (64 * 100) * (0.25 + 1.9 * 0.72 * 0.6) + 3.8e-6 * data.records)
+    assert parts.seconds == pytest.approx(8 * 100**2 / (2 * 100) * (0.25 + 1.9 * 0.72 * 0.6) + 3.8e-6 * data.records)
     assert str(parts).startswith("800 users in 8 shards, ")
     for bad in (0, 1.5, "many"):
         with pytest.raises(ParameterError, match="shard_users"):
             glove_cost(data, shard_users=bad)
+
+
+def test_the_search_is_timed_once_for_several_k_and_not_for_long(monkeypatch):
+    data, clock = noisy(users=800), iter(range(10_000))
+    monkeypatch.setattr(glove_cost_module.time, "process_time", lambda: next(clock) / 8)  # an eighth a search
+    monkeypatch.setattr(glove_cost_module.os, "cpu_count", lambda: 2)
+    costs = glove_costs(data, k=[2, 5])
+    assert next(clock) == 2 * 4  # half a second is enough
+    pair = 0.5 / ((2 + 4 + 8 + 16) * 800)
+    assert costs[0].seconds == pytest.approx(pair * 1.3 * 800**2 / 2 + 3.8e-6 * data.records)
+    assert [one.k for one in costs] == [2, 5] and costs[1].pairs == glove_cost(data, k=5).pairs
 
 
 @pytest.mark.parametrize("k", [2, 3])

@@ -135,8 +135,17 @@ def test_the_link_file_is_private_and_true(visits, tmp_path):
     assert stat.S_IMODE(link.stat().st_mode) == 0o600
     rows = [line.split(",") for line in link.read_text().splitlines()[1:]]
     assert len(rows) == len(release.data)
-    for pseudonym, user in rows[:20]:
-        assert visits.users[release.members[int(pseudonym)][0]] == user.strip('"')
+    stated = json.loads((tmp_path / "release" / "manifest.json").read_text())["id"]
+    for pseudonym, user, ident in rows[:20]:
+        assert visits.users[release.members[int(pseudonym)][0]] == user.strip('"') and ident == stated
+
+
+def test_every_release_has_an_id_of_its_own_and_nothing_else_differs(visits, tmp_path):
+    release = Cut()(visits, pseudonym_seed=1)
+    one, other = (publish(release, tmp_path / name, residual_risk=None) for name in ("one", "other"))
+    said = [json.loads((folder / "manifest.json").read_text()) for folder in (one, other)]
+    assert said[0].pop("id") != said[1].pop("id") and said[0] == said[1]
+    assert all((one / name).read_bytes() == (other / name).read_bytes() for name in said[0]["files"])
 
 
 def test_a_failure_leaves_nothing(visits, tmp_path, monkeypatch):

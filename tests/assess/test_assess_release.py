@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd import assess, attack
+from incrowd import assess, attack, measure
 from incrowd.anonymize.folder import publish
+from incrowd.assess.assess import prepared
 from incrowd.assess.dataset import dataset
 from incrowd.assess.options import Options
 from incrowd.assess.thresholds import DEFAULTS
@@ -123,3 +124,134 @@ def test_cells_are_counted_and_words_agree_with_numbers():
     one = assess.assess(ic.Visits.from_arrays([1], cell=[0], slot=[0], slot_min=60, start=0))
     assert str(one).startswith("1 person, 1 visit, 1 day (cells x 60 min)")
     assert "slots at night" in next(each.attacker for each in one.answers if each.name == "home_work")
+
+
+def deciding(found):
+    return {one.name for one in found.answers if one.decides}
+
+
+def test_a_release_is_judged_and_the_data_are_context(traces, tmp_path):
+    """Hidden among five: what was wrong with the data closes no gate."""
+    prints = ic.discretize.fingerprints(traces)
+    release = ic.anonymize.Glove(k=5)(prints)
+    publish(release, tmp_path / "release", link=tmp_path / "link.csv", original=prints)
+    found = assess.assess(traces, release=tmp_path / "release", link=tmp_path / "link.csv")
+    assert found.passed and deciding(found) == {"release", "release_alone", "audit"}
+    assert found.verdict.startswith("The release: 0 of 2 answers are above their thresholds. Before it, as context: ")
+    groups = [one.group for one in found.answers]
+    assert groups == sorted(groups, reverse=True) and set(groups) == {"release", "before"}
+    singled = next(one for one in found.before if one.name == "singling_out")
+    assert singled.verdict == "above" and singled.row[-1] == "(above)" and singled not in found.above
+    page = str(found)
+    assert page.index("the release: linkability") < page.index("before, the data as they are: singling out")
+    assert "(above)" in page and "ABOVE" not in page and "In brackets: context" in page
+    assert found.to_dict()["judges"] == "release" and assess.assess(traces).to_dict()["judges"] == "data"
+
+
+def test_a_threshold_that_was_set_counts_beside_the_release(traces):
+    release = ic.anonymize.Glove(k=5)(ic.discretize.fingerprints(traces))
+    quiet = {"audit": None}  # pseudonyms of a Release in memory are not those of a folder
+    assert assess.assess(traces, release=release, thresholds=quiet).passed
+    found = assess.assess(traces, release=release, thresholds=quiet | {"singling_out": 0.1})
+    assert [one.name for one in found.above] == ["singling_out"] and not found.passed
+    assert deciding(found) == {"release", "release_alone", "audit", "singling_out"}
+    assert found.verdict.startswith("The release, and what you set a threshold for: 1 of 2 answers are above")
+
+
+def test_without_a_release_everything_decides(traces):
+    found = assess.assess(traces)
+    assert deciding(found) == set(DEFAULTS) and not found.before
+    assert "before, the data" not in str(found) and "(above)" not in str(found)
+
+
+def test_the_gate_stays_shut_where_nothing_about_the_release_was_answered(traces, tmp_path):
+    prints = ic.discretize.fingerprints(traces)
+    publish(ic.anonymize.Glove(k=5)(prints), tmp_path / "release", original=prints)
+    found = assess.assess(traces, release=tmp_path / "release")
+    assert not found.passed and [one.name for one in found.open] == ["release"]  # nobody tells who is who
+    assert not assess.assess(traces, release=tmp_path / "release", budget_s=1e-6).passed
+    off = dict.fromkeys(("release", "release_alone", "audit"))
+    assert not assess.assess(traces, release=tmp_path / "release", thresholds=off).passed
+    counts = ic.discretize.counts(
+        ic.discretize.filled(ic.discretize.grid(traces, cell_m=500, slot_min=60, keep="vote"))
+    )
+    path = counts.save(tmp_path / "counts.parquet")
+    found = assess.assess(traces, release=path)
+    assert not found.passed
+    assert "incrowd attack ash --counts" in next(one.note for one in found.answers if one.name == "release")
+
+
+def test_published_visits_are_asked_who_is_alone(traces):
+    visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
+    release = ic.anonymize.Cut(window_h=6)(visits, pseudonym_seed=1)
+    found = answer(visits, "release_alone", release=release)
+    assert found.value == measure.uniqueness(release.data, points=4, short="all").value
+    assert found.group == "release" and found.note.startswith(f"of {len(release.data):,} published trajectories; ")
+    boxes = ic.anonymize.Glove(k=2)(ic.discretize.fingerprints(traces))
+    assert answer(traces, "release_alone", release=boxes).verdict == "does not apply"
+    assert answer(visits, "release_alone").note == "no release was given (--release)"
+
+
+def test_files_that_are_no_data_or_no_release_are_refused_in_a_sentence(traces, tmp_path):
+    prints = ic.discretize.fingerprints(traces)
+    folder = publish(ic.anonymize.Glove(k=2)(prints), tmp_path / "release", original=prints)
+    with pytest.raises(ic.DataError, match=r"release is a release; give the data it was made of.*\(--release\)"):
+        assess.assess(folder)
+    visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
+    small = visits.save(tmp_path / "small.csv")
+    assert "cells and slots of the release are taken for" in answer(visits, release=small).note
+    assert answer(visits, release=small).value == answer(visits, release=visits).value
+    (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ic.DataError, match=r"notes.csv is no release.*give the folder of the release, or its visits"):
+        assess.assess(traces, release=tmp_path / "notes.csv")
+    saved = answer(visits, "audit", release=visits.save(tmp_path / "small.parquet"))
+    assert saved.verdict == "does not apply" and "promise nothing" in saved.note
+    csv = publish(ic.anonymize.Cut(window_h=6)(visits), tmp_path / "csv", original=visits, file="csv")
+    assert "publish it with --file parquet" in answer(visits, release=csv).note
+    coarse = ic.discretize.filled(ic.discretize.grid(traces, cell_m=500, slot_min=60, keep="vote"))
+    with pytest.raises(ic.DataError, match="Counts cannot be assessed; incrowd attack ash --counts"):
+        assess.assess(ic.discretize.counts(coarse).save(tmp_path / "counts.parquet"))
+
+
+def sparse(people, days, seen):
+    """One visit a day of everybody for so many days, and of a few all day long in the middle."""
+    early = [(u, u % 4, 24 * d) for u in range(people) for d in (0, days - 1)]
+    busy = [(u, (u + h) % 4, 24 * (days // 2) + h) for u in range(seen) for h in range(24)]
+    user, cell, slot = np.array(early + busy).T
+    xy = [[0, 0], [500, 0], [0, 500], [500, 500]]
+    return ic.Visits.from_arrays(user, cell, slot, xy=xy, slot_min=60, start=0)
+
+
+def test_counts_are_of_the_people_of_the_busiest_days(monkeypatch):
+    monkeypatch.setattr("incrowd.assess.questions.counting.MOST_DAYS", 2)
+    found = answer(sparse(people=30, days=9, seen=6), "counts")
+    assert "the 6 of 30 people seen in the busiest 2 of 9 days" in found.note and "drawn" not in found.note
+    assert found.numbers["people"] == found.numbers["seen"] == 6
+
+
+def test_counts_of_interpolated_points_are_no_answer():
+    found = answer(sparse(people=30, days=9, seen=0), "counts")
+    assert found.verdict == "no answer" and "99% of the points would be interpolated" in found.note
+
+
+def test_hours_without_a_zone_are_said_to_be_those_of_utc(traces):
+    visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
+    assert "UTC was assumed" in answer(visits, "home_work").note and "--time-zone" in answer(visits, "home_work").note
+    assert "hours of Asia/Tokyo" in answer(replace(visits, time_zone="Asia/Tokyo"), "home_work").note
+
+
+def estimated(data, name):
+    return next(one.seconds for one in prepared(data, Options(), {}).estimates if one.name == name)
+
+
+def test_long_trajectories_are_estimated_to_cost_more_than_their_share():
+    def walk(hours):
+        user, slot = np.repeat(np.arange(300), hours), np.tile(np.arange(hours), 300)
+        return ic.Visits.from_arrays(user, slot % 5, slot, slot_min=60, start=0)
+
+    short, long = (estimated(walk(hours), "windows") - 0.5 for hours in (700, 1400))
+    assert long > 2.5 * short
+    user, t = np.repeat(np.arange(3), 4000), np.tile(np.arange(4000) * 60, 3)
+    traces = ic.Traces.from_arrays(user, t, x=t / 60.0, y=np.zeros(len(t)))
+    half = ic.Traces.from_arrays(user[t < 120_000], t[t < 120_000], x=t[t < 120_000] / 60.0, y=np.zeros(6000))
+    assert estimated(traces, "k_gap") - 0.5 > 3 * (estimated(half, "k_gap") - 0.5)

@@ -50,7 +50,7 @@ def test_it_is_the_definition(crowd, l, c):  # noqa: E741
         return
     found = sensitive_inference(visits, sensitive="ill", known_visits=l, confidence=c)
     assert found.inferred[l] == pytest.approx(by_definition(visits, values, l, c))
-    assert found.carriers == found.asked == sum(map(bool, values))
+    assert found.carriers == sum(map(bool, values)) and not found.undecided and found.at_most == found.inferred[l]
 
 
 def test_what_everybody_has_needs_no_visit():
@@ -59,13 +59,52 @@ def test_what_everybody_has_needs_no_visit():
     assert sensitive_inference(visits, sensitive="ill", confidence=0.76).inferred == {0: 0.0, 1: 0.0, 2: 0.0}
 
 
-def test_people_are_drawn_where_there_are_too_many_sets(monkeypatch):
-    user, slot = np.repeat(np.arange(20), 4), np.tile(np.arange(4), 20)
-    visits = ic.Visits.from_arrays(user, user % 3, slot, attributes={"ill": ["a"] * 20})
-    monkeypatch.setattr("incrowd.assess.questions.sensitive.MOST_SETS", 30)
-    found = sensitive_inference(visits, sensitive="ill", confidence=1.0)
-    assert (found.carriers, found.asked) == (20, 5)
-    assert sensitive_inference(visits, sensitive="ill", known_visits=1).asked == 7
+def long_traces(people=40, told=20, visits=300):
+    """Everybody carries one of two values and walks with everybody else; some have a visit of their own."""
+    user, slot = np.repeat(np.arange(people), visits), np.tile(np.arange(visits), people)
+    cell = np.where((slot == 7) & (user < told), 100 + user, 0)
+    return ic.Visits.from_arrays(user, cell, slot, attributes={"ill": ["a", "b"] * (people // 2)})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_everybody_is_asked_however_long_the_traces(seed, monkeypatch):
+    monkeypatch.setattr("incrowd.assess.questions.sensitive.MOST_PAIRS", 4_000)
+    found = sensitive_inference(long_traces(), sensitive="ill", seed=seed)
+    assert found.carriers == 40 and found.inferred == {0: 0.0, 1: 0.5, 2: 0.5}
+    assert found.undecided == 20 and found.at_most == 1  # not every pair was tried: nobody is called safe
+    answers = ic.assess.assess(long_traces(), sensitive="ill", seed=seed).answers
+    answer = next(one for one in answers if one.name == "sensitive")
+    assert answer.verdict == "above" and answer.value == 1 and answer.number == "50.0% to 100.0% (chance 0.0%)"
+    assert "of 20 people not every pair of visits was tried" in answer.note
+
+
+def test_pairs_are_shared_out_so_that_short_traces_are_tried_in_full(monkeypatch):
+    visits = long_traces(people=4, told=0, visits=12)
+    few = ic.Visits.from_arrays([9, 9, 9], [0, 0, 0], [0, 1, 2], attributes={"ill": ["b"]})
+    user = np.concatenate([visits.owner, np.full(3, 4)])
+    both = ic.Visits.from_arrays(
+        user,
+        np.append(visits.cell, few.cell),
+        np.append(visits.slot, few.slot),
+        attributes={"ill": ["a", "b", "a", "b", "b"]},
+    )
+    monkeypatch.setattr("incrowd.assess.questions.sensitive.MOST_PAIRS", 4 * 66 + 3)
+    assert sensitive_inference(both, sensitive="ill").undecided == 0
+    monkeypatch.setattr("incrowd.assess.questions.sensitive.MOST_PAIRS", 4 * 66 + 2)
+    assert sensitive_inference(both, sensitive="ill").undecided == 4
+
+
+def test_a_common_value_need_not_count():
+    ill = ["none"] * 9 + ["flu"]
+    visits = ic.Visits.from_arrays(np.arange(10), np.zeros(10, int), np.zeros(10, int), attributes={"ill": ill})
+    assert sensitive_inference(visits, sensitive="ill").inferred[1] == 0.9
+    found = sensitive_inference(visits, sensitive="ill", values=["flu"])
+    assert (found.carriers, found.values, found.inferred[2]) == (1, ("flu",), 0.0)
+    for values, verdict in ((None, "above"), (["flu"], "within")):
+        answers = ic.assess.assess(visits, sensitive="ill", values=values).answers
+        assert next(one.verdict for one in answers if one.name == "sensitive") == verdict
+    with pytest.raises(ic.ParameterError, match="name it too"):
+        ic.assess.assess(visits, values=["flu"])
 
 
 def test_bad_questions_are_refused():

@@ -66,7 +66,7 @@ def test_one_region_for_all_is_recovered_and_says_nothing(found):
 
 def test_the_cheapest_is_the_least_loss_under_the_target(found):
     made = found[1]
-    under = [o for o in made.outcomes if not o.accuracy >= made.target]
+    under = [o for o in made.outcomes if o.accuracy < made.target]
     assert made.cheapest in under and made.cheapest.loss == min(o.loss for o in under)
     assert ic.assess.mitigations(people(), strengths={}, target=1.0, seed=1).cheapest in (None, made.outcomes[0])
     assert ic.assess.mitigations(people(), strengths={"round": [1]}, target=0.01, seed=1).cheapest is None
@@ -96,8 +96,23 @@ def test_guesses_above_the_target_are_told_everywhere(found):
     assert made.caution.startswith("The target of 5% is below what guessing gets right (everyone static and random")
     assert made.caution in section(made).answer
     assert replace(found[1], target=1.0, cheapest=None).caution == ""
-    misled = replace(found[1].outcomes[0], chance={"everyone static": 0.8})
+    misled = replace(found[1].outcomes[1], chance={"everyone static": 0.8})
     assert "everyone static still gets 80% right" in replace(found[1], target=0.75, cheapest=misled).caution
+
+
+def test_publishing_nothing_is_not_the_cheapest():
+    made = ic.assess.mitigations(people(), strengths={"suppress": [9]}, target=0.01, seed=1)
+    assert math.isnan(made.outcomes[1].accuracy) and made.cheapest is None
+    assert "Nothing that was tried" in section(made).answer
+
+
+def test_counts_that_are_well_as_they_are_need_no_mitigation(found):
+    made = replace(found[1], target=1.0, cheapest=found[1].outcomes[0])
+    assert made.caution.startswith("Nothing needs to be done against this attack: it gets ")
+    misled = replace(found[1].outcomes[0], chance={"everyone static": 0.8})
+    fine = replace(found[1], target=0.75, chance=misled.chance, cheapest=misled)
+    assert "is below what guessing gets right (everyone static). Nothing needs to be done" in fine.caution
+    assert "misleads" not in fine.caution and fine.caution in section(fine).answer
 
 
 def test_it_prints_as_a_table_that_names_the_cheapest(found):

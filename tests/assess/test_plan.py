@@ -12,6 +12,7 @@ from incrowd.attack.relink import relink
 from incrowd.discretize import windows
 from incrowd.measure import cut_risk, uniqueness
 from incrowd.plain import to_json
+from incrowd.report.section import section
 
 
 def hours(text):
@@ -75,7 +76,15 @@ def test_plain_words_when_cutting_does_not_protect_or_is_not_needed():
     assert "40.0%" in undone.verdict and "Windows of 1 h only seem" in undone.verdict
     assert planned(row(1, 0, 0), row(None, 0.1, 0.1)).verdict.startswith("Nothing needs to be cut")
     unknown = planned(row(1, None, None), row(None, None, None))
-    assert unknown.best is None and "an unknown share" in unknown.verdict
+    assert unknown.best is None and unknown.verdict.startswith("Nothing was measured: nobody has 4 points")
+    assert str(unknown).splitlines()[-1].split("  ")[0] == "longest within 10%: not measured"
+    assert section(unknown).number == "not measured"
+
+
+def test_the_longest_of_equally_bad_windows_is_named():
+    found = planned(row(1, 0.9, 0.9), row(2, 0.4, 0.4), row(6, 0.4, 0.4), row(None, 0.9, 0.9))
+    assert "even with the best window (6 h)" in found.verdict
+    assert "even with the best window (2 h)" in planned(row(2, 1, 1), row(None, 1, 1)).verdict
 
 
 def test_json_and_repr():

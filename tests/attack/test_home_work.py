@@ -98,6 +98,13 @@ def test_refusals():
     for wrong in ({"night_h": (0, 25)}, {"work_h": (9, 9)}, {"weekdays": (7,)}, {"min_visits": 0}):
         with pytest.raises(ic.ParameterError):
             home_work(good, **wrong)
+    for hours in (5, (0,), ("a", 6), None, (0, float("nan"))):
+        for name in ("night_h", "work_h"):
+            with pytest.raises(ic.ParameterError, match=f"{name} must be two hours"):
+                home_work(good, **{name: hours})
+    for days in (5, ("a",), ([1],), (0.5,), (-1,)):
+        with pytest.raises(ic.ParameterError, match="weekdays must list"):
+            home_work(good, weekdays=days)
 
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 335), st.integers(0, 3)), min_size=1, max_size=60)

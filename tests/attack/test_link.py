@@ -140,12 +140,31 @@ def test_truth_from_a_link_file(tmp_path):
     assert (found.scored, found.hit[1]) == (3, 1)
 
 
+def test_truth_may_be_one_position_each():
+    known, target = crowd("0:1 | 0:2"), crowd("0:2 | 0:1")
+    assert link(known, target, truth=[1, 0]).hit[1] == link(known, target, truth=np.array([1, 0])).hit[1] == 1
+    assert link(known, target, truth=[[1], [0]]).hit[1] == 1
+    absent = link(known, target, truth=[1, -1])
+    assert (absent.scored, absent.without, absent.hit[1]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("period_slots", [None, 7])
+def test_a_tolerance_beyond_all_slots_is_that_of_all_slots(period_slots):
+    known, target = crowd("0:1 9:2 | 5:2 | 7:7"), crowd("8:1 3:3 | 0:2 9:2 | 4:7")
+    how = {"period_slots": period_slots}
+    far, all_slots = (link(known, target, tolerance_slots=n, **how) for n in (10**12, 9))
+    assert far.bits.tolist() == all_slots.bits.tolist() and far.hit == all_slots.hit
+    assert link(known, target, tolerance_slots=2, **how).bits.tolist() != far.bits.tolist()
+
+
 def test_refusals():
     known, target = crowd("0:1 | 0:2"), crowd("0:1 | 0:2")
     for wrong in (
         {"tolerance_slots": -1},
         {"tolerance_slots": 0.5},
         {"tolerance_m": -1},
+        {"tolerance_m": "a"},
+        {"tolerance_m": float("nan")},
         {"device": "gpu"},
         {"period_slots": 0},
     ):
@@ -155,6 +174,12 @@ def test_refusals():
         link(known, target, truth=[[0]])
     with pytest.raises(ic.DataError, match="outside 0 to 1"):
         link(known, target, truth=[[0], [2]])
+    for truth, message in (([2, 0], "outside 0 to 1"), ([-2, 0], "outside 0 to 1"), ([0.5, 0], "not a whole number")):
+        with pytest.raises(ic.DataError, match=message):
+            link(known, target, truth=truth)
+    for truth in ([None, 0], 5, [["a"], [0]]):
+        with pytest.raises(ic.DataError, match="truth"):
+            link(known, target, truth=truth)
     with pytest.raises(ic.DataError, match="by text"):
         link(ic.Visits.from_arrays(["a"], [0], [0]), target)
     with pytest.raises(ic.DataError, match="discretize both"):
@@ -193,7 +218,7 @@ def visits_of(sets):
     people,
     people,
     st.integers(0, 2),
-    st.sampled_from([None, 1, 3]),
+    st.sampled_from([None, 1, 3, 5, 8]),
     st.sampled_from(["cpu", "reference"]),
     st.sampled_from([1, 2**33]),
 )

@@ -25,6 +25,12 @@ def test_ties_go_to_the_lowest_cell():
     assert repair(counts([0.7, 0.7, 0.7]), users=4).n.tolist() == [[2, 1, 1]]
 
 
+def test_every_slot_has_its_own_unit():
+    assert repair(counts([1e10, 0], [0.01, 0.03]), users=4).n.tolist() == [[4, 0], [1, 3]]
+    assert repair(counts([1e-300, 3e-300], [5e-324, 0], [1, 1]), users=4).n.tolist() == [[1, 3], [4, 0], [2, 2]]
+    assert repair(counts([0.5, -1e9], [0, -0.5]), users=4).n.tolist() == [[4, 0], [4, 0]]
+
+
 def test_empty_slots_copy_the_last_that_is_not():
     made = repair(counts([0, -1], [1, 1], [0, 0], [0, 2], [0, 0]), users=2)
     assert made.n.tolist() == [[1, 1], [1, 1], [1, 1], [0, 2], [0, 2]]

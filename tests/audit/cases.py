@@ -1,5 +1,6 @@
 """Good releases on disk, and the tools to break them one thing at a time."""
 
+import csv
 import hashlib
 import json
 from dataclasses import dataclass, replace
@@ -69,6 +70,11 @@ class Case:
         if "files" not in said:
             manifest["files"] = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
         path.write_text(json.dumps(manifest))
+
+    def linked(self) -> list[tuple[int, str]]:
+        """Pseudonym and label of every row of the link file."""
+        with self.link.open(newline="") as file:
+            return [(int(row["pseudonym"]), row["user"]) for row in csv.DictReader(file)]
 
     def manifest(self) -> dict:
         return json.loads((self.folder / "manifest.json").read_text())

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import incrowd as ic
-from incrowd.anonymize import Generalize
+from audit.cases import on_disk
+from incrowd.anonymize import LKC, W4M, Cut, Generalize, Glove
 from incrowd.audit import check
 from incrowd.data import Groups
 from incrowd.ledger import Ledger
@@ -67,8 +69,6 @@ def test_people_may_leave_if_the_ledger_says_so(dense):
 
 
 def test_people_in_the_crowd_of_another_are_not_lost():
-    from incrowd.anonymize import Glove
-
     rng = np.random.default_rng(1)
     spots = rng.integers(0, 40, (2, 90)) * 100
     prints = ic.Fingerprints.from_arrays(np.repeat(np.arange(30), 3), *spots, rng.integers(0, 600, 90), start=0)
@@ -89,3 +89,120 @@ def test_publisher_and_auditor_know_the_same_reasons_to_fall_together():
 
     assert frozenset(folder.MERGED) == accounts.MERGED
     assert len(folder.MERGED) == len(accounts.MERGED)
+
+
+def twins(seed=3, users=8, near=3000):
+    """Records of which every third has two more within its cell and minute: metres, so that cells are seen at once."""
+    rng = np.random.default_rng(seed)
+    who, x, y = rng.integers(0, users, 90), *rng.integers(0, near // 100, (2, 90)) * 100
+    t = rng.integers(0, 2_000, 90) * 60
+    again = np.concatenate([np.arange(90), np.arange(0, 90, 3), np.arange(0, 90, 3)])
+    late = np.repeat([0, 20, 0], [90, 30, 30])  # one of the two is an exact copy
+    return ic.Traces.from_arrays(who[again], t[again] + late, x=x[again] + late, y=y[again] + 0.5)
+
+
+def tight(traces):
+    data = ic.discretize.fingerprints(traces)
+    return data, Glove(k=2, max_extent_m=2500, max_extent_min=600)(data)
+
+
+def coarse_samples(traces):
+    data = ic.discretize.fingerprints(traces, cell_m=200, slot_min=5)
+    return data, Glove(k=2, max_extent_m=2000, max_extent_min=300, reshape="union")(data)
+
+
+def cleaned(traces):
+    data = ic.discretize.fingerprints(ic.clean.duplicates(traces))
+    return data, Glove(k=2, max_extent_m=2500, max_extent_min=600, leftover="suppress")(data)
+
+
+def suppressed(traces):
+    data = ic.discretize.grid(traces, cell_m=500, slot_min=60, keep="vote")
+    return data, LKC(l=2, k=2)(data)
+
+
+def cut_late(traces):
+    data = ic.discretize.grid(traces, cell_m=500, slot_min=60, start=40_000)
+    return data, Cut(window_h=6)(data)
+
+
+DROPPING = [tight, coarse_samples, cleaned, suppressed, cut_late]
+
+
+@pytest.mark.parametrize("made", DROPPING)
+def test_the_twin_of_a_lost_record_is_lost_with_it(made, tmp_path):
+    traces = twins()
+    data, release = made(traces)
+    honest = on_disk(tmp_path, release, data)
+    honest.original = traces
+    found = honest.check()["coverage"]
+    assert found.status == "pass" and "at the grain of the release" in found.evidence
+    assert check(release, original=data)["coverage"].status == "pass"
+
+
+@pytest.mark.parametrize("made", DROPPING)
+def test_a_row_that_vanishes_is_missed_even_among_twins(made, tmp_path):
+    traces = twins()
+    data, release = made(traces)
+    broken = on_disk(tmp_path, release, data)
+    broken.original = traces
+    table = broken.table()
+    for row in range(0, table.num_rows, max(table.num_rows // 5, 1)):
+        broken.write(pa.concat_tables([table[:row], table[row + 1 :]]))
+        said = broken.check()["coverage"]
+        assert said.status == "fail" and "the ledger removed" in said.evidence, said.evidence
+
+
+def test_w4m_promises_no_coverage(tmp_path):
+    traces = twins()
+    case = on_disk(tmp_path, W4M(k=2, delta_m=1000)(traces), traces)
+    assert case.check()["coverage"].status == "not applicable" and not case.failed()
+
+
+def test_the_numbers_of_the_evidence_add_up():
+    """Of five records, two are published, and three lost, two of them in one cell and minute."""
+    t = [1_500_000_000, 1_500_002_400, 1_500_000_000, 1_500_000_010, 1_500_080_000]
+    traces = ic.Traces.from_arrays([*"abccd"], t, lon=[4, 4, 6, 6, 4], lat=[52, 52, 52, 52, 53])
+    release = Glove(k=2, max_extent_min=360)(ic.discretize.fingerprints(traces))
+    assert coverage(release, traces).evidence == (
+        "2 of 5 original records are in a published row of their person; "
+        "the ledger removed the 3 others (2 at the grain of the release)."
+    )
+    *steps, last = release.ledger.to_dict()
+    last["dropped"] = {"sample of a discarded fingerprint": 1, "sample generalised into a shared box": 2}
+    short = coverage(replace(release, ledger=Ledger.from_dict([*steps, last])), traces)
+    assert short.status == "fail" and "removed 1 of the 3 others (2 at the grain of the release)" in short.evidence
+
+
+def test_what_a_ledger_removes_beyond_the_missing_is_explained(dense):
+    traces, release = dense
+    gone = half(release, reason="rare", users=[100, 50])
+    rare, steps = release.data.records - gone.data.records, release.ledger.to_dict()
+    for more in (0, 7, 2000):
+        # Half of the rows are gone in a step of their own, each with what fell together with it.
+        read, kept = release.data.records, gone.data.records
+        last = {"step": "rare", "read": read + more, "kept": kept, "dropped": {"rare": rare + more}, "users": [100, 50]}
+        found = coverage(replace(gone, ledger=Ledger.from_dict([*steps, last])), traces)
+        beside = f" and {rare + 1000:,} more that a published row holds all the same" if more == 2000 else ""
+        assert found.status == "pass"
+        assert found.evidence.endswith(f"the 1,000 others ({rare} at the grain of the release){beside}.")
+
+
+@pytest.mark.parametrize("of", ["traces", "prints"])
+def test_a_release_without_a_row_is_judged_by_its_ledger(of):
+    traces = ic.Traces.from_arrays(["a", "a", "a"], [0, 10, 90], lon=[5, 5, 5], lat=[52, 52, 52])
+    data = ic.discretize.fingerprints(traces)
+    original = {"traces": traces, "prints": data}[of]
+    release = Glove(k=2)(data)
+    verdict = check(release, original=original, k=2)
+    assert verdict.passed and verdict["coverage"].status == verdict["records"].status == "pass"
+    assert verdict["k-anonymity"].evidence == "the published table has no row."
+    full = check(Generalize()(traces), original=traces)
+    assert [one.name for one in verdict] == [one.name for one in full]
+    silent = replace(release, ledger=Ledger.from_dict(release.ledger.to_dict()[:-1]))
+    assert {one.name for one in check(silent, original=original).failed} == {"coverage", "records"}
+
+
+def test_nobody_is_left_of_visits_that_all_single_out():
+    visits = ic.Visits.from_arrays([1, 2], cell=[1, 2], slot=[0, 0])
+    assert check(LKC(l=1, k=2)(visits), original=visits)["coverage"].status == "pass"

@@ -28,9 +28,7 @@ def test_whole_number_labels_raise_no_alarm(tmp_path, labels):
 
 
 def add_own_labels(case, share):
-    person = {
-        int(p): int(u.strip('"')) for p, u in (line.split(",") for line in case.link.read_text().splitlines()[1:])
-    }
+    person = {p: int(u) for p, u in case.linked()}
     table = case.table()
     own = [person[u] if u % share == 0 else 0 for u in table["user"].to_pylist()]
     case.add("code", own)
@@ -80,7 +78,6 @@ def test_poisson_tail():
 
 def test_several_numbers_of_a_pseudonym_are_all_looked_at(tmp_path):
     case = numbered(tmp_path, np.arange(1, 121))
-    lines = [line.split(",") for line in case.link.read_text().splitlines()[1:]]
-    person = {int(p): u.strip('"') for p, u in lines}
+    person = dict(case.linked())
     case.add("note", [f"0 then {person[u]} then 999999" for u in case.table()["user"].to_pylist()])
     assert case.failed() == {"numeric identifiers"}

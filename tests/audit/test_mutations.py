@@ -151,16 +151,15 @@ def rows_in_input_order(case):
 
 
 def people_behind(case):
-    pairs = [line.split(",") for line in case.link.read_text().splitlines()[1:]]
+    pairs = case.linked()
     person = np.empty(len(pairs), np.int64)
-    person[[int(p) for p, _ in pairs]] = [int(label.strip('"')[-4:]) for _, label in pairs]
+    person[[p for p, _ in pairs]] = [int(label[-4:]) for _, label in pairs]
     return person
 
 
 def renumber(case, numbering):
     fresh = numbering(people_behind(case))
-    pairs = [line.split(",") for line in case.link.read_text().splitlines()[1:]]
-    case.link.write_text("pseudonym,user\n" + "".join(f"{fresh[int(p)]},{label}\n" for p, label in pairs))
+    case.link.write_text("pseudonym,user\n" + "".join(f"{fresh[p]},{label}\n" for p, label in case.linked()))
     table = case.table()
     table = table.set_column(0, "user", pa.array(fresh[table["user"].to_numpy()]))
     case.write(table.take(np.argsort(table["user"].to_numpy(), kind="stable")))
@@ -241,7 +240,7 @@ def minutes_halved(case):
 def member_twice(case):
     lines = case.link.read_text().splitlines()
     last = [line for line in lines if line.startswith("59,")]
-    lines[1] = f"{lines[1].split(',')[0]},{last[0].split(',')[1]}"
+    lines[1] = ",".join([lines[1].split(",")[0], *last[0].split(",")[1:]])
     case.link.write_text("\n".join(lines) + "\n")
 
 

@@ -31,6 +31,9 @@ def test_trajectories_are_counted_attacked_and_scored(incrowd, trips, towers, vi
     assert out.startswith("recovered 4 trajectories of 24 slots in 1 days (exact)\ncost ")
     score = ic.attack.recovery_score(ic.attack.recover(ic.discretize.counts(visits), seed=1), visits)
     assert f"whole {score.accuracy:.4f}" in out and "top cells, original" in out
+    chance = ic.attack.chance_accuracy(ic.discretize.counts(visits), visits, seed=1)
+    static, random = (f"{chance[guess]:.4f}" for guess in ("everyone static", "random assignment"))
+    assert f"\nguessing  everyone static {static}  random assignment {random}  (whole)\n" in out
     page = (tmp_path / "ash.html").read_text()
     assert "How much of it is true?" in page and page.count("<svg") == 3
     people = ic.read.saved(tmp_path / "people.parquet")
@@ -38,6 +41,7 @@ def test_trajectories_are_counted_attacked_and_scored(incrowd, trips, towers, vi
     code, out, _ = incrowd("attack", "ash", tmp_path / "visits.parquet", "--seed", 1, "--json")
     record = json.loads(out)
     assert record["score"]["accuracy"] == score.accuracy and record["recovered"]["users"] == 4
+    assert record["chance"] == chance
     assert "cells" not in record["recovered"] and record["mitigations"] is None
 
 
@@ -70,7 +74,7 @@ def test_the_sweep_names_the_cheapest(incrowd, trips, towers, tmp_path, monkeypa
     code, out, err = incrowd(*words, "--regions", towers, "-o", tmp_path / "s.html")
     assert code == 0 and "\ncheapest under 0.5: " in out and "everyone static  random assignment\n" in out
     assert "\nThe target of 50% is below what guessing gets right (everyone static)." in out
-    assert err.startswith("3 attacks more, ") and err.endswith(" s if each takes as long as the first\n")
+    assert err.startswith("2 attacks more, ") and err.endswith(" s if each takes as long as the last\n")
     for way in ("counts as they are", "counts below 2 suppressed", "slots of 180 min", "2 given regions"):
         assert f"\n{way}" in out
     assert "What stops the recovery" in (tmp_path / "s.html").read_text()
@@ -185,3 +189,52 @@ def test_the_shortcut_is_told_by_what_it_costs(incrowd, trips, towers):
     code, out, _ = incrowd(*words, "--method", "threshold", "--theta-m", 3000)
     assert code == 0 and "the shortcut makes a link of two slots dearer than its optimum by" in out
     assert "no link of two slots" not in out and "no link of two slots" in incrowd(*words)[1]
+
+
+def test_a_table_of_counts_is_told_from_one_of_records(incrowd, tmp_path):
+    (tmp_path / "c.csv").write_text("slot,cell,n\n0,0,4\n")
+    code, _, err = incrowd("attack", "ash", tmp_path / "c.csv")
+    assert code == 2 and "table of counts and names nobody; pass --counts" in err
+    (tmp_path / "d.csv").write_text("slot,place\n0,0\n")
+    code, _, err = incrowd("attack", "ash", tmp_path / "d.csv")
+    assert code == 2 and "--counts" not in err
+
+
+def test_counts_of_several_files_and_the_labels_of_their_publisher(incrowd, tmp_path):
+    for day in range(2):
+        rows = [f"{24 * day + hour},{cell},1" for hour in range(24) for cell in ("quay", "mill")]
+        (tmp_path / f"day{day}.csv").write_text("slot,cell,n\n" + "\n".join(rows) + "\n")
+    (tmp_path / "cells.csv").write_text("cell,x,y\nquay,0,0\nmill,900,0\n")
+    words = ("--cells", tmp_path / "cells.csv", "--counts", "--slot-min", 60)
+    for sources in ((tmp_path / "day0.csv", tmp_path / "day1.csv"), (tmp_path / "day*.csv",)):
+        code, out, _ = incrowd("attack", "ash", *sources, *words, "--recovered", tmp_path / "people.csv", "--force")
+        assert code == 0 and out.startswith("recovered 2 trajectories of 48 slots in 2 days")
+    lines = (tmp_path / "people.csv").read_text().replace('"', "").splitlines()
+    assert lines[0] == "user,cell,slot" and lines[1] == "0,quay,0" and lines[-1] == "1,mill,47"
+    shifted = (tmp_path / "day0.csv").read_text().replace("\n0,", "\n24,")
+    (tmp_path / "one.csv").write_text(shifted)
+    code, _, err = incrowd("attack", "ash", tmp_path / "one.csv", *words, "--users", 2)
+    assert code == 0 and err.startswith("read: 1 empty slot 0 and a last day of one slot: counted from 1,")
+    code, _, err = incrowd("attack", "ash", tmp_path / "day0.csv", *words, "--days", 1)
+    assert code == 2 and "leave --start and --days out" in err
+
+
+def test_a_stray_time_is_left_out_by_start_and_days(incrowd, trips, towers, visits, tmp_path):
+    with trips.open("a") as file:
+        file.write("rider0,1999-01-01T00:00:00Z,52,5\nrider1,2031-01-01T00:00:00Z,52,5\n")
+    period = ("--start", "2024-03-01", "--days", 1, "--slot-min", 60)
+    for places in (("--towers", towers), ("--cell-m", 2000)):
+        code, out, _ = incrowd("attack", "ash", trips, *places, *period)
+        assert code == 0 and out.startswith("recovered 4 trajectories of 24 slots in 1 days")
+    code, out, _ = incrowd("attack", "ash", trips, *period, "--sweep", "--strengths", "round=2", "--longer-min", 180)
+    assert code == 0 and "slots of 180 min" in out
+    code, _, err = incrowd("attack", "ash", trips, "--slot-min", 60, "--days", 0)
+    assert code == 2 and "days must be a whole number" in err
+    code, _, err = incrowd("attack", "ash", tmp_path / "visits.parquet", "--days", 1)
+    assert code == 2 and "leave --start and --days out" in err
+
+
+@pytest.mark.parametrize("option", [("--strengths", "round=2"), ("--longer-min", "90"), ("--regions", "towers.csv")])
+def test_options_of_a_sweep_need_one(incrowd, trips, option):
+    code, _, err = incrowd("attack", "ash", trips, *option)
+    assert code == 2 and f"{option[0]} is about mitigations; pass --sweep too" in err

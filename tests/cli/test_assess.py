@@ -1,6 +1,9 @@
 """incrowd assess: one page, a gate, a report."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -82,10 +85,43 @@ def test_a_release_folder_is_linked_and_audited(incrowd, log, tmp_path):
     assert code == 0 and answers["release"]["value"] > 0.5 and answers["audit"]["number"].startswith("0 of ")
     answers = json.loads(incrowd("assess", visits, "--release", release, "--json")[1])["answers"]
     assert "nobody tells who is who" in next(one["note"] for one in answers if one["name"] == "release")
+    for source in (release, release / "data.parquet"):
+        code, _, err = incrowd("assess", source)
+        assert code == 2 and "release is a release; give the data it was made of, and it as the release" in err
     loose = [word for name in DEFAULTS for word in ("--threshold", f"{name}=none")] + ["--threshold", "release=1"]
     code, out, _ = incrowd("assess", visits, "--release", release, "--fail-above", *loose)
     assert code == 1 and "without an answer: release" in out  # what cannot be answered does not open the gate
     assert incrowd("assess", visits, "--release", release, "--link", link, "--fail-above", *loose)[0] == 0
+
+
+def test_the_gate_is_about_the_release(incrowd, log, tmp_path):
+    release, link = tmp_path / "release", tmp_path / "link.csv"
+    incrowd("anonymize", "glove", log, "--k", 5, "-o", release, "--keep-link", link)
+    words = ("assess", log, "--release", release, "--link", link, "--fail-above")
+    code, out, _ = incrowd(*words)
+    assert code == 0 and "The release: 0 of 2 answers are above" in out and "before, the data as they are" in out
+    assert incrowd(*words, "--threshold", "singling_out=0.1")[0] == 1
+    assert incrowd("assess", log, "--fail-above")[0] == 1  # the data themselves
+    assert incrowd("assess", log, "--release", release, "--fail-above")[0] == 1  # nobody tells who is who
+    groups = {
+        one["name"]: (one["group"], one["decides"]) for one in json.loads(incrowd(*words, "--json")[1])["answers"]
+    }
+    assert groups["release"] == ("release", True) and groups["singling_out"] == ("before", False)
+
+
+def test_a_sensitive_value_is_named(incrowd, log):
+    words = ("assess", log, "--sensitive", "illness", "--json")
+    carriers = [
+        next(one["numbers"]["carriers"] for one in json.loads(out)["answers"] if one["name"] == "sensitive")
+        for out in (incrowd(*words)[1], incrowd(*words, "--value", "flu")[1])
+    ]
+    assert carriers[0] == 25 > carriers[1] > 0
+    for more, said in (
+        (("--sensitive", "illness", "--value", "gout"), "nobody carries the value 'gout'"),
+        (("--value", "flu"), "name it too"),
+    ):
+        code, _, err = incrowd("assess", log, *more)
+        assert code == 2 and said in err
 
 
 def test_towers_are_read(incrowd, log, tmp_path):
@@ -104,6 +140,14 @@ def test_ctrl_c_prints_what_is_there(incrowd, log, monkeypatch):
     code, out, err = incrowd("assess", log)
     assert code == 130 and "interrupted" in err and "Who is alone with 4 visits?" in out
     assert "not run: interrupted before" in out
+
+
+def test_ctrl_c_while_loading_is_one_line(tmp_path):
+    stopped = tmp_path / "typer.py"
+    stopped.write_text("raise KeyboardInterrupt\n")  # loaded before any command can answer
+    path = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ended = subprocess.run([sys.executable, "-m", "incrowd"], env=path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 130 and ended.stderr == "incrowd: interrupted before it began.\n"
 
 
 def test_bad_input_is_one_sentence(incrowd, log, tmp_path):

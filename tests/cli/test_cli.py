@@ -59,7 +59,7 @@ def test_every_way_to_discretize(incrowd, trips, tmp_path, into):
 def test_towers_and_counts(incrowd, trips, tmp_path):
     places, visits = tmp_path / "towers.csv", tmp_path / "visits.parquet"
     places.write_text("lon,lat\n5.0,52.0\n5.03,52.03\n")
-    filled = ("--into", "towers", "--places", places, "--fill", "interpolate")
+    filled = ("--into", "towers", "--towers", places, "--fill", "interpolate")
     assert incrowd("discretize", trips, "-o", visits, *filled)[0] == 0
     assert incrowd("discretize", visits, "-o", tmp_path / "counts.parquet", "--into", "counts")[0] == 0
     counts = load(tmp_path / "counts.parquet")
@@ -68,7 +68,7 @@ def test_towers_and_counts(incrowd, trips, tmp_path):
 
 def test_options_that_do_not_fit_are_refused(incrowd, trips, tmp_path):
     code, _, err = incrowd("discretize", trips, "-o", tmp_path / "v.parquet", "--into", "towers")
-    assert code == 2 and "--places" in err
+    assert code == 2 and "--towers" in err
     code, _, err = incrowd("discretize", trips, "-o", tmp_path / "v.parquet", "--into", "grid", "--blocks", 5)
     assert code == 2 and "--blocks means nothing with --into grid" in err
     code, _, err = incrowd("read", trips, "-o", tmp_path / "v.xlsx")

@@ -91,3 +91,14 @@ def test_two_outputs_have_two_names(incrowd, trips, tmp_path):
     for words in (("--cells", tmp_path / "z.csv"), ("--bad-rows", tmp_path / "z.csv")):
         code, _, err = incrowd("anonymize", "counts", trips, "-o", tmp_path / "z.csv", *words)
         assert code == 2 and "name the same file; choose two" in err and not (tmp_path / "z.csv").exists()
+
+
+def test_a_period_is_counted_alone(incrowd, trips, towers, tmp_path):
+    plain = exact(trips, towers)
+    with trips.open("a") as file:
+        file.write("rider0,2031-01-01T00:00:00Z,52,5\n")
+    words = ("anonymize", "counts", "--start", "2024-03-01", "--days", 1)
+    code, _, _ = incrowd(*words, trips, "--towers", towers, "-o", tmp_path / "a.parquet")
+    assert code == 0 and ic.read.counts(tmp_path / "a.parquet").n.tolist() == plain.n.tolist()
+    code, _, err = incrowd(*words, tmp_path / "a.parquet", "-o", tmp_path / "b.parquet")
+    assert code == 2 and "these counts have their slots already" in err

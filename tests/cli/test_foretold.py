@@ -1,19 +1,25 @@
 """How long many like parts will take."""
 
+import time
+
 from incrowd.cli.foretold import foretelling
 from incrowd.progress import listening, tell, track
 
 
-def test_the_first_part_tells_how_long_the_others_take(capsys):
-    heard = []
-    with listening(lambda *said: heard.append(said)), foretelling("attacking", "attack", spent_s=60):
-        for _ in track(range(4), "attacking"):
+def test_the_second_part_tells_how_long_the_others_take(capsys, monkeypatch):
+    """The first takes a minute, for it compiles; the second takes twenty seconds."""
+    clock, heard = [0.0], []
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    with listening(lambda *said: heard.append(said)), foretelling("attacking", "attack"):
+        for part in track(range(5), "attacking"):
+            clock[0] += 60 if part == 0 else 20
             tell("other work", 1, 9)
-    assert capsys.readouterr().err == "3 attacks more, 3 min if each takes as long as the first\n"
-    assert ("other work", 1, 9) in heard and heard[-1] == ("attacking", 4, 4)
+    assert capsys.readouterr().err == "3 attacks more, 60 s if each takes as long as the last\n"
+    assert ("other work", 1, 9) in heard and heard[-1] == ("attacking", 5, 5)
 
 
-def test_one_part_needs_no_estimate(capsys):
-    with foretelling("attacking", "attack"):
-        list(track(range(1), "attacking"))
+def test_one_or_two_parts_need_no_estimate(capsys):
+    for parts in (1, 2):
+        with foretelling("attacking", "attack"):
+            list(track(range(parts), "attacking"))
     assert capsys.readouterr().err == ""

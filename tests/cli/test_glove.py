@@ -59,6 +59,30 @@ def test_every_option_reaches_the_method(four, tmp_path):
     assert {name: said[name] for name in asked} == asked and said["shard_users"] == 8
 
 
+def test_ties_and_suppression_reach_the_method(four, tmp_path):
+    more = ("--ties", "uncapped", "--suppress", "each", "--max-extent-min", 60)
+    assert run("glove", four, "-o", tmp_path / "r", *more)[0] == 0
+    said = json.loads((tmp_path / "r" / "manifest.json").read_text())["parameters"]
+    assert (said["ties"], said["suppress"]) == ("uncapped", "each")
+
+
+def test_accuracy_takes_the_options_of_the_method(four, country):
+    code, out, _ = run("accuracy", four, "--k", 3, "--leftover", "suppress", "--reshape", "union", "--json")
+    found = json.loads(out)["3"]
+    assert code == 0 and found["after_reshape"] and found["reshape"] == "union"
+    assert found["discarded_fingerprints"] == 1  # three hide among each other, the fourth is left over
+    code, out, err = run("accuracy", country, "--k", 2, "--shard-users", 10)
+    assert code == 0 and "in 4 shards" in err and "40 people" in out
+
+
+def test_a_checkpoint_that_cannot_be_written_is_refused_before_anything_is_read(tmp_path):
+    words = ("glove", tmp_path / "no-such-data.csv", "-o", tmp_path / "r", "--checkpoint")
+    with pytest.raises(ic.ParameterError, match="absent does not exist; make it first"):
+        run(*words, tmp_path / "absent" / "run.npz")
+    with pytest.raises(ic.DataError, match="not a checkpoint"):
+        run(*words, tmp_path)
+
+
 def test_the_estimate_stops_there(four, tmp_path):
     code, out, err = run("glove", four, "--estimate", "-o", tmp_path / "release")
     assert code == 0 and out.startswith("4 users, 4 samples, k=2: about") and err == ""
@@ -130,7 +154,7 @@ def published(folder, name):
     data = load(folder / name / "data.parquet")
     people = {}
     for line in (folder / f"{name}.csv").read_text().splitlines()[1:]:
-        pseudonym, user = line.split(",")
+        pseudonym, user, _ = line.split(",")
         people.setdefault(int(pseudonym), set()).add(user)
     columns = [getattr(data, column).tolist() for column in ("x", "dx", "y", "dy", "t", "dt")]
     rows = list(zip(*columns, strict=True))
@@ -213,9 +237,9 @@ FELL_BACK = "incrowd: the GPU has 0.1 GiB free, and these 4 need 3.0 GiB; it run
 
 
 @pytest.mark.filterwarnings("always")
-def test_gaps_say_for_each_k_where_they_ran_and_once_why(card, four, incrowd):
+def test_gaps_of_several_k_run_in_one_place_and_say_once_why(card, four, incrowd):
     code, out, err = incrowd("measure", "kgap", four, "--k", "2-4")
-    assert code == 0 and "4 samples, k = 2 on the GPU, k = 3 on the CPU, k = 4 on the CPU; alike" in out
+    assert code == 0 and "4 samples, on the CPU; alike" in out
     assert err.splitlines() == [FELL_BACK]
     assert "4 samples, on the GPU; alike" in incrowd("measure", "kgap", four)[1]
 

@@ -58,7 +58,9 @@ def test_plan(incrowd, city, tmp_path):
     words = ("--windows-h", "6,24", "--points", 2, "--target", 0.05, "--seed", 3)
     code, out, err = incrowd("anonymize", "cut", city, "--plan", *words, "--report", tmp_path / "plan.html")
     assert code == 0 and "re-linked" in out and "whole" in out and out.count("\n") == 7
-    assert "longest within 5%: " in out and err == "1 window more, 1 s if each takes as long as the first\n"
+    assert "longest within 5%: " in out and err == ""
+    code, _, err = incrowd("anonymize", "cut", city, "--plan", "-o", tmp_path / "release")
+    assert code == 2 and "--plan publishes nothing; leave -o out" in err and not (tmp_path / "release").exists()
     assert "for cutting to protect?" in (tmp_path / "plan.html").read_text()
     code, out, _ = incrowd("anonymize", "cut", city, "--plan", *words, "--json")
     told = json.loads(out)

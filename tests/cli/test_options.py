@@ -34,3 +34,34 @@ def test_numbers_without_meaning_are_refused_by_the_name_of_their_option(incrowd
 def test_options_of_privacy_are_listed_first(incrowd, command):
     code, out, _ = incrowd(*command, "--help")
     assert code == 0 and 0 < out.index("--min-support") < out.index("--cell-m") < out.index("--column")
+
+
+CALLS = "msisdn,call_start,cell_id\n7,01/03/2024 08:00:00,007\n8,02/03/2024 08:00:00,9\n"
+
+
+@pytest.fixture
+def calls(tmp_path):
+    """Call records with antenna ids and days before months, and where the antennas are."""
+    path = tmp_path / "calls.csv"
+    path.write_text(CALLS)
+    (tmp_path / "antennas.csv").write_text("cell_id,lon,lat\n007,5.1,52.1\n9,5.2,52.2\n")
+    return path
+
+
+def test_call_records_are_read_with_a_table_of_antennas(incrowd, calls):
+    out, antennas = calls.with_name("traces.parquet"), calls.with_name("antennas.csv")
+    how = ("--antennas", antennas, "--time-format", "%d/%m/%Y %H:%M:%S")
+    assert incrowd("read", calls, "-o", out, *how)[0] == 0
+    assert load(out).lon.tolist() == [5.1, 5.2] and load(out).t.tolist() == [1709280000, 1709366400]
+    for command in (("measure", "uniqueness"), ("measure", "kgap"), ("assess", "--estimate"), ("inspect",)):
+        code, _, err = incrowd(*command, calls, *how)
+        assert code == 0, err
+    code, _, err = incrowd("read", calls, "-o", antennas, "--force", *how)
+    assert code == 2 and "would overwrite its own input" in err
+
+
+def test_call_records_without_their_options_name_them(incrowd, calls):
+    code, _, err = incrowd("inspect", calls)
+    assert code == 2 and "--antennas FILE" in err
+    code, _, err = incrowd("inspect", calls, "--antennas", calls.with_name("antennas.csv"))
+    assert code == 2 and "--time-format" in err

@@ -41,3 +41,16 @@ def test_a_square_that_is_new_in_longer_slots_is_taken_for_the_nearest():
     assert in_longer_slots(TRACES, fewer, **{**HOW, "slot_min": 720}).cell.tolist() == [0] * 4
     with pytest.raises(ic.DataError, match="where their cells are"):
         in_longer_slots(TRACES, replace(visits, xy=None), **{**HOW, "slot_min": 720})
+
+
+@pytest.mark.parametrize("towers", [None, [(50, 50), (150, 50), (250, 50), (350, 50)]])
+def test_days_leave_out_what_comes_later(towers):
+    stray = ic.Traces.from_arrays(
+        [1, 1, 2, 2, 3], [0, 9 * HOUR, HOUR, 90 * 24 * HOUR, 99 * 24 * HOUR], x=[50.0] * 5, y=[50.0] * 5
+    )
+    how = {**HOW, "towers": towers, "days": 1}
+    found = everybody(stray, **how)
+    assert found.users.tolist() == [1, 2] and found.slot.tolist() == [0, 1, 2, 3] * 2
+    assert in_longer_slots(stray, found, **{**how, "slot_min": 720}).slot.tolist() == [0, 1] * 2
+    with pytest.raises(ic.ParameterError, match="days must be a whole number"):
+        everybody(stray, **{**how, "days": 0})

@@ -47,6 +47,13 @@ def test_a_box_is_looked_up_in_one_s_own_group_only():
     assert found.provenance["row"].tolist() == [1, -1]
 
 
+def test_of_several_boxes_the_smallest_counts():
+    one = ic.Fingerprints.from_arrays([7], x=[0], y=[0], t=[0])
+    boxes = ic.Fingerprints.from_arrays([0, 0], x=[-100, 0], y=[0, 0], t=[0, 0], dx=[900, 200])
+    found = relinked(boxes, Groups.from_lists([[0]]), one).provenance["row"]
+    assert boxes.dx[found].tolist() == [200] and found.tolist() == [1]
+
+
 def test_another_start_is_refused(prints, release):
     from dataclasses import replace
 

@@ -308,7 +308,7 @@ def test_numbers_with_underscores_and_words_for_times(tmp_path):
 
 def test_a_null_character_makes_no_second_user_of_the_same_name(tmp_path):
     path = written(tmp_path, HEAD + GOOD + GOOD.replace("u1", "u1\0") + GOOD.replace("u1", "u\x001"))
-    assert f"a null character in column 'uid' at line 3 of {path};" in refusal(path)
+    assert f"a null character in column 'uid' at line 3 of {path} (2 such rows so far);" in refusal(path)
     traces = ic.read.table(path, bad_rows=tmp_path / "bad.csv")
     assert traces.users.tolist() == ["u1"] and traces.ledger.steps[0].dropped == {"a null character": 2}
     frame = pa.table({"uid": [None, "a", "a\0"], "t": [1, 2, 3], "lat": [1, 2, 3], "lon": [1, 2, 3]})
@@ -333,7 +333,7 @@ def test_line_ends_that_change_are_named(tmp_path, ends):
 
 def test_files_of_other_nouns_and_options_that_do_not_fit(tmp_path):
     visits = ic.Visits.from_arrays([1], [0], [0]).save(tmp_path / "visits.parquet")
-    assert "holds Visits, not Traces; load it with incrowd.read.saved" in refusal(visits)
+    assert "holds Visits, not Traces; give the trajectories it was made from, or load it in Python" in refusal(visits)
     frame = pa.table({"user": ["a"], "t": [0], "lon": [1.0], "lat": [1.0]})
     for noted in (b"not json", b"[1]", b"[" * 9_999, b"{}", b'{"noun": "Traces"}', b'{"noun": "Traces", "ledger": 7}'):
         assert "does not say what incrowd saved in it" in refusal(frame.replace_schema_metadata({"incrowd": noted}))

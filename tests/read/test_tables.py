@@ -308,3 +308,53 @@ def test_reading_loads_no_data_frame_library(tmp_path):
 def test_real_taxis(shared_data):
     traces = ic.read.table(shared_data / "cabspotting_sf_week.parquet")
     assert (len(traces), traces.records) == (516, 3_319_441)
+
+
+@pytest.mark.parametrize(
+    ("form", "text", "t"),
+    [
+        ("%d/%m/%Y %H:%M:%S", "02/01/2024 00:00:09", FIRST + 86_409),
+        ("%m/%d/%Y %H:%M:%S", "01/02/2024 00:00:09", FIRST + 86_409),
+        ("%d-%b-%y %I:%M %p", "01-Jan-24 01:00 PM", FIRST + 13 * 3600),
+        ("%d/%m/%Y", "2/1/2024", FIRST + 86_400),
+        ("%d.%m.%Y %H:%M:%S.%f", "01.01.2024 00:00:00.999", FIRST),
+        ("%Y%m%d%H%M%S", "20240101000100", FIRST + 60),
+        ("%d/%m/%Y %H:%M %z", "01/01/2024 02:00 +0200", FIRST),
+    ],
+)
+def test_times_are_written_as_the_format_says(tmp_path, form, text, t):
+    assert row(f"1,{text},52,5\n", tmp_path, time_format=form).t.tolist() == [t]
+    frame = pa.table({"user": [1], "t": [text], "lon": [5], "lat": [52]})
+    assert ic.read.table(frame, time_format=form).t.tolist() == [t]
+    assert next(iter(ic.read.parts(frame, time_format=form)))[1].t.tolist() == [t]
+
+
+def test_a_time_format_without_offset_is_in_the_time_zone(tmp_path):
+    amsterdam = {"time_format": "%d/%m/%Y %H:%M", "time_zone": "Europe/Amsterdam"}
+    assert row("1,01/01/2024 01:00,52,5\n", tmp_path, **amsterdam).t.tolist() == [FIRST]
+    offset = {"time_format": "%d/%m/%Y %H:%M %z", "time_zone": "Europe/Amsterdam"}
+    assert row("1,01/01/2024 01:00 +0000,52,5\n", tmp_path, **offset).t.tolist() == [FIRST + 3600]
+
+
+def test_date_and_time_in_two_columns_are_one_text(tmp_path):
+    path = written(tmp_path, "uid,date,time,lat,lon\n1,02/01/2024,00:01,52,5\n")
+    assert ic.read.table(path, time_format="%d/%m/%Y %H:%M").t.tolist() == [FIRST + 86_460]
+
+
+def test_a_time_in_no_known_format_names_the_option_and_no_day_is_guessed(tmp_path):
+    with pytest.raises(ic.DataError, match=r"none in ISO 8601 .*\(--time-format\)"):
+        row("1,01/03/2024 08:00:00,52,5\n", tmp_path)
+    with pytest.raises(ic.DataError, match="none in the time format given in column 't' at line 3"):
+        row("1,01/03/2024,52,5\n1,31/03/2024,52,5\n", tmp_path, time_format="%m/%d/%Y")
+
+
+@pytest.mark.parametrize("form", ["", "%H:%M", "%d/%m %H:%M", "%Q", "day", "%Y-%m"])
+def test_a_time_format_must_tell_days_apart(tmp_path, form):
+    with pytest.raises(ic.ParameterError, match="does not name the year, month and day"):
+        row("1,01/03/2024,52,5\n", tmp_path, time_format=form)
+
+
+def test_what_is_a_time_already_takes_no_format():
+    frame = pd.DataFrame({"user": [1], "t": [pd.Timestamp("2024-01-01")], "lon": [5.0], "lat": [52.0]})
+    with pytest.raises(ic.DataError, match="need no time_format"):
+        ic.read.table(frame, time_format="%d/%m/%Y")

@@ -2,12 +2,14 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import incrowd as ic
 from browser import chromium
 from incrowd.report.assess import HEAD, parts
 from incrowd.report.behind import Behind
+from incrowd.report.glove import quantiles
 from incrowd.report.section import Section, section
 
 
@@ -56,3 +58,43 @@ def test_counts_stand_beside_the_best_guess(found):
 
 def test_not_applicable_is_no_number():
     assert Behind({}, "d").cell("n/a") == "–"
+
+
+@pytest.fixture(scope="module")
+def released():
+    city = ic.read.synthetic_city(users=20, towers=8, days=2, seed=2)
+    visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
+    return ic.assess.assess(visits, release=ic.anonymize.Cut(window_h=6)(visits))
+
+
+def test_a_release_and_what_was_before_it_have_a_table_each(released):
+    shown = section(released)
+    release, before = shown.tables[:2]
+    assert release.caption.startswith("The release. ") and before.caption.startswith("Before: the data as they are.")
+    assert {row[0] for row in release.rows} == {one.asks for one in released.answers if one.group == "release"}
+    assert "ABOVE" in {row[1] for row in release.rows} and "(above)" in {row[1] for row in before.rows}
+    assert "ABOVE" not in {row[1] for row in before.rows}
+    assert shown.number == str(len(released.above)) and shown.answer.startswith("The release: ")
+    for grid in (release, before):
+        for (row, _), (_, place, _) in grid.at.items():
+            assert grid.rows[row][0] == released.answers[place].asks
+    asked = [part.question for part in parts(released) if isinstance(part, Section)]
+    assert "Before: How easily are people singled out?" in asked and "Who is alone in the release?" in asked
+
+
+def test_a_section_is_headed_by_the_number_that_is_judged(found, released):
+    for data, question in ((found, "How easily are people singled out?"), (released, "Who is alone in the release?")):
+        name, people = ("singling_out", "people") if data is found else ("release_alone", "published trajectories")
+        answer = next(one for one in data.answers if one.name == name)
+        head = next(part for part in parts(data) if isinstance(part, Section) and part.question == question)
+        assert head.number == answer.number.partition(" (")[0] and head.number_of == "singled out by 4 points"
+        assert f"of {answer.numbers['curve'][0]['population']:,} {people}" in head.answer
+        index, field = head.number_at
+        assert getattr(head.data[index], field) == answer.value
+
+
+def test_words_for_what_is_no_number(found):
+    shown = [part if isinstance(part, Section) else section(part) for part in parts(found)]
+    recovered = next(part for part in shown if part.question == "What can be recovered from the published counts?")
+    assert "Every link of two slots is proven cheapest (gap below 1 mm)." in recovered.answer
+    assert quantiles([("ratio", np.array([1.0, np.inf]))], "").rows[0][-1] == "infinite"

@@ -17,8 +17,8 @@ FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")  # gaps 1/24, 1/24, 11/240
 
 def test_a_gap_is_told_with_its_people():
     shown = section(ic.measure.kgap(FOUR, k=2))
-    assert shown.answer.startswith("0 of 4 people look like another already; half have a 2-gap of at most 0.044")
-    assert "the hardest to hide 0.375" in shown.answer and shown.number == "0.044"
+    assert shown.answer.startswith("0 of 4 people look like another already; half have a 2-gap of at most 0.042")
+    assert "the hardest to hide 0.375" in shown.answer and shown.number == "0.042"
     assert "n = 4 people, k = 2" in shown.drawings[0].caption
     assert shown.tables[0].rows[0] == ("k-gap", "0.04167", "0.04167", "0.04167", "0.04583", "0.375", "0.375")
 
@@ -34,7 +34,7 @@ def test_tails_are_drawn_thrice_and_say_where_they_are_defined():
     # All stretches are temporal: 10, 20, 20 minutes; the spatial ones are 0 and have no tail.
     assert "defined for 0 both, 0 space, 0 time" in shown.drawings[0].caption
     assert "time makes up 100% of the effort or more" in shown.answer
-    assert {row[0]: row[3] for row in shown.tables[0].rows}["temporal over spatial"] == "inf"
+    assert {row[0]: row[3] for row in shown.tables[0].rows}["temporal over spatial"] == "infinite"
 
 
 def test_heavy_tails_are_counted_without_the_undefined():
@@ -77,6 +77,13 @@ def test_a_curve_is_the_distribution_without_interpolation():
     one = curve("x", [3, 1, 2, math.nan, math.inf])
     assert (one.n, one.value[0], one.at(0.25), one.at(0.26), one.at(0.75), one.at(1.0)) == (4, 1, 1, 2, 3, math.inf)
     assert curve("none", [math.nan]).value == () and math.isnan(curve("none", []).at(0.5))
+
+
+def test_a_line_of_few_says_that_it_shows_everybody():
+    curves = [curve("k", np.arange(float(n))) for n in (101, 102)]
+    assert [len(set(one.value)) for one in curves] == [101, 101]
+    captions = [drawing(Cdf("x", "gap", "people", (one,), "c")).caption for one in curves]
+    assert captions == ["c A line of 101 people or fewer shows the value of each.", "c"]
 
 
 def test_a_trend_has_mean_median_and_quartiles():

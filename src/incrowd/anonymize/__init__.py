@@ -1,4 +1,4 @@
-"""Nouns -> Releases that are safe by construction; one file per method."""
+"""Nouns -> Releases, each with the guarantee it states; one file per method."""
 
 from incrowd.anonymize.base import Anonymizer
 from incrowd.anonymize.counting import noise_counts, perturb_points, round_counts, suppress_small, to_regions

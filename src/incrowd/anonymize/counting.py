@@ -127,7 +127,10 @@ def _changed(counts: Counts, step: str, n: NDArray[Any]) -> Counts:
 
 def _centres(visits: Visits) -> Floats:
     if visits.xy is None:
-        raise DataError("these visits do not say where their cells are; make them by incrowd.discretize, or pass xy.")
+        raise DataError(
+            "these visits do not say where their cells are; make them by incrowd.discretize, or pass xy "
+            "(--antennas FILE)."
+        )
     return visits.xy
 
 

@@ -6,6 +6,7 @@ import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
+from uuid import uuid4
 
 import numpy as np
 
@@ -42,15 +43,16 @@ def publish(
     folder = Path(folder).resolve()
     private = None if link is None else Path(link).resolve()
     check_targets(folder, private, force=force)
+    ident = str(uuid4())  # from the operating system's entropy: it says nothing, and tells link files apart
     with ExitStack() as done:
         # Left in reverse: the folder takes its place first, the link follows at once.
         if private is not None:
             part = done.enter_context(whole_file(private, force=force))
-            _write_link(release, part, original)
+            _write_link(release, part, original, ident)
         part = done.enter_context(whole_folder(folder, force=force))
         save(release, part / f"data.{file}")
         _write_cells(release.data, part / "cells.csv")
-        manifest = manifest_of(release, residual_risk)
+        manifest = manifest_of(release, residual_risk, ident)
         (part / "README.md").write_text(readme_of(manifest, file), encoding="utf-8")
         manifest["files"] = {path.name: _sha256(path) for path in sorted(part.iterdir())}
         (part / "manifest.json").write_text(to_json(manifest, indent=2) + "\n", encoding="utf-8")
@@ -80,7 +82,7 @@ def _is_release(folder: Path) -> bool:
         return not any(folder.iterdir())
 
 
-def manifest_of(release: Release, residual_risk: Any) -> dict[str, Any]:
+def manifest_of(release: Release, residual_risk: Any, ident: str | None = None) -> dict[str, Any]:
     """What was done, in words and numbers; nothing that leads back to a person."""
     data = release.data
     params = dict(release.params)
@@ -89,6 +91,7 @@ def manifest_of(release: Release, residual_risk: Any) -> dict[str, Any]:
     crowd = data.crowd if isinstance(data, Fingerprints) else np.ones(len(data), np.int64)
     return {
         "format": FORMAT,
+        "id": ident,
         "software": f"incrowd {__version__}",
         "noun": type(data).__name__,
         "method": params.pop("method", None),
@@ -141,7 +144,7 @@ def _write_cells(data: Table, path: Path) -> None:
         path.write_text("\n".join(["cell,x,y", *rows]) + "\n", encoding="utf-8")
 
 
-def _write_link(release: Release, part: Path, original: Table | None) -> None:
+def _write_link(release: Release, part: Path, original: Table | None, ident: str) -> None:
     if original is None or release.members.positions.max(initial=-1) >= len(original):
         raise DataError("a link file needs the original users; pass original=, the data the release was made from.")
     pseudonyms = np.repeat(release.data.users, np.diff(release.members.offsets))
@@ -149,8 +152,8 @@ def _write_link(release: Release, part: Path, original: Table | None) -> None:
     quoted = (str(user).replace('"', '""') for user in people.tolist())
     # Only its owner may read it, from its first byte on.
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w", encoding="utf-8") as out:
-        out.write("pseudonym,user\n")
-        out.writelines(f'{p},"{user}"\n' for p, user in zip(pseudonyms.tolist(), quoted, strict=True))
+        out.write("pseudonym,user,release\n")
+        out.writelines(f'{p},"{user}",{ident}\n' for p, user in zip(pseudonyms.tolist(), quoted, strict=True))
 
 
 def _sha256(path: Path) -> str:

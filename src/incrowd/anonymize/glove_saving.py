@@ -29,8 +29,6 @@ class Saved:
     """The file a run is kept in; without a path nothing is kept."""
 
     def __init__(self, path: Path | None, key: str, every_s: float) -> None:
-        if path is not None and not path.parent.is_dir():
-            raise ParameterError(f"the folder {path.parent} does not exist; make it first.")
         self.path, self.key, self.every_s = path, key, every_s
         self.last = time.monotonic()
 
@@ -68,14 +66,21 @@ class Saved:
 
 
 def checkpoint_file(checkpoint: str | Path | None, every_s: float) -> Path | None:
-    """The file to keep a run in, once its name and the seconds between two writes make sense."""
+    """The file to keep a run in, once it can be written and the seconds between two writes make sense."""
     if every_s != 0:  # 0 writes whenever there is something new
         check_positive(checkpoint_s=every_s)
     if checkpoint is None:
         return None
     if not isinstance(checkpoint, (str, Path)) or not Path(checkpoint).name:
         raise ParameterError(f"checkpoint must be the name of a file, got {checkpoint!r}.")
-    return Path(checkpoint)
+    path = Path(checkpoint)
+    if not path.parent.is_dir():
+        raise ParameterError(f"the folder {path.parent} does not exist; make it first.")
+    if path.is_dir():
+        raise DataError(f"{path.name} is not a checkpoint of GLOVE; give another file.")
+    if not os.access(path.parent, os.W_OK):
+        raise ParameterError(f"no checkpoint can be written to {path}; name a file in a folder you may write to.")
+    return path
 
 
 def content_key(laid: Layout, parameters: Mapping[str, Any]) -> str:

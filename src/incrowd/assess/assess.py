@@ -1,8 +1,8 @@
 """Data -> one page: who can be singled out, linked and inferred, by whom, and is it too much?"""
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -13,6 +13,7 @@ from incrowd.assess.budget import Budget, OutOfTime
 from incrowd.assess.dataset import Dataset, dataset
 from incrowd.assess.options import Options, Thresholds
 from incrowd.assess.question import (
+    BEFORE,
     DOES_NOT_APPLY,
     NO_ANSWER,
     NOT_RUN,
@@ -23,6 +24,7 @@ from incrowd.assess.question import (
     Inapplicable,
     Question,
     judged,
+    nothing,
 )
 from incrowd.assess.questions.order import ABOUT, QUESTIONS
 from incrowd.assess.record import Assessment
@@ -48,69 +50,62 @@ class Asked:
 
     def run(self) -> Assessment:
         """Ask one question after the other until the time is up or somebody interrupts."""
-        answers: dict[str, Answer] = {}
+        answers: list[Answer] = []
         results: dict[str, tuple[Any, ...]] = {}
         interrupted = False
         for question, estimate in zip(QUESTIONS, self.estimates, strict=True):
-            if interrupted:
-                answers[question.name] = self._unasked(question, estimate, "interrupted before")
-                continue
+            began = time.monotonic()
             try:
-                answers[question.name], results[question.name] = self._answer(question, estimate)
+                verdict, found = self._asked(question, estimate, interrupted=interrupted)
             except KeyboardInterrupt:
-                interrupted = True
-                answers[question.name] = self._unasked(question, estimate, "interrupted")
+                interrupted, verdict, found = True, NOT_RUN, nothing("interrupted")
+            answers.append(self._answer(question, estimate, verdict, found, time.monotonic() - began))
+            results[question.name] = found.results
         return self._assessment(answers, results, interrupted)
 
-    def _answer(self, question: Question, estimate: Estimate) -> tuple[Answer, tuple[Any, ...]]:
+    def _asked(self, question: Question, estimate: Estimate, *, interrupted: bool) -> tuple[str, Found]:
+        """The verdict, and what was found or why nothing was."""
         if estimate.lacks:
-            return self._unasked(question, estimate, estimate.lacks, self._lacking(question)), ()
+            return self._lacking(question), nothing(estimate.lacks)
+        if interrupted:
+            return NOT_RUN, nothing("interrupted before")
         if estimate.seconds > self.budget.left_s:
             why = f"would take about {in_words(estimate.seconds)}, {in_words(self.budget.left_s)} are left"
-            return self._unasked(question, estimate, why if self.budget.left_s else why.partition(",")[0]), ()
-        began = time.monotonic()
+            return NOT_RUN, nothing(why if self.budget.left_s else why.partition(",")[0])
         try:
             with self.budget.watched():
                 found = question.run(self.data)
         except OutOfTime:
-            return self._unasked(question, estimate, "took longer than expected, and the budget is spent"), ()
+            return NOT_RUN, nothing("took longer than expected, and the budget is spent")
         except Inapplicable as error:
-            return self._unasked(question, estimate, str(error).rstrip("."), self._lacking(question)), ()
+            return self._lacking(question), nothing(str(error))
         except IncrowdError as error:
-            return self._unasked(question, estimate, str(error).rstrip("."), NO_ANSWER), ()
-        return self._told(question, estimate, found, time.monotonic() - began), found.results
+            return NO_ANSWER, nothing(str(error))
+        return judged(found.value, self.data.options.limits[question.name]), found
 
     def _lacking(self, question: Question) -> str:
         """Whoever sets a threshold wants an answer, even where there is nothing to ask about."""
         return NO_ANSWER if question.name in self.data.options.wanted else DOES_NOT_APPLY
 
-    def _told(self, question: Question, estimate: Estimate, found: Found, took_s: float) -> Answer:
-        threshold = (self.data.options.thresholds or {})[question.name]
-        return replace(
-            self._unasked(question, estimate, found.note, judged(found.value, threshold)),
-            value=found.value,
-            number=found.number,
-            took_s=took_s,
-            numbers=found.numbers,
-        )
-
-    def _unasked(self, question: Question, estimate: Estimate, why: str, verdict: str = NOT_RUN) -> Answer:
+    def _answer(self, question: Question, estimate: Estimate, verdict: str, found: Found, took_s: float) -> Answer:
         return Answer(
             name=question.name,
             about=question.about,
             asks=question.asks,
             attacker=question.attacker(self.data),
             verdict=verdict,
-            value=None,
-            number="-",
-            threshold=(self.data.options.thresholds or {})[question.name],
-            note=why,
+            value=found.value,
+            number=found.number,
+            threshold=self.data.options.limits[question.name],
+            note=found.note,
             estimated_s=estimate.seconds,
+            took_s=took_s,
+            numbers=found.numbers,
+            group=question.group(self.data),
+            decides=question.decides(self.data),
         )
 
-    def _assessment(
-        self, answers: dict[str, Answer], results: dict[str, tuple[Any, ...]], interrupted: bool
-    ) -> Assessment:
+    def _assessment(self, answers: list[Answer], results: dict[str, tuple[Any, ...]], interrupted: bool) -> Assessment:
         data, visits = self.data, self.data.visits
         return Assessment(
             people=len(visits),
@@ -118,11 +113,7 @@ class Asked:
             visits=visits.records,
             cells=len(np.unique(visits.cell)),
             days=data.days or None,
-            places="towers"
-            if data.options.towers is not None
-            else f"cells of {data.cell_m:g} m"
-            if visits.cell_m
-            else "cells",
+            places=data.places,
             slot_min=visits.slot_min,
             budget_s=self.budget.limit_s,
             took_s=self.budget.spent_s,
@@ -130,7 +121,7 @@ class Asked:
             interrupted=interrupted,
             ledger=visits.ledger,
             estimates=self.estimates,
-            answers=tuple(sorted(answers.values(), key=_place)),
+            answers=tuple(sorted(answers, key=_place)),
             summary=None if data.traces is None or interrupted else summary(data.traces),
             results=results,
         )
@@ -146,6 +137,7 @@ def assess(
     release: Release | Visits | str | Path | None = None,
     link: str | Path | None = None,
     sensitive: str | None = None,
+    values: Collection[Any] | None = None,
     known_visits: int = 2,
     confidence: float = 0.8,
     thresholds: Thresholds | None = None,
@@ -156,8 +148,9 @@ def assess(
     """Ask every question that applies, the most informative first, until `budget_s` is spent.
 
     `data` are Traces, Visits or what `incrowd.read.table` reads; visits keep their own cells and slots. `release` was
-    made of them, `link` tells who is who in it. `thresholds` replace `incrowd.assess.thresholds.DEFAULTS`, which are
-    conventions, not law. A question without an answer says why, and is open where one was due; Ctrl-C keeps the rest.
+    made of them, `link` tells who is who in it; then it is judged, and the data are context. Of `sensitive`, `values`
+    count. `thresholds` replace `incrowd.assess.thresholds.DEFAULTS`, which are conventions, not law. A question without
+    an answer says why, and is open where one was due; Ctrl-C keeps the rest.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1])
     >>> assess(visits).verdict
@@ -171,6 +164,7 @@ def assess(
         release=release,
         link=link,
         sensitive=sensitive,
+        values=values,
         known_visits=known_visits,
         confidence=confidence,
         thresholds=thresholds,
@@ -191,9 +185,9 @@ def prepared(source: Any, options: Options, reading: Reading) -> Asked:
     return Asked.over(data, budget)
 
 
-def _place(one: Answer) -> tuple[int, bool]:
-    """By what it is about, those without an answer last."""
-    return ABOUT.index(one.about), one.verdict in UNANSWERED
+def _place(one: Answer) -> tuple[bool, int, bool]:
+    """What was before a release after it, then by what it is about, those without an answer last."""
+    return one.group == BEFORE, ABOUT.index(one.about), one.verdict in UNANSWERED
 
 
 def _estimates(data: Dataset) -> Iterator[Estimate]:

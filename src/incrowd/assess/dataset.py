@@ -6,10 +6,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from incrowd.assess.options import Options
-from incrowd.data import Traces, Visits, load
+from incrowd.data import Counts, Release, Traces, Visits, load
 from incrowd.data.some import some_people, some_rows
-from incrowd.discretize import filled, fingerprints, grid, towers
+from incrowd.discretize import fingerprints, grid, towers
 from incrowd.discretize.options import Reading
 from incrowd.discretize.slots import DAY_MIN, zone_of
 from incrowd.errors import DataError
@@ -31,10 +33,39 @@ class Dataset:
         """Side of a cell, where cells are squares."""
         return self.visits.cell_m or self.options.cell_m
 
+    @property
+    def places(self) -> str:
+        """What a cell is, in words."""
+        if self.options.towers is not None:
+            return "towers"
+        return f"cells of {self.cell_m:g} m" if self.visits.cell_m else "cells"
+
+    @cached_property
+    def published(self) -> Any:
+        """What the release publishes; None without one."""
+        from incrowd.read import release, saved, visits
+
+        given = self.options.release
+        if not isinstance(given, Path):
+            return given.data if isinstance(given, Release) else given
+        if given.is_dir() and (given / "data.csv").is_file():
+            raise DataError("a release in CSV does not carry its cells and slots; publish it with --file parquet.")
+        if given.is_dir():
+            return release(given)
+        return visits(given, slot_min=self.visits.slot_min) if self.bare else saved(given)
+
+    @cached_property
+    def bare(self) -> bool:
+        """Whether the release is a mere table of visits, whose cells and slots must be those of the data."""
+        from incrowd.audit.origin import is_saved
+
+        given = self.options.release
+        return isinstance(given, Path) and given.is_file() and not is_saved(given)
+
     @cached_property
     def from_zero(self) -> Visits:
         """The visits from the first day on, whatever number its slots have."""
-        return self._shifted(self.visits)
+        return _since(self.visits, self._first)
 
     @cached_property
     def slots(self) -> int:
@@ -57,11 +88,6 @@ class Dataset:
         """The first slot of the first day with a visit."""
         return int(self.visits.slot.min()) // self.per_day * self.per_day
 
-    def _shifted(self, visits: Visits) -> Visits:
-        if not self._first:
-            return visits
-        return replace(visits, slot=visits.slot - self._first, start=_later(visits, self._first))
-
     @cached_property
     def one_cell_per_slot(self) -> Visits:
         """Visits with the cell of most records in each slot; they need the records where somebody is in two."""
@@ -74,10 +100,16 @@ class Dataset:
         how: dict[str, Any] = {"slot_min": visits.slot_min, "start": visits.start, "time_zone": self.options.time_zone}
         return grid(self.traces, cell_m=self.cell_m, keep="vote", **how)
 
-    def everywhere(self, *, people: int, days: int) -> Visits:
-        """One cell for everybody in every slot of the first days, of so many people."""
-        some = some_people(self._shifted(self.one_cell_per_slot), people=people, seed=self.options.seed)
-        return filled(within(some, 0, days * self.per_day))
+    def busiest(self, *, days: int) -> Visits:
+        """One cell per slot of whoever is seen in the days in a row with most visits, the first of them from 0 on."""
+        visits = self.one_cell_per_slot
+        if self.days <= days:
+            return _since(visits, self._first)
+        day, seen = np.unique(visits.slot // self.per_day, return_counts=True)
+        until = np.append(0, np.cumsum(seen))
+        most = np.argmax(until[np.searchsorted(day, day + days)] - until[:-1])
+        first = int(day[most]) * self.per_day
+        return _since(within(visits, first, first + days * self.per_day), first)
 
     def prints(self, *, people: int) -> Any:
         """The fingerprints of so many people."""
@@ -107,10 +139,13 @@ def _read(source: Any, time_zone: str | None, reading: Reading) -> Any:
     from incrowd.read import table
     from incrowd.read.sources import records_at_most
 
+    refuse_release(source)
     if isinstance(source, (str, Path)) and is_saved(Path(source)):
         source = load(source)
     if isinstance(source, (Traces, Visits)):
         return source
+    if isinstance(source, Counts):
+        raise DataError("Counts cannot be assessed; incrowd attack ash --counts says what they give away.")
     if type(source).__module__.startswith("incrowd."):
         raise DataError(f"{type(source).__name__} cannot be assessed; give trajectories or visits.")
     if records_at_most(source, reading.get("layout")) > MOST_IN_MEMORY:
@@ -119,11 +154,26 @@ def _read(source: Any, time_zone: str | None, reading: Reading) -> Any:
     return table(source, time_zone=time_zone, **how)
 
 
+def refuse_release(source: Any) -> None:
+    """Refuse the folder of a release, or its table, as data: its pseudonyms are no people."""
+    if not isinstance(source, (str, Path)):
+        return
+    path = Path(source)
+    folder = path.parent if path.name in ("data.parquet", "data.csv") else path
+    if (folder / "manifest.json").is_file():
+        raise DataError(f"{folder.name} is a release; give the data it was made of, and it as the release (--release).")
+
+
 def _discretized(source: Any, options: Options, reading: Reading) -> Visits:
     clock: Any = {"slot_min": options.slot_min, "time_zone": options.time_zone}
     if options.towers is not None:
         return towers(source, options.towers, **clock, **reading)
     return grid(source, cell_m=options.cell_m, **clock, **reading)
+
+
+def _since(visits: Visits, first: int) -> Visits:
+    """The same visits with slots counted from another one."""
+    return replace(visits, slot=visits.slot - first, start=_later(visits, first)) if first else visits
 
 
 def _later(visits: Visits, slots: int) -> int | None:

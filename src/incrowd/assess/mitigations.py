@@ -76,15 +76,21 @@ class Mitigations(Shown):
     method: str
     pairing: str
     seed: int
-    cheapest: Outcome | None = field(default=None)  # of those under the target the one with the least loss
+    cheapest: Outcome | None = field(default=None)  # of those under the target that publish anything, the least loss
 
     @property
     def caution(self) -> str:
-        """Where trivial guesses exceed the target, from the counts as they are and from the cheapest; else empty."""
+        """Whether trivial guesses exceed the target, from the counts as they are or from the cheapest, or all is well.
+
+        Empty where there is nothing to say.
+        """
         said = []
         better = [name for name, share in self.chance.items() if share > self.target]
         if better:
             said.append(f"The target of {self.target:.0%} is below what guessing gets right ({' and '.join(better)}).")
+        if self.cheapest is not None and self.cheapest.mitigation == "none":
+            said.append(f"Nothing needs to be done against this attack: it gets {self.cheapest.accuracy:.0%} right.")
+            return " ".join(said)
         best = max(self.cheapest.chance.items(), key=lambda one: one[1], default=None) if self.cheapest else None
         if best is not None and best[1] > self.target:
             said.append(f"From the cheapest, {best[0]} still gets {best[1]:.0%} right: it only misleads this attack.")
@@ -147,7 +153,7 @@ def mitigations(
         method=method,
         pairing=pairing,
         seed=seed,
-        cheapest=min((o for o in outcomes if not o.accuracy >= target), key=lambda o: o.loss, default=None),
+        cheapest=min((o for o in outcomes if o.accuracy < target), key=lambda o: o.loss, default=None),
     )
 
 

@@ -1,7 +1,8 @@
 """What is asked of an assessment, checked before any data are read."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,18 @@ from numpy.typing import ArrayLike
 
 from incrowd.assess.questions.sensitive import check_known
 from incrowd.assess.thresholds import thresholds_of
+from incrowd.attack.people import read_link
 from incrowd.data import Release, Table, Visits
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
 from incrowd.measure.sensitive import share_of
 
 Thresholds = Mapping[str, float | None]
-NEEDS = {"release": "a release", "audit": "a release", "sensitive": "the sensitive attribute"}
+NEEDS = {
+    "release": "a release",
+    "release_alone": "a release",
+    "audit": "a release",
+    "sensitive": "the sensitive attribute",
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,12 +35,12 @@ class Options:
     release: Release | Visits | str | Path | None = None
     link: str | Path | None = None
     sensitive: str | None = None
+    values: Collection[Any] | None = None
     known_visits: int = 2
     confidence: float = 0.8
     thresholds: Thresholds | None = None
     time_zone: str | None = None
     seed: int = 0
-    wanted: frozenset[str] = field(init=False)  # whose thresholds the user set
 
     def __post_init__(self) -> None:
         check_positive(budget_s=self.budget_s, cell_m=self.cell_m)
@@ -45,15 +52,28 @@ class Options:
             raise ParameterError(f"release must be a Release, visits or a path, got a {type(self.release).__name__}.")
         if self.link is not None and self.release is None:
             raise ParameterError("a link file says who is who in a release; give the release too.")
-        thresholds = thresholds_of(self.thresholds)
-        wanted = frozenset(name for name, value in (self.thresholds or {}).items() if value is not None)
-        for name in wanted & set(NEEDS):
+        if self.values is not None and self.sensitive is None:
+            raise ParameterError("values are those of a sensitive attribute; name it too.")
+        thresholds_of(self.thresholds)
+        for name in self.wanted & set(NEEDS):
             if self._given(name) is None:
                 raise ParameterError(f"threshold {name} is about {NEEDS[name]}, which was not given; give it.")
-        object.__setattr__(self, "thresholds", thresholds)
-        object.__setattr__(self, "wanted", wanted)
         for name in ("release", "link"):
             object.__setattr__(self, name, _path(getattr(self, name), name))
+        if isinstance(self.release, Path) and self.release.is_file():
+            _check_file(self.release)
+        if self.link is not None:
+            read_link(self.link, self.release)  # that of another release is refused
+
+    @cached_property
+    def limits(self) -> Thresholds:
+        """The threshold of every question."""
+        return thresholds_of(self.thresholds)
+
+    @cached_property
+    def wanted(self) -> frozenset[str]:
+        """Questions whose thresholds the user set."""
+        return frozenset(name for name, value in (self.thresholds or {}).items() if value is not None)
 
     def _given(self, name: str) -> Any:
         return self.sensitive if name == "sensitive" else self.release
@@ -66,3 +86,15 @@ def _path(given: Any, name: str) -> Any:
     if not Path(given).exists():
         raise DataError(f"there is no {name} at {Path(given).name}; check the path.")
     return Path(given)
+
+
+def _check_file(path: Path) -> None:
+    """Refuse a file that is no table of visits."""
+    from incrowd.audit.origin import is_saved
+    from incrowd.read.visited import is_visits
+
+    if not is_saved(path) and not is_visits(path):
+        raise DataError(
+            f"{path.name} is no release: it was not saved by incrowd, nor has it the columns user, cell and slot of "
+            "visits; give the folder of the release, or its visits."
+        )

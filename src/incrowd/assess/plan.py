@@ -67,9 +67,21 @@ class Plan(Shown):
         return next((cut for cut in reversed(self.cuts) if self.meets(cut.relinked)), None)
 
     @property
+    def longest(self) -> str:
+        """The same in a word or two."""
+        if self.best is None:
+            return "none" if self.measured else "not measured"
+        return self.best.name
+
+    @property
     def deceptive(self) -> tuple[PlannedCut, ...]:
         """Windows that meet the target only as long as nobody re-links the pieces."""
         return tuple(cut for cut in self.cuts if self.meets(cut.singled_out) and not self.meets(cut.relinked))
+
+    @property
+    def measured(self) -> bool:
+        """Whether anybody has as many points as were asked for."""
+        return any(cut.relinked is not None for cut in self.cuts)
 
     def meets(self, share: float | None) -> bool:
         """Whether a share of people singled out is within the target."""
@@ -81,6 +93,8 @@ class Plan(Shown):
         who = f"{self.points} points known before the cut single out"
         limit = f"at most {self.target:.0%} of people"
         best, deceptive = self.best, self.deceptive
+        if not self.measured:
+            return f"Nothing was measured: nobody has {self.points} points; ask with fewer points."
         if best is not None and best.window_h is None:
             return f"Nothing needs to be cut: {who} {_told(best.relinked)} of people, and {limit} are allowed."
         if best is not None:
@@ -90,7 +104,8 @@ class Plan(Shown):
                 f"{_told(best.moves_kept)} of the moves are kept."
             )
         else:
-            least = min(self.cuts, key=lambda cut: 2.0 if cut.relinked is None else cut.relinked)
+            windows = [cut for cut in reversed(self.cuts) if cut.relinked is not None and cut.window_h is not None]
+            least = min(windows, key=lambda cut: cut.relinked or 0.0)  # the longest of equals
             text = (
                 f"Cutting does not protect: {who} {_told(least.relinked)} of people after re-linking even with "
                 f"the best window ({least.name}), and {limit} are allowed; publish something coarser instead."
@@ -103,13 +118,14 @@ class Plan(Shown):
     def _shown(self) -> list[tuple[str, ...]]:
         named = [(cut.name, cut) for cut in self.cuts]
         head = ("window", "pieces", "singled out", "re-linked", "rejoined", "chance", "moves kept")
-        longest = f"longest within {self.target:.0%}: {'none' if self.best is None else self.best.name}"
+        longest = f"longest within {self.target:.0%}: {self.longest}"
         rows = [_row(*one) for one in named]
         return [head, *rows, ((longest, *("" for _ in head[1:])) if self.best is None else _row(longest, self.best))]
 
     def __repr__(self) -> str:
-        named = "none" if self.best is None else self.best.name
-        return f"Plan(longest window={named}, target={self.target:g}, points={self.points}, users={self.users:,})"
+        return (
+            f"Plan(longest window={self.longest}, target={self.target:g}, points={self.points}, users={self.users:,})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -11,6 +11,7 @@ from incrowd.plain import in_words
 ABOVE, WITHIN, UNJUDGED = "above", "within", "no threshold"
 NOT_RUN, NO_ANSWER, DOES_NOT_APPLY = "not run", "no answer", "does not apply"
 UNANSWERED = (NOT_RUN, NO_ANSWER, DOES_NOT_APPLY)
+RELEASE, BEFORE, DATA = "release", "before", "data"  # groups of answers; before is the data where a release is given
 
 
 class Inapplicable(DataError):
@@ -27,7 +28,7 @@ class Found(NamedTuple):
     note: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """A step: what it asks of the data, what its attacker knows, what it costs, when it applies, and how it runs."""
 
@@ -38,6 +39,15 @@ class Question:
     seconds: Callable[[Dataset], float]
     run: Callable[[Dataset], Found]
     lacks: Callable[[Dataset], str] = lambda _: ""  # why it cannot run on these data
+    of: str = DATA  # data | release: whose people it is about
+
+    def group(self, data: Dataset) -> str:
+        """Beside a release, the data are what was before it."""
+        return BEFORE if self.of == DATA and data.options.release is not None else self.of
+
+    def decides(self, data: Dataset) -> bool:
+        """Whether verdict and gate take it: of a release, what is about it and what the user set a threshold for."""
+        return self.group(data) != BEFORE or self.name in data.options.wanted
 
 
 @dataclass(frozen=True)
@@ -69,12 +79,15 @@ class Answer:
     estimated_s: float = 0.0
     took_s: float = 0.0
     numbers: Mapping[str, Any] = field(default_factory=dict)
+    group: str = DATA  # release | before | data
+    decides: bool = True  # False for context, which neither verdict nor gate takes
 
     @property
     def row(self) -> tuple[str, ...]:
-        """Question, number, threshold, verdict."""
+        """Question, number, threshold, verdict; that of context in brackets."""
         limit = "-" if self.threshold is None else f"{self.threshold:.3g}"
-        return (self.asks, self.number, limit, self.verdict)
+        context = not self.decides and self.verdict in (ABOVE, WITHIN)
+        return (self.asks, self.number, limit, f"({self.verdict})" if context else self.verdict)
 
 
 def judged(value: float | None, threshold: float | None) -> str:
@@ -90,6 +103,16 @@ def judged(value: float | None, threshold: float | None) -> str:
     return ABOVE if value > threshold else WITHIN
 
 
+def nothing(why: str) -> Found:
+    """No answer, and the reason."""
+    return Found(None, "-", {}, note=why.rstrip("."))
+
+
 def drawn_note(some: int, every: int, more: str = "") -> str:
     """That people were drawn, where they were."""
     return f"{some:,} of {every:,} people, drawn at random{more}" if some < every else ""
+
+
+def no_release(data: Dataset) -> str:
+    """Why a question about the release cannot be asked, where there is none."""
+    return "" if data.options.release is not None else "no release was given (--release)"

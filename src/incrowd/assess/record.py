@@ -1,18 +1,31 @@
 """Assessment: every question with its answer, and the one page that tells it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from textwrap import wrap
 from typing import Any
 
-from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, UNANSWERED, Answer, Estimate
+from incrowd.assess.question import (
+    ABOVE,
+    BEFORE,
+    DATA,
+    NO_ANSWER,
+    NOT_RUN,
+    RELEASE,
+    UNANSWERED,
+    WITHIN,
+    Answer,
+    Estimate,
+)
 from incrowd.assess.thresholds import HONESTY
 from incrowd.ledger import Ledger
 from incrowd.measure import Summary
 from incrowd.plain import Shown, in_words, several
 
 WIDE = 80  # columns of the page
+GROUPS = {RELEASE: "the release: ", BEFORE: "before, the data as they are: "}
+CONTEXT = "In brackets: context, which the verdict on the release does not take."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,32 +51,42 @@ class Assessment(Shown):
 
     @property
     def above(self) -> tuple[Answer, ...]:
-        """Answers above their thresholds."""
-        return tuple(answer for answer in self.answers if answer.verdict == ABOVE)
+        """Answers above their thresholds; where a release is given, those that decide about it."""
+        return tuple(one for one in self.answers if one.decides and one.verdict == ABOVE)
 
     @property
     def open(self) -> tuple[Answer, ...]:
         """Questions that have a threshold and no answer, for lack of time or because they could not be answered."""
-        return tuple(one for one in self.answers if one.verdict in (NOT_RUN, NO_ANSWER) and one.threshold is not None)
+        due = (one for one in self.answers if one.decides and one.threshold is not None)
+        return tuple(one for one in due if one.verdict in (NOT_RUN, NO_ANSWER))
+
+    @property
+    def held(self) -> tuple[Answer, ...]:
+        """Answers held against a threshold."""
+        return tuple(one for one in self.answers if one.decides and one.verdict in (ABOVE, WITHIN))
+
+    @property
+    def before(self) -> tuple[Answer, ...]:
+        """Answers about the data as they are, where a release is judged."""
+        return tuple(one for one in self.answers if one.group == BEFORE)
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is above its threshold and nothing was left open: what a gate asks."""
-        return not self.above and not self.open
+        """What a gate asks: nothing is above its threshold or was left open, and of a release something was judged."""
+        return not self.above and not self.open and bool(self.held or not self.before)
 
     @property
     def verdict(self) -> str:
-        """The answer in a sentence."""
-        asked = [one for one in self.answers if one.verdict not in UNANSWERED and one.threshold is not None]
+        """The answer in a sentence; a second one tells what was before a release."""
         late = sum(one.verdict == NOT_RUN for one in self.open)
         left = f"; {several(late, 'more was', 'more were')} not asked for lack of time" if late else ""
         silent = ", ".join(one.name for one in self.open if one.verdict == NO_ANSWER)
         left += f"; without an answer: {silent}" if silent else ""
-        if not asked:
-            return f"Nothing was held against a threshold{left}."
+        if not self.held:
+            return f"Nothing was held against a threshold{left}.{_context(self)}"
         names = ", ".join(one.name for one in self.above)
         told = f": {names}" if names else ""
-        return f"{len(self.above)} of {len(asked)} answers are above their thresholds{told}{left}."
+        return f"{_whose(self)}{_share(self.above, self.held)} above their thresholds{told}{left}.{_context(self)}"
 
     def __repr__(self) -> str:
         return f"Assessment(people={self.people:,}, above={len(self.above)}, open={len(self.open)})"
@@ -77,11 +100,36 @@ class Assessment(Shown):
     def __str__(self) -> str:
         return "\n".join(_page(self))
 
+    @property
+    def judges(self) -> str:
+        """What verdict and gate are about: the release, or the data where there is none."""
+        return RELEASE if self.before else DATA
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         names = ("people", "records", "visits", "cells", "days", "places", "slot_min", "budget_s", "took_s", "seed")
-        more = ("interrupted", "verdict", "passed", "answers", "estimates", "summary", "ledger")
+        more = ("interrupted", "judges", "verdict", "passed", "answers", "estimates", "summary", "ledger")
         return {name: getattr(self, name) for name in names + more} | {"note": HONESTY}
+
+
+def _whose(found: Assessment) -> str:
+    """What is judged, where there is a release."""
+    if not found.before:
+        return ""
+    more = ", and what you set a threshold for" if any(one.group == BEFORE for one in found.held) else ""
+    return f"The release{more}: "
+
+
+def _context(found: Assessment) -> str:
+    """What was before a release, in a sentence."""
+    known = [one for one in found.before if not one.decides and one.verdict in (ABOVE, WITHIN)]
+    if not known:
+        return ""
+    return f" Before it, as context: {_share([one for one in known if one.verdict == ABOVE], known)} above theirs."
+
+
+def _share(some: Sequence[Answer], every: Sequence[Answer]) -> str:
+    return f"{len(some)} of {len(every)} answers are"
 
 
 def _page(found: Assessment) -> Iterator[str]:
@@ -90,12 +138,16 @@ def _page(found: Assessment) -> Iterator[str]:
     yield str(found.ledger)
     yield ""
     yield f"{'':<34} {'number':<25} {'limit':>5}  verdict"
-    for about, answers in groupby(found.answers, key=lambda one: one.about):
-        yield about
+    for heading, answers in groupby(
+        found.answers, key=lambda one: f"{GROUPS[one.group] if found.before else ''}{one.about}"
+    ):
+        yield heading
         for one in answers:
             yield from _lines(one)
     yield ""
     yield from wrap(found.verdict, WIDE)
+    if found.before:
+        yield CONTEXT
     yield from wrap(HONESTY, WIDE)
     stopped = ", interrupted" if found.interrupted else ""
     yield f"({found.took_s:,.0f} s of {in_words(found.budget_s)}{stopped}; seed {found.seed})"

@@ -21,6 +21,7 @@ DEFAULTS: Mapping[str, float | None] = MappingProxyType(
         "windows": 0.1,  # share of consecutive pieces joined again
         "releases": 0.1,  # share of people recognized in another period
         "release": 0.1,  # share of people found in the release
+        "release_alone": 0.1,  # share of published trajectories alone with 4 of their visits
         "audit": 0.0,  # share of the release's checks that fail
         "home_work": 0.1,  # share of people whose pair of home and work nobody shares
         "sensitive": 0.1,  # share of people whose sensitive value is inferred

@@ -1,15 +1,15 @@
 """Counts -> trajectories: people found again in what was published as nothing but numbers of people."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, frozen
+from incrowd.attack.clock import check_hours
 from incrowd.attack.days import link_days
 from incrowd.attack.recovered import Recovered
 from incrowd.data import Counts
@@ -121,10 +121,7 @@ def night_slots(night_h: tuple[float, float], slot_min: int, start_min: int = 0)
     >>> night_slots((22, 6), 360).tolist()
     [True, False, False, False]
     """
-    given: Any = night_h
-    pair = isinstance(given, Sequence) and len(given) == 2
-    if not pair or not all(isinstance(hour, Real) and 0 <= float(hour) <= 24 for hour in given):
-        raise ParameterError("night_h must be two hours from 0 to 24, such as (0, 6).")
+    check_hours(night_h=night_h)
     begin, end = night_h
     hour = (start_min + np.arange(max(DAY_MIN // slot_min, 1)) * slot_min) % DAY_MIN / 60
     result: NDArray[np.bool_]

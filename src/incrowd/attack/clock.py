@@ -1,10 +1,13 @@
-"""Slots -> what the wall clock shows when they begin."""
+"""Slots -> what the wall clock shows when they begin; hours of the day, checked."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from numbers import Real
+from typing import Any
 
 from incrowd.data import Visits
 from incrowd.discretize.slots import zone_of
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError
 
 MONDAY = 4 * 86_400  # 1970-01-05, in seconds
 
@@ -22,3 +25,11 @@ def wall_start(visits: Visits) -> int:
     zone = zone_of(visits.time_zone)
     ahead = datetime.fromtimestamp(visits.start, zone or UTC).utcoffset() or timedelta()
     return visits.start + round(ahead.total_seconds())
+
+
+def check_hours(**values: Any) -> None:
+    """Refuse what is not two hours of the day."""
+    for name, hours in values.items():
+        pair = isinstance(hours, Sequence) and len(hours) == 2
+        if not pair or not all(isinstance(hour, Real) and 0 <= float(hour) <= 24 for hour in hours):
+            raise ParameterError(f"{name} must be two hours from 0 to 24, such as (0, 6).")

@@ -53,7 +53,10 @@ def _same_slots(known: Visits, target: Visits) -> Visits:
 def _near(known: Visits, target: Visits, tolerance_m: float) -> Near | None:
     if known.xy is None or target.xy is None:
         if tolerance_m:
-            raise ParameterError("tolerance_m needs cell centres on both sides; discretize with grid or towers.")
+            raise ParameterError(
+                "tolerance_m needs cell centres on both sides; discretize with grid or towers, or say where cells are "
+                "(xy, --antennas FILE)."
+            )
         return None
     if not tolerance_m and (known.xy is target.xy or np.array_equal(known.xy, target.xy)):
         return None

@@ -1,13 +1,15 @@
 """Visits -> where everybody seems to live and work, and how many people share that pair of places."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Ints, distinct_rows, frozen, ints, pack, row_order
-from incrowd.attack.clock import MONDAY, wall_start
+from incrowd.attack.clock import MONDAY, check_hours, wall_start
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.plain import Shown
@@ -73,8 +75,7 @@ def home_work(
     """
     check_whole(min_visits=min_visits)
     night, day = _minutes("night_h", night_h), _minutes("work_h", work_h)
-    if not set(weekdays) <= set(range(7)):
-        raise ParameterError("weekdays are numbers from 0, Monday, to 6.")
+    _check_weekdays(weekdays)
     if not isinstance(visits, Visits) or not visits.records:
         raise DataError("homes are inferred from visits of at least one person; call discretize.grid first.")
     minute, weekday = _clock(visits)
@@ -109,10 +110,17 @@ def home_work(
 
 
 def _minutes(name: str, hours: Hours) -> tuple[float, float]:
+    check_hours(**{name: hours})
     begin, end = hours
-    if not (0 <= begin <= 24 and 0 <= end <= 24 and begin != end):
-        raise ParameterError(f"{name} must be two different hours in 0 to 24, got {hours}.")
+    if begin == end:
+        raise ParameterError(f"{name} must be two different hours, got {hours}.")
     return 60 * begin, 60 * end
+
+
+def _check_weekdays(given: Any) -> None:
+    days = tuple(given) if isinstance(given, Iterable) else (None,)
+    if not all(isinstance(day, Integral) and 0 <= int(day) <= 6 for day in days):
+        raise ParameterError("weekdays must list numbers from 0, Monday, to 6, such as (0, 1, 2, 3, 4).")
 
 
 def _within(minute: Ints, hours: tuple[float, float]) -> NDArray[np.bool_]:

@@ -1,17 +1,19 @@
 """Two datasets of the same people -> who of the one is who of the other, ranked by shared rare visits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, frozen
+from incrowd.arrays import Floats, Ints, frozen, ints
 from incrowd.attack.ground import aligned, folded
-from incrowd.attack.people import Side, Truth, counterparts, nobody, opened
+from incrowd.attack.people import Link, Side, Truth, counterparts, nobody, opened, read_link
 from incrowd.attack.postings import BITS, Meeting, Postings
 from incrowd.data import Groups, Release, Visits
-from incrowd.errors import DataError, ParameterError, check_seed, check_whole
+from incrowd.errors import DataError, check_positive, check_seed, check_whole
 from incrowd.kernels.threads import in_blocks
 from incrowd.measure.index import kernels
 from incrowd.measure.question import wilson
@@ -40,6 +42,7 @@ class Linkage(Shown):
     told: bool  # whether it is known who is who
     scored: int
     without: int  # known traces whose person is not in the target
+    untold: int  # candidates that the link file does not name: whoever they are counts as not in the target
     silent: int  # scored traces that met no candidate at all
     hit: Mapping[int, float | None]  # k -> share of scored traces with a counterpart among the first k
     interval: tuple[float, float] | None  # Wilson's 95 % of hit[1]
@@ -68,7 +71,7 @@ def link(
     known: Side,
     target: Side,
     *,
-    truth: Truth = None,
+    truth: Truth | Iterable[int] = None,
     tolerance_slots: int = 0,
     tolerance_m: float = 0,
     period_slots: int | None = None,
@@ -79,8 +82,8 @@ def link(
     The score is the log-likelihood ratio -log2 p summed over known visits that the candidate matches within the
     tolerance, where p is the share of target people who do. `period_slots` compares routines instead of moments: 168
     hours match by hour of the week, 1 by place alone. `truth` is equal labels, a release's own members, a link file
-    (pseudonym of the target, user of the known), or positions in the target per known trace; a release folder or a
-    release without members is ranked only, since equal pseudonyms say nothing.
+    (pseudonym of the target, user of the known), or per known trace its position in the target, -1 for nobody, or a
+    list of positions; a release folder or one without members is ranked only, since equal pseudonyms say nothing.
 
     >>> known = Visits.from_arrays(["ann", "bob"], cell=[1, 2], slot=[0, 0])
     >>> target = Visits.from_arrays(["ann", "bob", "cyd"], cell=[1, 2, 2], slot=[0, 0, 0])
@@ -88,8 +91,8 @@ def link(
     {1: 0.75, 10: 1.0}
     """
     check_seed(tolerance_slots=tolerance_slots)
-    if not 0 <= tolerance_m < float("inf"):
-        raise ParameterError(f"tolerance_m must be finite and not below 0, got {tolerance_m!r}.")
+    if tolerance_m != 0:
+        check_positive(tolerance_m=tolerance_m)
     if period_slots is not None:
         check_whole(period_slots=period_slots)
     meeting = Meeting(int(tolerance_slots), None if period_slots is None else int(period_slots))
@@ -97,12 +100,14 @@ def link(
     a, b = (_visits(side) for side in sides)
     if None not in (a.cell_m, b.cell_m) and a.cell_m != b.cell_m:
         raise DataError("the two differ in cell_m, so that no cell is the same; discretize both with the same cells.")
-    told = counterparts(*sides, truth)
+    who = _truth(truth, target)
+    told = counterparts(*sides, who)
     true = nobody(len(a)) if told is None else told
     theirs, near = aligned(a, b, tolerance_m)
     ours = folded(a, meeting.period_slots)
     found = _ranked(ours, len(theirs), Postings.over(ours, theirs, near, meeting, device), true, device)
     asked = {**asdict(meeting), "tolerance_m": float(tolerance_m), "told": told is not None}
+    asked["untold"] = who.unnamed(b) if isinstance(who, Link) else 0
     return _scored(found, true, len(theirs), **asked)
 
 
@@ -111,6 +116,17 @@ def _visits(data: Visits | Release) -> Visits:
     if not isinstance(table, Visits) or not table.records:
         raise DataError("linking compares visits of at least one person; discretize both sides alike first.")
     return table
+
+
+def _truth(given: Truth | Iterable[Any], target: Side) -> Link | list[list[int]] | None:
+    """The link file of the target, or lists of positions; a number alone is a list of one, -1 of none."""
+    if given is None or isinstance(given, (str, Path)):
+        return None if given is None else read_link(given, target)
+    try:
+        rows: list[list[Any]] = [([] if row == -1 else [row]) if isinstance(row, Real) else list(row) for row in given]
+        return [ints(row, "truth").tolist() for row in rows]
+    except TypeError:
+        raise DataError("truth must hold a position in the target, or a list of them, per known trace.") from None
 
 
 def _ranked(known: Visits, users: int, lists: Postings, true: Groups, device: str) -> tuple[Ints, ...]:

@@ -3,31 +3,47 @@
 import csv
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from incrowd.arrays import Ints, Labels, offsets_of, positions_of
 from incrowd.data import Groups, Release, Table, Visits
 from incrowd.errors import DataError
+from incrowd.read.releases import check_link
 
 Truth = str | Path | Iterable[Iterable[int]] | None
 Side = Visits | Release | str | Path  # a path is the folder of a release
 Pairs = tuple[Ints, Ints]  # row, person
 
 
-def owners_from(release: Release | Table, link: str | Path | None) -> Ints | None:
+class Link(NamedTuple):
+    """A link file, as text."""
+
+    pseudonyms: Labels
+    people: Labels
+
+    def unnamed(self, table: Table) -> int:
+        """How many users of a published table it does not name."""
+        return len(np.setdiff1d(np.arange(len(table)), positions_of(self.pseudonyms, table.users)))
+
+
+def owners_from(release: Release | str | Path, data: Table, link: str | Path | None) -> Ints | None:
     """A number for the one person behind each published row; None where nobody tells."""
     if link is not None:
-        data = release.data if isinstance(release, Release) else release
-        pseudonyms, people = read_link(link)
+        pseudonyms, people = read_link(link, release)
         row, person = positions_of(pseudonyms, data.users), np.unique(people, return_inverse=True)[1]
         pairs = row[row >= 0], person[row >= 0]
     elif isinstance(release, Release):
         pairs = _members(release)
     else:
         return None
-    if not np.array_equal(np.sort(pairs[0]), np.arange(len(release.data if isinstance(release, Release) else release))):
-        raise DataError("not every published row has exactly one person behind it; give a cut release and its link.")
+    wrong = int((np.bincount(pairs[0], minlength=len(data)) != 1).sum())
+    if wrong:
+        raise DataError(
+            f"not every published row has exactly one person behind it ({wrong:,} of {len(data):,} do not); "
+            "give a cut release and its link."
+        )
     owner = np.empty(len(pairs[0]), np.int64)
     owner[pairs[0]] = pairs[1]
     return owner
@@ -50,22 +66,23 @@ def nobody(rows: int) -> Groups:
     return Groups(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64))
 
 
-def counterparts(known: Visits | Release, target: Visits | Release, truth: Truth) -> Groups | None:
+def counterparts(
+    known: Visits | Release, target: Visits | Release, truth: Iterable[Iterable[int]] | Link | None
+) -> Groups | None:
     """The rows of the target that belong to the person behind each row of the known, in order; None if untold."""
     if truth is None:
         if any(isinstance(side, Release) and not len(side.members.positions) for side in (known, target)):
             return None
         a, b = _pairs(known, target)
-    elif isinstance(truth, (str, Path)):
-        pseudonyms, people = read_link(truth)
-        a, b = _linked(people, _table(known)), _linked(pseudonyms, _table(target))
+    elif isinstance(truth, Link):
+        a, b = _linked(truth.people, _table(known)), _linked(truth.pseudonyms, _table(target))
     else:
         return _listed(truth, len(_table(known)), len(_table(target)))
     return _joined(a, b, len(_table(known)))
 
 
-def read_link(path: str | Path) -> tuple[Labels, Labels]:
-    """The columns pseudonym and user of a link file, as text."""
+def read_link(path: str | Path, release: object = None) -> Link:
+    """The columns pseudonym and user of a link file; one of another release than that in a folder is refused."""
     path = Path(path)
     if not path.is_file():
         raise DataError(f"there is no link file at {path.name}; check the path.")
@@ -73,7 +90,7 @@ def read_link(path: str | Path) -> tuple[Labels, Labels]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.DictReader(file)
             names = rows.fieldnames or ()
-            listed = [(row.get("pseudonym"), row.get("user")) for row in rows]
+            listed = [(row.get("pseudonym"), row.get("user"), row.get("release") or "") for row in rows]
     except (UnicodeDecodeError, csv.Error):
         raise DataError(f"{path.name} is not CSV in UTF-8; give the link file of this release.") from None
     if not {"pseudonym", "user"} <= set(names):
@@ -85,8 +102,9 @@ def read_link(path: str | Path) -> tuple[Labels, Labels]:
         )
     if not listed:
         raise DataError(f"{path.name} links nobody; give the link file of this release.")
-    pseudonyms, people = zip(*listed, strict=True)
-    return np.array(pseudonyms, np.str_), np.array(people, np.str_)
+    pseudonyms, people, ids = zip(*listed, strict=True)
+    check_link(release, ids)
+    return Link(np.array(pseudonyms, np.str_), np.array(people, np.str_))
 
 
 def _table(data: Visits | Release) -> Table:

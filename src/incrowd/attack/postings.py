@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.arrays import Ints, distinct_rows, owners
+from incrowd.arrays import Ints, owners
 from incrowd.attack.ground import Near
 from incrowd.data import Visits
 from incrowd.kernels.reference.matching import Ids
-from incrowd.measure.index import Axis, found, kernels
+from incrowd.measure.index import Axis, kernels
 
 BITS = 32  # weights are whole multiples of 2**-32 bits, so that equal sums are equal in any order
 _CHUNK = 4_000_000  # rows looked at at once
+_LAST = 2**63 - 1
 _SPARSE = 4  # more possible points than this times the visits are found by bisection, not by place
 
 
@@ -23,10 +24,17 @@ class Meeting:
     tolerance_slots: int = 0
     period_slots: int | None = None
 
-    def slots(self, slot: Ints) -> Iterator[Ints]:
-        """All slots of the known at which somebody seen in `slot` would match."""
-        for shift in range(-self.tolerance_slots, self.tolerance_slots + 1):
-            yield slot + shift if self.period_slots is None else (slot + shift) % self.period_slots
+    def windows(self, slot: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """From which slot to which somebody of the known matches each of these, both included; two across a period."""
+        reach, period = min(self.tolerance_slots, _LAST), self.period_slots
+        if period is None:
+            yield np.maximum(slot, reach - _LAST) - reach, np.minimum(slot, _LAST - reach) + reach
+        elif reach >= period // 2:
+            yield np.zeros_like(slot), np.full_like(slot, period - 1)
+        else:
+            low, high = (slot % period - reach) % period, (slot % period + reach) % period
+            yield low, np.where(low <= high, high, period - 1)
+            yield np.zeros_like(slot), np.where(low <= high, -1, high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,31 +66,35 @@ def _weights(crowd: Ints, users: int) -> Ints:
 
 
 class _Points:
-    """The distinct points of the known, by number."""
+    """The distinct points of the known, numbered by cell, then slot, so that those of a window follow each other."""
 
     def __init__(self, known: Visits) -> None:
-        self.cells, self.slots = Axis.over(known.cell), Axis.over(known.slot)
-        packed = self.slots.number(known.slot) * self.cells.size + self.cells.number(known.cell)
+        self.cells, self.slots = Axis.over(known.cell), np.unique(known.slot)
+        packed = self.cells.number(known.cell) * len(self.slots) + np.searchsorted(self.slots, known.slot)
         self.distinct, ids = np.unique(packed, return_inverse=True)
         self.count = len(self.distinct)
         self.ids = self.narrow(ids)
-        possible = self.cells.size * self.slots.size
+        possible = self.cells.size * len(self.slots)
         self.table = None
         if possible <= max(_SPARSE * len(packed), 1 << 16):
-            self.table = np.full(possible, -1, np.int32)
-            self.table[self.distinct] = np.arange(self.count)
+            self.table = self.narrow(np.searchsorted(self.distinct, np.arange(possible + 1)))
 
     def narrow(self, numbers: Ints) -> Ids:
         """The same numbers in as few bytes as they need."""
         return numbers.astype(np.int32) if self.count < 2**31 else numbers
 
-    def number(self, cell: Ints, slot: Ints) -> Ints:
-        """The numbers of any points, -1 for those nobody is known at."""
-        across, along = self.cells.find(cell), self.slots.find(slot)
-        packed = np.where((across >= 0) & (along >= 0), along * self.cells.size + across, -1)
+    def between(self, cell: Ints, low: Ints, high: Ints) -> tuple[Ints, Ints]:
+        """The first number of a cell within some slots, and the one after the last; the same where there is none."""
+        across = self.cells.find(cell)
+        row = np.maximum(across, 0) * len(self.slots)
+        begin = self._before(row + np.searchsorted(self.slots, low))
+        end = self._before(row + np.searchsorted(self.slots, high, "right"))
+        return begin, np.where(across >= 0, np.maximum(begin, end), begin)
+
+    def _before(self, packed: Ints) -> Ints:
         if self.table is None:
-            return found(self.distinct, packed)
-        return np.where(packed >= 0, self.table[packed], -1).astype(np.int64)
+            return np.searchsorted(self.distinct, packed)
+        return self.table[packed].astype(np.int64)
 
 
 def _met(points: _Points, target: Visits, near: Near | None, meeting: Meeting) -> Iterator[tuple[Ints, Ids]]:
@@ -95,12 +107,27 @@ def _met(points: _Points, target: Visits, near: Near | None, meeting: Meeting) -
         who, cell, slot = owners(target.offsets[low : high + 1]), target.cell[rows], target.slot[rows]
         if near is not None:
             who, cell, slot = _spread(who, cell, slot, near)
-        numbers = np.concatenate([points.number(cell, there) for there in meeting.slots(slot)])
-        packed = np.tile(who, len(numbers) // max(len(who), 1)) * points.count + numbers
-        packed = np.sort(packed[numbers >= 0])
-        person, number = np.divmod(packed[distinct_rows(packed)], points.count)
+        base = who * (points.count + 1)
+        spans = [points.between(cell, *window) for window in meeting.windows(slot)]
+        begin, end = (np.concatenate([base + ends for ends in side]) for side in zip(*spans, strict=True))
+        person, number = np.divmod(_covered(begin, end), points.count + 1)
         yield np.bincount(person, minlength=high - low).astype(np.int64), points.narrow(number)
         low = high
+
+
+def _covered(begin: Ints, end: Ints) -> Ints:
+    """All whole numbers in some ranges, once each and in order.
+
+    >>> _covered(np.array([5, 1, 2]), np.array([7, 4, 3])).tolist()
+    [1, 2, 3, 5, 6]
+    """
+    some = end > begin
+    order = np.argsort(begin[some], kind="stable")
+    begin, end = begin[some][order], end[some][order]
+    begin[1:] = np.maximum(begin[1:], np.maximum.accumulate(end)[:-1])
+    size = np.maximum(end - begin, 0)
+    shift: Ints = np.repeat(begin - (np.cumsum(size) - size), size)
+    return np.arange(len(shift)) + shift
 
 
 def _spread(who: Ints, cell: Ints, slot: Ints, near: Near) -> tuple[Ints, Ints, Ints]:

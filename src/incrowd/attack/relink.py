@@ -87,7 +87,7 @@ def relink(
         check_seed(seed=seed)
     question = Question(points=points, seed=seed or 0)
     data, grid = _published(release)
-    owner = owners_from(release if isinstance(release, Release) else data, link)
+    owner = owners_from(release, data, link)
     window, reach = _windows(data, grid), int(reach_windows)
     joins = join(data, window, memory=memory, reach=reach, seed=seed)
     wholes = {"pieces": np.arange(len(data)), "rejoined": joins.chain}

@@ -12,7 +12,8 @@ from incrowd.data.counts import MOST_PEOPLE
 from incrowd.errors import DataError, ParameterError, check_kind, check_whole
 from incrowd.progress import track
 
-DIGITS = 12  # of the largest count; a published decimal has fewer, a float not many more
+DIGITS = 12  # of the largest count of a slot; a published decimal has fewer, a float not many more
+_TENS = 300
 _ROOM = 2**63 - 1
 
 
@@ -54,11 +55,16 @@ def repair(counts: Counts, *, users: int | None = None) -> Counts:
 
 
 def _in_units(n: NDArray[Any]) -> Ints:
-    """Whole counts as they are; others in units fine enough to hold their decimals, so that ties are exact."""
+    """Whole counts as they are; others in units, slot by slot, fine enough to hold their decimals: ties are exact."""
     if n.dtype.kind == "i":
         return n
-    largest = int(np.floor(np.log10(np.abs(n).max())))
-    scaled: Ints = np.rint(n * 10.0 ** (DIGITS - 1 - largest)).astype(np.int64)
+    most = n.max(axis=1)
+    place = DIGITS - 1 - np.floor(np.log10(np.where(most > 0, most, 1.0)))
+    # In two steps, as the unit of the least count is beyond what a float holds.
+    first = np.minimum(place, _TENS)
+    scaled: Ints = np.rint(np.maximum(n, 0) * (10.0**first)[:, None] * (10.0 ** (place - first))[:, None]).astype(
+        np.int64
+    )
     return scaled
 
 

@@ -2,26 +2,29 @@
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from incrowd.arrays import Ints
 from incrowd.audit.contain import Compared
 from incrowd.audit.published import Published, part_of
 from incrowd.audit.verdict import Check, idle, judged, passed
 from incrowd.data import Groups
+from incrowd.plain import several
 
 RECORDS = "records"
 COVERAGE = "coverage"
 BARE = "users without a visit"
-MERGED = frozenset(  # reasons of incrowd for records that fall together with another, which is published
+GRAIN, BOXED = "same cell and slot", "sample generalised into a shared box"
+MERGED = frozenset(  # reasons of incrowd for records that fall together with another, and share its fate
     (
-        "same cell and slot",
+        GRAIN,
         "repeated visit",
         "repeated sample",
         "exact duplicate",
         "same time and place",
-        "sample generalised into a shared box",
+        BOXED,
     )
 )
 Steps = tuple[Mapping[str, Any], ...]
@@ -51,27 +54,60 @@ def records(release: Published, found: Compared | str) -> Check:
 def coverage(release: Published, found: Compared | str) -> Check:
     """Originals in no published row of their person are no more than the ledger dropped since, and people likewise.
 
-    A record that fell together with others is in a published row, so that such drops account for none that is not.
+    A record that fell together with others is where they are, published or not: such drops account for nothing, and
+    what is dropped later takes with it all that fell together before.
     """
     if isinstance(found, str) or release.members is None:
         return idle(COVERAGE, str(found))
-    total, lost = len(found.covered), int((~found.covered).sum())
-    evidence = f"{total - lost:,} of {total:,} original records are in a published row of their person"
-    if not lost:
+    total, bare = len(found.covered), int((~found.covered).sum())
+    evidence = f"{total - bare:,} of {total:,} original records are in a published row of their person"
+    if not bare:
         return passed(COVERAGE, f"{evidence}.")
     if not release.ledger:
         return idle(COVERAGE, f"{evidence}; there is no ledger to account for the others.")
     since = _since(release.ledger, total, int(found.person.max(initial=-1)) + 1)
-    removed = {reason: n for reason, n in _dropped(since).items() if reason not in MERGED}
-    stated, hidden = sum(removed.values()), _people_lost(release, release.members, since)
+    removed = _removed(since) if release.rows else Removed(0, sum(_dropped(since).values()))
+    stated, sets = removed.records + removed.rows, len(found.lost)
+    others = several(bare, "other") + (f" ({sets:,} at the grain of the release)" if sets < bare else "")
     faults = []
-    if lost > stated:
+    if not _accounts_for(removed, found.lost):
         first = int(found.person[np.argmin(found.covered)])
-        faults.append(f"{evidence}, the ledger removed {stated:,} of the {lost:,} others; first person at {first}")
+        faults.append(f"{evidence}, the ledger removed {stated:,} of the {others}; first person at {first}")
     absent = np.setdiff1d(found.person, release.members.positions)
-    if len(absent) > hidden:
+    if len(absent) > (hidden := _people_lost(release, release.members, since)):
         faults.append(f"{len(absent):,} people are not published, the ledger lost {hidden:,}; first at {absent[0]}")
-    return judged(COVERAGE, faults, f"{evidence}; {stated:,} are stated as dropped.")
+    if faults and release.untold:
+        faults.append(release.untold)
+    return judged(COVERAGE, faults, f"{evidence}; the ledger removed the {others}{_more(stated - bare)}.")
+
+
+def _more(count: int) -> str:
+    """Why a ledger may remove more than is missing."""
+    return f" and {count:,} more that a published row holds all the same" if count > 0 else ""
+
+
+class Removed(NamedTuple):
+    """What the ledger says it removed: records before they fell together for good, and rows after that."""
+
+    records: int
+    rows: int  # each with all that had fallen together into it
+    merged: int = 0  # records that fell together early, and may have left as one of the records
+
+
+def _removed(steps: Steps) -> Removed:
+    last = max((i for i, step in enumerate(steps) if (MERGED - {BOXED}) & part_of(step, "dropped").keys()), default=-1)
+    before, after = _dropped(steps[: last + 1]), _dropped(steps[last + 1 :])
+    merged = sum(n for reason, n in before.items() if reason in MERGED)
+    # Into cells and slots go only records that stay.
+    merged -= _dropped(steps[last : last + 1]).get(GRAIN, 0) if last >= 0 else 0
+    records, rows = (sum(n for reason, n in some.items() if reason not in MERGED) for some in (before, after))
+    return Removed(records, rows, merged)
+
+
+def _accounts_for(removed: Removed, lost: Ints) -> bool:
+    """Whether every set of lost records is one removed row, the largest first, or else as many removed records."""
+    rest = np.sort(lost)[: max(len(lost) - removed.rows, 0)]
+    return len(rest) <= removed.records and int(rest.sum()) <= removed.records + removed.merged
 
 
 def _kept(release: Published, found: Compared | str) -> set[int]:

@@ -5,23 +5,25 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.audit.accounts import coverage, records
-from incrowd.audit.columns import columns
-from incrowd.audit.cylinder import cylinder
-from incrowd.audit.digests import hashed_identifiers
+from incrowd.audit.columns import COLUMNS, columns
+from incrowd.audit.cylinder import CYLINDER, cylinder
+from incrowd.audit.digests import HASHES, hashed_identifiers
 from incrowd.audit.files import files
-from incrowd.audit.groups import K, crowd, k_anonymity
-from incrowd.audit.identity import identifiers, numeric_identifiers
+from incrowd.audit.groups import CROWD, K, crowd, k_anonymity
+from incrowd.audit.identity import IDENTIFIERS, NUMBERS, identifiers, numeric_identifiers
 from incrowd.audit.lkc import LKC, Share, lkc
 from incrowd.audit.manifest import manifest, nothing_private, pseudonym_source
-from incrowd.audit.order import pseudonym_order, row_order, rows_by_pseudonym
+from incrowd.audit.order import PSEUDONYMS, ROWS, SORTED, pseudonym_order, row_order, rows_by_pseudonym
 from incrowd.audit.origin import Original, original_of, with_members
 from incrowd.audit.published import Published, published
-from incrowd.audit.tightness import tightness
-from incrowd.audit.times import grain
-from incrowd.audit.truth import compare, truthfulness
+from incrowd.audit.tightness import TIGHT, tightness
+from incrowd.audit.times import GRAIN, grain
+from incrowd.audit.truth import TRUTH, compare, truthfulness
 from incrowd.audit.verdict import Check, Verdict, failed, idle
 from incrowd.data import Release
 from incrowd.errors import ParameterError, check_positive, check_whole
+
+NO_ROW = "the published table has no row."
 
 
 def check(
@@ -51,11 +53,24 @@ def check(
     shown = with_members(published(release), source, link)
     asked = _stricter(given, shown.claims)
     _refuse_half(given, asked, sensitive)
+    params = {name: value for name, value in asked.items() if value is not None}
+    if not shown.rows:
+        return Verdict(tuple(_of_nothing(shown, source)), params)
     named = sensitive if sensitive is not None else _claimed_column(shown)
     counted = values if values is not None else _claimed(shown, "values")
     fields = columns(shown, sensitive=named, longest=asked["l"])
     checks = (*_promises(shown, given, asked, named, counted), *_against(shown, source), fields, *_alone(shown))
-    return Verdict(checks, {name: value for name, value in asked.items() if value is not None})
+    return Verdict(checks, params)
+
+
+def _of_nothing(release: Published, original: Original | None) -> Iterator[Check]:
+    """The checks of a release without a row: only its ledger and its manifest can be looked at."""
+    found = compare(release, original)
+    promised, shown = (K, CROWD, LKC, CYLINDER, TRUTH, TIGHT), (IDENTIFIERS, NUMBERS, HASHES, PSEUDONYMS, ROWS)
+    yield from (idle(name, NO_ROW) for name in promised)
+    yield from (coverage(release, found), records(release, found))
+    yield from (idle(name, NO_ROW) for name in (*shown, COLUMNS, SORTED, GRAIN))
+    yield from (manifest(release), files(release), nothing_private(release), pseudonym_source(release))
 
 
 def _claimed(release: Published, name: str) -> Any:

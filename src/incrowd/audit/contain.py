@@ -32,6 +32,7 @@ class Compared(NamedTuple):
     held: NDArray[np.bool_]  # per published row: whether it holds a sample of every member
     covered: NDArray[np.bool_]  # per original record: whether published rows of its person hold it, together if need be
     person: Ints  # of each original record
+    lost: Ints  # records that are not covered, as sizes of sets of such that the release could not tell apart
     touched: NDArray[np.bool_] | None = None  # per published row: whether samples of members in it reach every face
 
 
@@ -40,7 +41,7 @@ def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 
 
     `slack` widens boxes in space where coordinates were rounded on their way, and nothing touches a face then.
     """
-    samples = _sorted(samples)
+    samples = in_time(samples)
     start, (base, span) = samples.low[0], _range(samples.low[0])
     key = samples.owner * span + (start - base)
     covered = np.zeros(len(key), np.bool_)
@@ -62,7 +63,8 @@ def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 
     covered |= _pieced(boxes, samples, members, covered)
     touched = None if slack else np.logical_and.reduce(list(faces))
     orphans = _orphans(boxes.owner, members)
-    return Compared(pairs, missing, _first(held), orphans, held, covered, samples.owner, touched)
+    lost = np.ones((~covered).sum(), np.int64)
+    return Compared(pairs, missing, _first(held), orphans, held, covered, samples.owner, lost, touched)
 
 
 def compare_rows(published: list[Ints], code: Ints, original: list[Ints], person: Ints, members: Groups) -> Compared:
@@ -83,7 +85,8 @@ def compare_rows(published: list[Ints], code: Ints, original: list[Ints], person
         pairs, missing = pairs + len(row), missing + int((~hit).sum())
         held[row[~hit]] = False
     owner = person if order is None else person[order]
-    return Compared(pairs, missing, _first(held), _orphans(code, members), held, covered, owner)
+    orphans, lost = _orphans(code, members), np.ones((~covered).sum(), np.int64)
+    return Compared(pairs, missing, _first(held), orphans, held, covered, owner, lost)
 
 
 def _first(held: NDArray[np.bool_]) -> int:
@@ -112,7 +115,8 @@ def _packed(columns: list[Ints], width: list[int]) -> Ints:
     return packed
 
 
-def _sorted(samples: Space) -> Space:
+def in_time(samples: Space) -> Space:
+    """The samples of each person in the order of time."""
     order = np.lexsort((samples.low[0], samples.owner))
     if (order[1:] > order[:-1]).all():
         return samples

@@ -32,7 +32,7 @@ def k_anonymity(release: Published, k: int | None, sensitive: str | None = None)
         return failed(
             K,
             f"{int(weak.sum()):,} of {len(release):,} pseudonyms share theirs among fewer than k = {k} people; "
-            f"the one at position {at} among {int(people[group[at]])}.",
+            f"the one at position {at} among {int(people[group[at]])}{'; ' if release.untold else ''}{release.untold}.",
         )
     return passed(K, f"{len(people):,} distinct fingerprints, the rarest of {int(people.min()):,} people; k = {k}.")
 
@@ -54,6 +54,7 @@ def crowd(release: Published) -> Check:
         )
     if release.members is not None:
         faults += _faults(release, release.members)
+        faults += [release.untold] if faults and release.untold else []
     known = "and is that of the people behind it" if release.members is not None else "(members are not known)"
     return judged(CROWD, faults, f"one number for each of {len(release):,} pseudonyms {known}.")
 

@@ -13,6 +13,7 @@ from incrowd.audit.published import Published
 from incrowd.audit.texts import around, whole_numbers, words
 from incrowd.audit.verdict import Check, idle, judged
 from incrowd.audit.vocabulary import FORMAT_WORDS
+from incrowd.plain import several
 
 IDENTIFIERS, NUMBERS = "identifiers", "numeric identifiers"
 SHORTEST = 6  # characters; shorter labels are met by chance
@@ -93,10 +94,11 @@ def numeric_identifiers(release: Published, original: Original | None) -> Check:
             faults.append(
                 f"{own.found} numbers in {where} are their own person's label, first at pseudonym {own.first}"
             )
-    known = "known" if release.members is not None else "not known"
+    known = release.untold or f"members are {'not ' if release.members is None else ''}known"
     if own is None:
         known += ", and the original cannot be compared"
-    return judged(NUMBERS, faults, f"{len(columns)} columns of whole numbers meet labels by chance (members {known}).")
+    held = f"{several(len(columns), 'column holds', 'columns hold')} whole numbers that equal labels of the original"
+    return judged(NUMBERS, faults, f"{held} no more often than chance would ({known}).")
 
 
 def _as_numbers(original: Original) -> Ints | None:

@@ -13,6 +13,7 @@ from incrowd.data import Counts, Fingerprints, Groups, Table, Traces, Visits, lo
 from incrowd.errors import DataError
 
 Original = Traces | Visits | Fingerprints
+DISCRETIZING = ("grid", "fingerprints", "blocks", "zones", "towers")  # steps of a ledger
 
 
 def original_of(source: Any) -> Original:
@@ -61,15 +62,30 @@ def with_members(release: Published, original: Original | None, link: str | Path
         )
     if original is None:
         return release
+    if link is None and groups is not None and isinstance(original, Traces) and _shifted(release, groups):
+        raise DataError(
+            "discretizing left people out, so that members are no positions in these traces; give what the method was "
+            "given, or a link file."
+        )
     return replace(release, people=original.crowd if isinstance(original, Fingerprints) else None)
 
 
+def _shifted(release: Published, members: Groups) -> bool:
+    """Whether somebody had no record in any cell and slot, and members are counted among those who had."""
+    steps = [step.get("users") for step in release.ledger if step.get("step") in DISCRETIZING]
+    return any(users is not None and members.positions.max(initial=-1) < users[1] < users[0] for users in steps)
+
+
 def _linked(release: Published, people: Labels, link: Path) -> Groups:
+    from incrowd.read.releases import check_link
+
     if not link.is_file():
         raise DataError(f"there is no link file at {link}; check the path.")
     table, _ = read_table(link)
     if not {"pseudonym", "user"} <= set(table.column_names):
         raise DataError(f"{link.name} lacks the columns pseudonym, user; give the link file of this release.")
+    if "release" in table.column_names:
+        check_link(release.folder or release.file, _words(table["release"].unique()).tolist())
     row = positions_of(_words(table["pseudonym"]), release.users)
     person = positions_of(_words(table["user"]), people)
     if (person < 0).any():

@@ -16,6 +16,7 @@ from incrowd.audit.tables import SUFFIXES, Columns, codes_of, metadata_of, numbe
 from incrowd.data import Groups, Release
 from incrowd.data.fingerprints import BOX
 from incrowd.errors import DataError
+from incrowd.plain import several
 
 MANIFEST = "manifest.json"
 CELLS = "cells.csv"
@@ -87,6 +88,16 @@ class Published:
         said = np.clip(self.table.numbers["crowd"], -MANKIND, MANKIND)
         np.minimum.at(fewest, self.table.code, said.astype(np.int64))
         return fewest
+
+    @property
+    def untold(self) -> str:
+        """How many pseudonyms have somebody behind them, where not all do: a link file may be short."""
+        size = np.zeros(0) if self.members is None else np.diff(self.members.offsets)
+        return (
+            f"members are known for {(size > 0).sum():,} of {several(len(size), 'pseudonym')}"
+            if (size == 0).any()
+            else ""
+        )
 
     @property
     def weight(self) -> Ints:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, first_seen
+from incrowd.arrays import Ints, Labels, distinct_rows, first_seen
 from incrowd.errors import DataError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def split(table: "pa.Table", noun: str | None = None) -> Columns:
             f"the {len(table.column_names)} columns ({', '.join(ours) or 'none'} among them) are not those of a "
             "release; name them user, cell, slot, or user, x, dx, y, dy, t, dt, crowd, or user, t, lon, lat."
         )
-    if not table.num_rows:
+    if not table.num_rows and noun is None:  # a Release, whose noun is known, may be empty by right
         raise DataError("the published table has no row; there is nothing to check.")
     roles = [*ROLES[fitting[0]][1:], *(["crowd"] if "crowd" in names and fitting[0] == "Fingerprints" else [])]
     found = {name: numbers(table[name], name) for name in roles}
@@ -197,6 +197,6 @@ def codes_of(column: "pa.ChunkedArray") -> Ints:
 
 
 def _runs(values: Ints) -> tuple[Labels, Ints]:
-    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    starts = np.flatnonzero(distinct_rows(values))
     users, code = first_seen(values[starts])
     return users, np.repeat(code, np.diff(starts, append=len(values)))

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
-from incrowd.audit.contain import Compared, Space, compare_boxes, compare_rows
+from incrowd.arrays import Floats, Ints, distinct_rows, row_order
+from incrowd.audit.contain import Compared, Space, compare_boxes, compare_rows, in_time
 from incrowd.audit.origin import Original
-from incrowd.audit.published import Published
+from incrowd.audit.published import Published, exact
 from incrowd.audit.verdict import Check, idle, judged
 from incrowd.data import Fingerprints, Groups, Traces, Visits
 
@@ -29,6 +29,9 @@ def compare(release: Published, original: Original | None) -> Compared | str:
         return "no original is given."
     if release.members is None:
         return "who stands behind a pseudonym is not known; give the link file."
+    if not release.rows:
+        none, nothing = np.zeros(0, np.bool_), np.zeros(original.records, np.bool_)
+        return Compared(0, 0, -1, 0, none, nothing, original.owner, np.ones(original.records, np.int64))
     if release.noun == "Traces" and "delta_m" in release.claims:
         return "(k, delta)-anonymity moves and fabricates points, so that no row is promised to be true."
     if release.noun == "Visits" and isinstance(original, Visits):
@@ -46,7 +49,7 @@ def truthfulness(release: Published, found: Compared | str) -> Check:
         return idle(TRUTH, found)
     faults = []
     if found.orphans:
-        faults.append(f"{found.orphans} rows have nobody behind their pseudonym")
+        faults.append(f"{found.orphans} rows have nobody behind their pseudonym ({release.untold})")
     if found.missing:
         faults.append(
             f"{found.missing} of {found.pairs:,} pairs of row and member hold no sample of the member, "
@@ -93,8 +96,33 @@ def _traces(release: Published, original: Traces, members: Groups) -> Compared |
     if isinstance(where, str):
         return where
     since = _wall(original.t, release) - int(_wall(np.array([start]), release)[0])
-    points = Space(original.owner, (since, *where), (since + 1, *where))
-    return compare_boxes(boxes, points, members, SLACK_M)
+    points = in_time(Space(original.owner, (since, *where), (since + 1, *where)))
+    found = compare_boxes(boxes, points, members, SLACK_M)
+    return found._replace(lost=_together(points, ~found.covered, *_grain(release)))
+
+
+def _grain(release: Published) -> tuple[int, float]:
+    """Seconds and metres within which records of a person fall together before anything else is done to them.
+
+    Sides of boxes are whole numbers of samples, so that those of a sample divide them all.
+    """
+    numbers = release.table.numbers
+    if release.noun == "Visits":
+        return release.clock["slot_min"] * 60, release.plane["cell_m"]
+    time, space = (np.concatenate([numbers[name] for name in names]) for names in (("t", "dt"), ("x", "dx", "y", "dy")))
+    if space.dtype.kind == "f" or time.dtype.kind == "f":
+        return 1, 0.0
+    return max(int(np.gcd.reduce(time)), 1) * 60, float(max(np.gcd.reduce(space), 1))
+
+
+def _together(points: Space, some: NDArray[np.bool_], slot_s: int, cell_m: float) -> Ints:
+    """How many of some points each person has in a cell and slot, where any; cells are counted from 0."""
+    t, x, y = (column[some] for column in points.low)
+    cells = (exact(np.floor(side / cell_m) if cell_m else side) for side in (x, y))
+    keys: list[Ints] = [points.owner[some], exact(t // slot_s), *cells]
+    order = row_order(*keys)
+    first = distinct_rows(*(keys if order is None else [key[order] for key in keys]))
+    return np.diff(np.flatnonzero(first), append=len(first))
 
 
 def _space(owner: Ints, box: dict[str, NDArray[Any]]) -> Space:
@@ -124,7 +152,7 @@ def centres_at(ids: Ints, centres: Floats, cell: NDArray[Any]) -> Floats:
     """The centre of each row's cell; not a number where it has none, so that no point lies in it."""
     if not len(ids):
         return np.full((len(cell), 2), np.nan)
-    order = np.argsort(ids)
+    order = np.argsort(ids, kind="stable")  # of a cell listed twice, always the same
     at = order[np.minimum(np.searchsorted(ids, cell, sorter=order), len(ids) - 1)]
     return np.where((ids[at] == cell)[:, None], centres[at], np.nan)
 

@@ -12,7 +12,7 @@ from incrowd.cli.releasing import Folder, Releasing, Residual, releases
 from incrowd.cli.screen import progress_bar
 from incrowd.errors import ParameterError
 
-app = typer.Typer(name="anonymize", help="Make a release that is safe by construction.", no_args_is_help=True)
+app = typer.Typer(name="anonymize", help="Make a release, with the guarantee it states.", no_args_is_help=True)
 
 
 @app.command()
@@ -54,6 +54,8 @@ def cut(
     from incrowd.cli.linking import plan_cut
 
     if plan:
+        if output is not None:
+            raise ParameterError("--plan publishes nothing; leave -o out, or --plan to publish a release.")
         with progress_bar():
             visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
             asked = {

@@ -31,6 +31,7 @@ from incrowd.cli import (
 from incrowd.cli.screen import note, say, warnings_noted
 from incrowd.errors import IncrowdError
 
+INTERRUPTED = "incrowd: interrupted; nothing half-written was left behind."
 app = typer.Typer(
     name="incrowd",
     help="How easily can the people in a mobility dataset be singled out, and what hides them in the crowd?",
@@ -78,9 +79,12 @@ def main() -> None:
     try:
         with warnings_noted():
             app(arguments)
+    except KeyboardInterrupt:
+        note(INTERRUPTED)
+        raise SystemExit(130) from None
     except SystemExit as stop:
         if stop.code == 130:
-            note("incrowd: interrupted; nothing half-written was left behind.")
+            note(INTERRUPTED)
         raise
     except Exception as error:
         if debug:

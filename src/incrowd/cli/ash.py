@@ -1,24 +1,24 @@
 """incrowd attack ash."""
 
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli.ash_sweep import asked_of, in_longer, swept
-from incrowd.cli.counting import CellM, Regions, counted, everywhere
+from incrowd.cli.ash_sweep import asked_of, in_longer, refuse_unswept, swept
+from incrowd.cli.counting import CellM, Days, Regions, Start, counted, everywhere
 from incrowd.cli.inputs import saved_noun
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
-from incrowd.data import Counts
-from incrowd.errors import ParameterError
+from incrowd.data import Counts, Visits
+from incrowd.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from incrowd.assess import Mitigations
     from incrowd.attack import Recovered, RecoveryScore
     from incrowd.measure import Uniqueness
+    from incrowd.read.count_columns import Texts
 
 SLOT_MIN = 30
 TOP = (1, 2, 3)
@@ -33,8 +33,10 @@ def ash(
     slot_min: Annotated[
         int | None, typer.Option(help="Width of a time slot: 30, or what the times of published counts tell.")
     ] = None,
+    start: Start = None,
+    days: Days = None,
     is_counts: Annotated[
-        bool, typer.Option("--counts", help="The source is a table of published counts: slot, cell, n.")
+        bool, typer.Option("--counts", help="The sources are tables of published counts: slot, cell, n.")
     ] = False,
     cells: Annotated[
         Path | None, typer.Option(help="Table of the cells of published counts: cell, x and y (m) or lon and lat.")
@@ -66,7 +68,10 @@ def ash(
         ),
     ] = [],  # noqa: B006
     output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML file for the figures.")] = None,
-    recovered: Annotated[Path | None, typer.Option(help="Write the recovered people: .parquet or .csv.")] = None,
+    recovered: Annotated[
+        Path | None,
+        typer.Option(help="Write the recovered people: .csv with the cells as published, or .parquet by their number."),
+    ] = None,
     seed: Seed = 0,
     force: Force = False,
     as_json: Json = False,
@@ -84,21 +89,26 @@ def ash(
     from incrowd import attack
 
     _check_outputs(output, recovered, force=force)
+    if not sweep:
+        refuse_unswept(strengths=strengths, longer_min=longer_min, regions=regions)
     published = is_counts or cells is not None or saved_noun(one_or_many(sources)) == "Counts"
     people = None if published and truth is None else sources if truth is None else [str(truth)]
     asked = asked_of(people, target, longer_min, strengths, regions) if sweep else None
     places: dict[str, Any] = {"towers": towers, "cell_m": cell_m, "slot_min": slot_min or SLOT_MIN}
+    places |= {"start": start, "days": days}
+    if (is_counts or cells is not None) and (start is not None or days is not None):
+        raise ParameterError("published counts have their slots already; leave --start and --days out.")
     with progress_bar():
+        names: Texts | None = None
         if is_counts or cells is not None:
-            counts, visits = _published(sources, reading, cells, slot_min), None
+            (counts, names), visits = _published(sources, reading, cells, slot_min), None
         else:
-            counts, visits = counted(sources, reading, **places)
+            counts, visits = _counted(sources, reading, places)
         if truth is not None:
-            places["slot_min"] = counts.slot_min
+            places |= {"slot_min": counts.slot_min}
             visits = everywhere([str(truth)], reading, **places)
         longer = {} if asked is None or visits is None else in_longer(asked, reading, visits, places)
         mended = _mended(counts, len(visits) if users is None and visits is not None else users)
-        begun = time.monotonic()
         found = attack.recover(mended, method=method, theta_m=theta_m, seed=seed)
         unique = _singled_out(found) if visits is None else None
         score = None if visits is None else attack.recovery_score(found, visits, pairing=pairing)
@@ -106,14 +116,14 @@ def ash(
         if asked is not None and visits is not None:
             attacker = {"method": method, "theta_m": theta_m, "pairing": pairing, "seed": seed}
             plain = score if truth is None and mended is counts else None
-            spent_s = 0.0 if plain is None else time.monotonic() - begun
-            tried = swept(visits, asked, longer, spent_s=spent_s, target=target, plain=plain, **attacker)
+            tried = swept(visits, asked, longer, target=target, plain=plain, **attacker)
+        chance = None if visits is None or tried is not None else _guessed(mended, visits, pairing, seed)
         if recovered is not None:
-            found.visits().save(recovered, force=force)
+            _save(found, recovered, names, force=force)
         if output is not None:
             _write(output, [found, unique, score, tried], force=force)
-    text = "\n".join([*_found(found), *_unscored(unique), *_scored(score), *_tried(tried)])
-    record = {"recovered": _record(found), "uniqueness": unique, "score": score, "mitigations": tried}
+    text = "\n".join([*_found(found), *_unscored(unique), *_scored(score, chance), *_tried(tried)])
+    record = {"recovered": _record(found), "uniqueness": unique, "score": score, "chance": chance, "mitigations": tried}
     answer(text, record, as_json=as_json)
 
 
@@ -128,12 +138,55 @@ def _check_outputs(output: Path | None, recovered: Path | None, *, force: bool) 
         check_table(recovered, force=force)
 
 
-def _published(sources: list[str], reading: Reading, cells: Path | None, slot_min: int | None) -> Counts:
-    from incrowd import read
+def _published(
+    sources: list[str], reading: Reading, cells: Path | None, slot_min: int | None
+) -> "tuple[Counts, Texts]":
+    from incrowd.read.aggregates import labelled_counts
 
     asked = reading.arguments()
     how = {"columns": asked["columns"], "time_zone": asked["time_zone"], "slot_min": slot_min}
-    return read.counts(one_or_many(sources), cells, **how)
+    counts, names = labelled_counts(one_or_many(sources), cells, **how)
+    odd = [f"{rows:,} {what}" for what, rows in counts.ledger.steps[0].notes.items() if rows]
+    if odd:
+        note(f"read: {', '.join(odd)}")
+    return counts, names
+
+
+def _counted(sources: list[str], reading: Reading, places: dict[str, Any]) -> "tuple[Counts, Visits | None]":
+    """Trajectories, counted; a table of counts is told from one of records."""
+    from incrowd.read.count_columns import columns_of
+
+    try:
+        return counted(sources, reading, **places)
+    except DataError:
+        try:
+            counts = columns_of(one_or_many(sources), None).counted
+        except DataError:
+            counts = False
+        if counts:
+            raise ParameterError("this is a table of counts and names nobody; pass --counts, and --cells.") from None
+        raise
+
+
+def _guessed(counts: Counts, visits: Visits, pairing: str, seed: int) -> dict[str, float]:
+    from incrowd import attack
+
+    return attack.chance_accuracy(counts, visits, pairing=pairing, seed=seed)
+
+
+def _save(found: "Recovered", path: Path, names: "Texts | None", *, force: bool) -> None:
+    """The recovered people; in text under the labels that the publisher gave the cells."""
+    from incrowd.data.files import whole_file
+
+    people = found.visits()
+    if names is None or path.suffix != ".csv":
+        people.save(path, force=force)
+        return
+    import pyarrow as pa
+    import pyarrow.csv as pc
+
+    with whole_file(path, force=force) as part:
+        pc.write_csv(pa.table({**people.columns(), "cell": names[people.cell]}), part)
 
 
 def _mended(counts: Counts, users: int | None) -> Counts:
@@ -190,11 +243,13 @@ def _unscored(unique: "list[Uniqueness] | None") -> Iterator[str]:
         yield "accuracy is unknown without the people counted; pass --truth VISITS"
 
 
-def _scored(score: "RecoveryScore | None") -> Iterator[str]:
+def _scored(score: "RecoveryScore | None", chance: Mapping[str, float] | None) -> Iterator[str]:
     if score is None:
         return
     night, day = score.stages["night"], score.stages["day"]
     yield f"accuracy  nights {night:.4f}  days {day:.4f}  whole {score.accuracy:.4f}  (pairing {score.pairing})"
+    if chance is not None:
+        yield f"guessing  {'  '.join(f'{name} {share:.4f}' for name, share in chance.items())}  (whole)"
     yield f"{score.far:.4f} of the points are more than 1 km off"
     yield _top(score.uniqueness, "recovered")
     yield _top(score.original_uniqueness["set"], "original")

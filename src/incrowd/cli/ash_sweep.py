@@ -21,6 +21,13 @@ LONGER_MIN = (90, 180)  # [xu2017, Sec. 5.3]
 NIGHT_MIN = 360  # whole slots of it
 
 
+def refuse_unswept(**given: Any) -> None:
+    """Options of a sweep that was not asked for would be ignored."""
+    named = next((name for name, value in given.items() if value), None)
+    if named is not None:
+        raise ParameterError(f"--{named.replace('_', '-')} is about mitigations; pass --sweep too, or leave it out.")
+
+
 class Asked(NamedTuple):
     """What a sweep is about, checked before any work."""
 
@@ -84,7 +91,7 @@ def in_longer(asked: Asked, reading: Reading, visits: Visits, places: dict[str, 
     made = {}
     for width in wanted:
         with _set_aside(reading) as again:
-            how = {**again.arguments(), "towers": towers, "cell_m": places["cell_m"], "slot_min": width}
+            how = {**places, **again.arguments(), "towers": towers, "slot_min": width}
             made[width] = in_longer_slots(one_or_many(asked.people), visits, **how)
     check_ways(visits, None, made)
     return made
@@ -97,12 +104,12 @@ def _set_aside(reading: Reading) -> Iterator[Reading]:
         yield reading if reading.bad_rows is None else replace(reading, bad_rows=Path(folder) / "again.csv")
 
 
-def swept(visits: Visits, asked: Asked, longer: dict[int, Visits], *, spent_s: float, **how: Any) -> "Mitigations":
-    """Attack the counts of these visits after every mitigation asked for; the plain attack took spent_s already."""
+def swept(visits: Visits, asked: Asked, longer: dict[int, Visits], **how: Any) -> "Mitigations":
+    """Attack the counts of these visits after every mitigation asked for."""
     from incrowd import assess
     from incrowd.assess.mitigations import ATTACKING
 
     if asked.strengths is not None:
         how["strengths"] = asked.strengths
-    with foretelling(ATTACKING, "attack", spent_s=spent_s):
+    with foretelling(ATTACKING, "attack"):
         return assess.mitigations(visits, regions=asked.regions, resampled=longer, **how)

@@ -1,11 +1,12 @@
 """incrowd assess."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin
+from incrowd.cli.inputs import CellM, SlotMin, carried_values, saved_visits
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 
@@ -24,12 +25,13 @@ def assess(
     slot_min: SlotMin = 60,
     release: Annotated[
         Path | None,
-        typer.Option(help="A release of these data: its folder, or a file of visits; attacked and audited."),
+        typer.Option(help="A release of these data, to be judged: its folder, or a file of visits."),
     ] = None,
     link: Annotated[Path | None, typer.Option(help="Who is who in the release: pseudonym, user.")] = None,
     sensitive: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="A sensitive attribute of people, to be inferred.")
     ] = None,
+    value: Annotated[list[str], typer.Option(help="A sensitive value that counts, all without it; repeatable.")] = [],  # noqa: B006
     known_visits: Annotated[int, typer.Option(help="Visits known to infer it: 1 or 2.")] = 2,
     confidence: Annotated[float, typer.Option(help="Share of a crowd with the value that suffices.")] = 0.8,
     threshold: Annotated[
@@ -37,12 +39,16 @@ def assess(
         typer.Option(
             metavar="NAME=SHARE",
             help="What is too much, or none: singling_out 0.1, worst_off 0.05, k_gap none, windows, releases, release, "
-            "home_work and sensitive 0.1, audit 0, counts 0.3. Conventions, not law. Repeatable.",
+            "release_alone, home_work and sensitive 0.1, audit 0, counts 0.3. Conventions, not law. Repeatable.",
         ),
     ] = [],  # noqa: B006
     fail_above: Annotated[
         bool,
-        typer.Option("--fail-above", help="Exit with 1 when an answer is above its threshold, or missing."),
+        typer.Option(
+            "--fail-above",
+            help="Exit with 1 when an answer is above its threshold, or missing; with --release, one about the "
+            "release, or one whose threshold you set.",
+        ),
     ] = False,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say what each question will cost, and stop.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML file to write.")] = None,
@@ -57,7 +63,7 @@ def assess(
 
     incrowd assess trips.csv --budget 2m --threshold singling_out=0.2 --fail-above
 
-    incrowd assess visits.parquet --release release --link link.csv
+    incrowd assess visits.parquet --release release --link link.csv --fail-above
     """
     from incrowd import read
     from incrowd.assess.assess import prepared
@@ -69,7 +75,8 @@ def assess(
     if output is not None:
         refuse_existing(output, force=force)
     places = None if towers is None else read.towers(towers)
-    how = reading.arguments()
+    reading = _with(reading, sensitive)
+    how: Any = reading.arguments()
     options = Options(
         budget_s=seconds_of(budget),
         towers=places,
@@ -78,6 +85,7 @@ def assess(
         release=release,
         link=link,
         sensitive=sensitive,
+        values=value or None,
         known_visits=known_visits,
         confidence=confidence,
         thresholds=parse(threshold),
@@ -85,7 +93,7 @@ def assess(
         seed=seed,
     )
     with progress_bar():
-        asked = prepared(one_or_many(sources), options, _with(how, sensitive))
+        asked = _counting(prepared(_source(sources, reading, slot_min), options, how))
         lines = estimates(asked)
         if estimate:
             answer("\n".join(lines), asked.estimates, as_json=as_json)
@@ -118,8 +126,27 @@ def written(found: "Assessment", output: Path, *more: Any, title: str, force: bo
     report.write(output, *parts(found), *more, title=title, force=force)
 
 
-def _with(how: Any, sensitive: str | None) -> Any:
+def _counting(asked: "Asked") -> "Asked":
+    """With the sensitive values that were typed as the data hold them."""
+    options = asked.data.options
+    if options.values is None:
+        return asked
+    values = carried_values(asked.data.visits, options.sensitive, list(options.values))
+    return replace(asked, data=replace(asked.data, options=replace(options, values=values)))
+
+
+def _source(sources: list[str], reading: Reading, slot_min: int) -> Any:
+    """Visits where they are a table of them, else what is to be read."""
+    from incrowd.assess.dataset import refuse_release
+
+    source = one_or_many(sources)
+    refuse_release(source)
+    visits = saved_visits(source, reading, slot_min=slot_min)
+    return source if visits is None else visits
+
+
+def _with(reading: Reading, sensitive: str | None) -> Reading:
     """A sensitive column is read along."""
-    if sensitive is None or sensitive in how["attributes"]:
-        return how
-    return {**how, "attributes": (*how["attributes"], sensitive)}
+    if sensitive is None or sensitive in reading.attribute:
+        return reading
+    return replace(reading, attribute=[*reading.attribute, sensitive])

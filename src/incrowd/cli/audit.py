@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from incrowd.cli.inputs import saved_visits
 from incrowd.cli.options import Json, Reading, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 
@@ -47,7 +48,7 @@ def audit(
 
 
 def _original(sources: list[str], reading: Reading) -> Any:
-    """What was saved by incrowd, or trajectories read as for any other command."""
+    """What was saved by incrowd, a table of visits, or trajectories read as for any other command."""
     from incrowd import read
     from incrowd.audit.origin import is_saved
 
@@ -55,4 +56,7 @@ def _original(sources: list[str], reading: Reading) -> Any:
         return None
     if len(sources) == 1 and is_saved(Path(sources[0])):
         return sources[0]
+    visits = saved_visits(one_or_many(sources), reading, slot_min=None)
+    if visits is not None:
+        return visits
     return read.table(one_or_many(sources), **reading.arguments())

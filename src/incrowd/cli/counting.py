@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from incrowd.cli.inputs import saved_noun
+from incrowd.cli.inputs import saved_noun, saved_visits
 from incrowd.cli.options import Force, Json, Output, Reading, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits, load
@@ -15,6 +15,10 @@ from incrowd.errors import DataError, ParameterError
 
 CellM = Annotated[int, typer.Option(help="Side of a grid cell, where there are no towers.")]
 SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are trajectories.")]
+Start = Annotated[
+    str | None, typer.Option(help="When slot 0 of trajectories begins; midnight of the first day without it.")
+]
+Days = Annotated[int | None, typer.Option(help="Days of trajectories to count; all without it.")]
 Regions = Annotated[
     Path | None,
     typer.Option(
@@ -31,6 +35,8 @@ def counts(
     towers: Towers = None,
     cell_m: CellM = 500,
     slot_min: SlotMin = 30,
+    start: Start = None,
+    days: Days = None,
     move_share: Annotated[
         float | None, typer.Option(help="Move this share of the points at everybody's two top places, nearby.")
     ] = None,
@@ -69,7 +75,8 @@ def counts(
             raise ParameterError("--cells and --output name the same file; choose two.")
         refuse_existing(cells, force=force)
     with progress_bar():
-        exact, visits = counted(sources, reading, towers=towers, cell_m=cell_m, slot_min=slot_min)
+        places = {"towers": towers, "cell_m": cell_m, "slot_min": slot_min, "start": start, "days": days}
+        exact, visits = counted(sources, reading, **places)
         published = mitigated(
             exact,
             visits,
@@ -103,29 +110,39 @@ def _hint(output: Path, cells: Path | None, slot_min: int) -> str:
     return f"{first}{command} --counts --cells {places} --slot-min {slot_min}"
 
 
-def counted(
-    sources: list[str], reading: Reading, *, towers: Path | None, cell_m: int, slot_min: int
-) -> tuple[Counts, Visits | None]:
+def counted(sources: list[str], reading: Reading, **places: Any) -> tuple[Counts, Visits | None]:
     """Counts that were saved, or those of everybody in every slot, and who they are."""
     from incrowd import discretize
 
     source = one_or_many(sources)
     if saved_noun(source) == "Counts":
+        if places.get("start") is not None or places.get("days") is not None:
+            raise ParameterError("these counts have their slots already; leave --start and --days out.")
         found: Any = load(str(source))
         return found, None
-    visits = everywhere(sources, reading, towers=towers, cell_m=cell_m, slot_min=slot_min)
+    visits = everywhere(sources, reading, **places)
     return discretize.counts(visits), visits
 
 
-def everywhere(sources: list[str], reading: Reading, *, towers: Path | None, cell_m: int, slot_min: int) -> Visits:
+def everywhere(
+    sources: list[str],
+    reading: Reading,
+    *,
+    towers: Path | None,
+    cell_m: int,
+    slot_min: int,
+    start: str | None = None,
+    days: int | None = None,
+) -> Visits:
     """One cell for everybody in every slot, from visits that were saved or from trajectories; gaps are interpolated."""
     from incrowd import discretize, read
     from incrowd.discretize.filling import everybody
 
     source = one_or_many(sources)
-    noun = saved_noun(source)
-    if noun == "Visits":
-        saved: Any = load(str(source))
+    noun, saved = saved_noun(source), saved_visits(source, reading, slot_min=slot_min)
+    if saved is not None:
+        if start is not None or days is not None:
+            raise ParameterError("these visits have their slots already; leave --start and --days out.")
         visits: Visits = discretize.filled(saved)
         if visits is not saved:
             note(f"interpolated {visits.records - saved.records:,} visits to fill the gaps")
@@ -134,7 +151,8 @@ def everywhere(sources: list[str], reading: Reading, *, towers: Path | None, cel
         name = Path(str(source)).name
         raise DataError(f"{name} holds {noun}, which do not say who was where when; give trajectories or visits.")
     places = None if towers is None else read.towers(towers)
-    return everybody(source, towers=places, cell_m=cell_m, slot_min=slot_min, **reading.arguments())
+    period: dict[str, Any] = {"start": start, "days": days}
+    return everybody(source, towers=places, cell_m=cell_m, slot_min=slot_min, **period, **reading.arguments())
 
 
 def _write_cells(counts: Counts, path: Path, *, force: bool) -> None:

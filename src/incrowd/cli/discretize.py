@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from incrowd.cli.inputs import saved_visits
 from incrowd.cli.options import Force, Json, Output, Reading, Sources, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
-from incrowd.data import Visits, load
+from incrowd.data import Visits
 from incrowd.data.table import Frame
 from incrowd.errors import DataError, ParameterError
 
@@ -15,10 +16,10 @@ Into = Literal["grid", "blocks", "towers", "zones", "fingerprints", "counts"]
 TAKES: dict[str, tuple[str, ...]] = {
     "grid": ("cell_m", "slot_min", "keep"),
     "blocks": ("blocks", "slot_min", "keep"),
-    "towers": ("slot_min", "fill", "places"),
-    "zones": ("slot_min", "keep", "places"),
+    "towers": ("slot_min", "fill", "towers"),
+    "zones": ("slot_min", "keep", "zones"),
     "fingerprints": ("cell_m", "slot_min"),
-    "counts": (),
+    "counts": ("slot_min",),
 }
 DEFAULTS: dict[str, dict[str, Any]] = {name: {} for name in TAKES} | {"grid": {"cell_m": 500, "slot_min": 60}}
 
@@ -30,15 +31,17 @@ def discretize(
     reading: Reading,
     into: Annotated[Into, typer.Option(help="What to make; counts are made from visits.")] = "grid",
     cell_m: Annotated[int | None, typer.Option(help="Side of a cell (grid 500, fingerprints 100).")] = None,
-    slot_min: Annotated[int | None, typer.Option(help="Width of a time slot (60, fingerprints 1).")] = None,
+    slot_min: Annotated[
+        int | None,
+        typer.Option(help="Width of a time slot (60, fingerprints 1), or of the slots of a table of visits (counts)."),
+    ] = None,
     blocks: Annotated[int | None, typer.Option(help="Blocks along each side of the box (100).")] = None,
     keep: Annotated[
         Literal["set", "vote", "vote_first"] | None,
         typer.Option(help="Every cell of a slot, or the most frequent (ties: smallest id, or first seen)."),
     ] = None,
-    places: Annotated[
-        Path | None, typer.Option(help="Towers (table with lon and lat) or zones (GeoJSON, GeoParquet).")
-    ] = None,
+    towers: Annotated[Path | None, typer.Option(help="Table of towers with lon and lat (towers).")] = None,
+    zones: Annotated[Path | None, typer.Option(help="Polygons as GeoJSON or GeoParquet (zones).")] = None,
     fill: Annotated[Literal["interpolate"] | None, typer.Option(help="Fill the gaps between records (towers).")] = None,
     start: Annotated[str | None, typer.Option(help="When slot 0 begins; midnight of the first day without it.")] = None,
     force: Force = False,
@@ -50,7 +53,7 @@ def discretize(
 
     incrowd discretize clean.parquet -o visits.parquet --into blocks --blocks 100 --slot-min 20 --keep vote
 
-    incrowd discretize calls.csv -o visits.parquet --into towers --places towers.csv --fill interpolate
+    incrowd discretize calls.csv -o visits.parquet --into towers --towers towers.csv --fill interpolate
 
     incrowd discretize visits.parquet -o counts.parquet --into counts
     """
@@ -60,15 +63,15 @@ def discretize(
     check_table(output, force=force)
     reading.check(output)
     given = {"cell_m": cell_m, "slot_min": slot_min, "keep": keep, "blocks": blocks, "fill": fill}
-    asked = {name: value for name, value in {**given, "places": places}.items() if value is not None}
+    asked = {name: value for name, value in {**given, "towers": towers, "zones": zones}.items() if value is not None}
     for name in asked.keys() - set(TAKES[into]):
         raise ParameterError(f"--{name.replace('_', '-')} means nothing with --into {into}; leave it out.")
     wanted: dict[str, Any] = {**DEFAULTS[into], **asked}
-    where = (_places(into, wanted.pop("places", None)),) if "places" in TAKES[into] else ()
+    where = (_places(into, wanted.pop(into, None)),) if into in ("towers", "zones") else ()
     source = one_or_many(sources)
     with progress_bar():
         if into == "counts":
-            noun: Frame = discretize.counts(_visits(source))
+            noun: Frame = discretize.counts(_visits(source, reading, slot_min))
         else:
             make = getattr(discretize, into)
             noun = make(source, *where, start=start, **wanted, **reading.arguments())
@@ -80,12 +83,12 @@ def _places(into: str, places: Path | None) -> Any:
     from incrowd import read
 
     if places is None:
-        raise ParameterError(f"--into {into} needs --places FILE.")
+        raise ParameterError(f"--into {into} needs --{into} FILE.")
     return read.towers(places) if into == "towers" else places
 
 
-def _visits(source: str | list[str]) -> Visits:
-    noun = load(source) if isinstance(source, str) else None
-    if not isinstance(noun, Visits):
+def _visits(source: str | list[str], reading: Reading, slot_min: int | None) -> Visits:
+    noun = saved_visits(source, reading, slot_min=slot_min)
+    if noun is None:
         raise DataError("counts are made from one file of visits; run incrowd discretize --into towers or grid first.")
     return noun

@@ -10,6 +10,7 @@ from incrowd.cli.inputs import fingerprints_of
 from incrowd.cli.options import Json, Reading, Sources, numbers, reads
 from incrowd.cli.releasing import Releasing, releases
 from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.data import Fingerprints
 from incrowd.errors import ParameterError
 
 Several = Annotated[str, typer.Option("--k", help="Sizes of the crowd to hide in: 2, 2-5 or 2,5,10.")]
@@ -19,6 +20,25 @@ MaxMin = Annotated[int | None, typer.Option(help="Drop what became longer than t
 Device = Annotated[
     Literal["auto", "cpu", "gpu"],
     typer.Option(help="Where the work runs; auto takes a GPU for many people where there is one."),
+]
+Suppress = Annotated[
+    Literal["final", "each"],
+    typer.Option(help="When to drop what became too wide or long: from the final groups, or after each merge."),
+]
+Reshape = Annotated[
+    Literal["none", "union", "split"],
+    typer.Option(
+        help="What becomes of boxes that overlap in time; pieces of a split may hold no sample of a member, which an "
+        "audit calls untrue."
+    ),
+]
+Leftover = Annotated[Literal["merge", "suppress"], typer.Option(help="What becomes of a last group of too few people.")]
+Ties = Annotated[
+    Literal["first", "uncapped"],
+    typer.Option(help="Among equally close samples the first, or the closest when distances have no cap."),
+]
+ShardUsers = Annotated[
+    int | None, typer.Option(help="Divide the people into shards of at most so many, which is faster.")
 ]
 ON = {"cpu": " on the CPU", "gpu": " on the CPU; the GPU does it, sooner"}  # the cost is that of a CPU
 SHOWN = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
@@ -34,15 +54,11 @@ def glove(
     k: One = 2,
     max_extent_m: MaxM = None,
     max_extent_min: MaxMin = None,
-    reshape: Annotated[
-        Literal["none", "union", "split"], typer.Option(help="What becomes of boxes that overlap in time.")
-    ] = "none",
-    leftover: Annotated[
-        Literal["merge", "suppress"], typer.Option(help="What becomes of a last group of too few people.")
-    ] = "merge",
-    shard_users: Annotated[
-        int | None, typer.Option(help="Divide the people into shards of at most so many, which is faster.")
-    ] = None,
+    suppress: Suppress = "final",
+    reshape: Reshape = "none",
+    leftover: Leftover = "merge",
+    ties: Ties = "first",
+    shard_users: ShardUsers = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Keep the work in this file; a run that was killed goes on from it.")
     ] = None,
@@ -56,17 +72,20 @@ def glove(
     incrowd anonymize glove trips.csv -o release --k 2 --max-extent-m 15000 --max-extent-min 360 --checkpoint run.npz
     """
     from incrowd import anonymize, measure
-    from incrowd.anonymize.glove_saving import forget
+    from incrowd.anonymize.glove_saving import checkpoint_file, forget
 
     method = anonymize.Glove(
         k=k,
         max_extent_m=max_extent_m,
         max_extent_min=max_extent_min,
+        suppress=suppress,
         reshape=None if reshape == "none" else reshape,
         leftover=leftover,
+        ties=ties,
         shard_users=shard_users,
         device=device,
     )
+    checkpoint_file(checkpoint, 0)
     if output is not None:
         releasing.check(output)
     elif not estimate:
@@ -79,6 +98,8 @@ def glove(
             answer(foretold, cost, as_json=releasing.as_json)
             return
         note(f"glove: {foretold}")
+        if reshape == "split":
+            note("glove: a piece of a split may hold no sample of a member, and its audit fails truthfulness then")
         release = method(data, checkpoint=checkpoint)
         note(f"glove: {measure.accuracy(release, data)!r}, on the {release.params['device'].upper()}")
         releasing.publish(release, data, output)
@@ -96,14 +117,14 @@ def kgap(sources: Sources, reading: Reading, k: Several = "2", device: Device = 
     wanted = numbers(k, "--k")
     with progress_bar():
         data = fingerprints_of(sources, reading)
-        found = [measure.kgap(data, k=one, device=device) for one in wanted]
+        found = measure.kgaps(data, k=wanted, device=device)
     head = " ".join(f"{f'{share:.0%}':>8}" for share in SHOWN)
     lines = [f"{'k':>4} {'alike':>8} {head}"]
     for gap in found:
         values = " ".join(f"{value:>8.4f}" for value in quantiles(gap.value, SHOWN))
         lines.append(f"{gap.k:>4} {int((gap.value == 0).sum()):>8,} {values}")
     lines.append(
-        f"(k-gap by quantile of {len(data):,} people, {data.records:,} samples, "
+        f"(k-gap by quantile of {_who(data)}, {data.records:,} samples, "
         f"{_ran({gap.k: gap.device for gap in found})}; alike: those with gap 0)"
     )
     answer("\n".join(lines), found, as_json=as_json)
@@ -118,7 +139,8 @@ def tails(sources: Sources, reading: Reading, k: One = 2, device: Device = "auto
     from incrowd import measure
 
     with progress_bar():
-        found = measure.tails(fingerprints_of(sources, reading), k=k, device=device)
+        data = fingerprints_of(sources, reading)
+        found = measure.tails(data, k=k, device=device)
     rows = (
         ("tail weight", found.delta),
         ("in space", found.space),
@@ -131,7 +153,7 @@ def tails(sources: Sources, reading: Reading, k: One = 2, device: Device = "auto
         known = column[column == column]
         lines.append(f"{name:<14} {len(known):>9,} " + " ".join(f"{value:>8.3f}" for value in quantiles(known, SHOWN)))
     lines.append(
-        f"(by quantile of {found.users:,} people, k = {k}, on the {found.device.upper()}; "
+        f"(by quantile of {_who(data)}, k = {k}, on the {found.device.upper()}; "
         "1 is the tail of a Gaussian, 1.6 exponential)"
     )
     answer("\n".join(lines), found, as_json=as_json)
@@ -144,6 +166,11 @@ def accuracy(
     k: Several = "2,3,5",
     max_extent_m: MaxM = None,
     max_extent_min: MaxMin = None,
+    suppress: Suppress = "final",
+    reshape: Reshape = "none",
+    leftover: Leftover = "merge",
+    ties: Ties = "first",
+    shard_users: ShardUsers = None,
     device: Device = "auto",
     as_json: Json = False,
 ) -> None:
@@ -153,23 +180,33 @@ def accuracy(
     """
     from incrowd import anonymize, measure
 
-    limits: dict[str, Any] = {"max_extent_m": max_extent_m, "max_extent_min": max_extent_min}
-    methods = [anonymize.Glove(k=one, device=device, **limits) for one in numbers(k, "--k")]
+    how: dict[str, Any] = {"max_extent_m": max_extent_m, "max_extent_min": max_extent_min, "suppress": suppress}
+    how |= {"reshape": None if reshape == "none" else reshape, "leftover": leftover, "ties": ties}
+    methods = [anonymize.Glove(k=one, shard_users=shard_users, device=device, **how) for one in numbers(k, "--k")]
     with progress_bar():
         data = fingerprints_of(sources, reading)
         found, devices = {}, {}
         for method in methods:
-            note(f"glove: {anonymize.glove_cost(data, k=method.k)}{ON[method.runs_on(len(data))]}")
+            cost = anonymize.glove_cost(data, k=method.k, shard_users=shard_users)
+            note(f"glove: {cost}{ON[method.runs_on(len(data))]}")
             release = method(data)
-            found[method.k], devices[method.k] = measure.accuracy(release, data), release.params["device"]
+            found[method.k] = measure.accuracy(release, data, after_reshape=reshape != "none")
+            devices[method.k] = release.params["device"]
     lines = [f"{'k':>4} {'mean m':>10} {'median m':>10} {'mean min':>10} {'median min':>10} {'deleted':>8}"]
     for size, one in found.items():
         sizes = (each[name] for name in ("pos_extent", "time_extent") for each in (one.mean, one.median))
         lines.append(f"{size:>4} " + " ".join(f"{value:>10,.0f}" for value in sizes) + f" {one.deleted_share:>8.1%}")
+    after = "" if reshape == "none" else ", reshaped"
     lines.append(
-        f"(extent of the box of each surviving sample; {len(data):,} people, {data.records:,} samples, {_ran(devices)})"
+        f"(extent of the box of each surviving sample{after}; {_who(data)}, {data.records:,} samples, {_ran(devices)})"
     )
     answer("\n".join(lines), found, as_json=as_json)
+
+
+def _who(data: Fingerprints) -> str:
+    """Whom the rows of a result are about: people, or groups of them where they were published as such."""
+    people = int(data.crowd.sum())
+    return f"{people:,} people" if people == len(data) else f"{len(data):,} groups of {people:,} people"
 
 
 def _ran(devices: dict[int, str]) -> str:

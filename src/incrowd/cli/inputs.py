@@ -11,13 +11,20 @@ from incrowd.data import Fingerprints, Traces, Visits, load
 from incrowd.errors import DataError, ParameterError
 
 CellM = Annotated[float, typer.Option(help="Side of a grid cell, for sources that are not visits yet.")]
-SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are not visits yet.")]
+SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that do not say it.")]
+
+USES = {  # by noun, for those who hold something else
+    "Fingerprints": "incrowd measure kgap, incrowd anonymize glove, incrowd report",
+    "Counts": "incrowd attack ash",
+}
 
 
 def saved_noun(source: str | list[str]) -> str | None:
-    """Which noun a file saved by incrowd holds; None for anything else."""
+    """Which noun a file saved by incrowd holds, Visits for any table of user, cell and slot; None for the rest."""
+    from incrowd.read.visited import is_visits
+
     if not isinstance(source, str) or not source.endswith(".parquet") or not Path(source).is_file():
-        return None
+        return "Visits" if is_visits(source) else None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -25,7 +32,25 @@ def saved_noun(source: str | list[str]) -> str | None:
         meta = pq.read_schema(source).metadata or {}
     except (pa.ArrowInvalid, OSError):
         return None  # reading it properly says what is wrong
-    return str(json.loads(meta[b"incrowd"])["noun"]) if b"incrowd" in meta else None
+    if b"incrowd" in meta:
+        return str(json.loads(meta[b"incrowd"])["noun"])
+    return "Visits" if is_visits(source) else None
+
+
+def saved_visits(source: str | list[str], reading: Reading, *, slot_min: int | None) -> Visits | None:
+    """Visits that incrowd saved, or any table of user, cell and slot; None for the rest."""
+    from incrowd import read
+    from incrowd.audit.origin import is_saved
+
+    if saved_noun(source) != "Visits":
+        return None
+    path = Path(str(source))
+    if is_saved(path):
+        of_release = path.name == "data.parquet" and (path.parent / "manifest.json").is_file()
+        found: Any = read.release(path.parent) if of_release else load(path)
+        return found  # type: ignore[no-any-return]
+    how = reading.arguments()
+    return read.visits(source, slot_min=slot_min, **{name: how[name] for name in ("columns", "attributes", "antennas")})
 
 
 def visits_of(sources: list[str], reading: Reading, *, cell_m: float, slot_min: int) -> Visits:
@@ -33,14 +58,14 @@ def visits_of(sources: list[str], reading: Reading, *, cell_m: float, slot_min: 
     from incrowd import discretize
 
     source = one_or_many(sources)
+    visits = saved_visits(source, reading, slot_min=slot_min)
+    if visits is not None:
+        return visits
     noun = saved_noun(source)
-    if noun == "Visits":
-        found: Any = load(str(source))
-        assert isinstance(found, Visits)
-        return found
     if noun not in (None, "Traces"):
         raise DataError(
-            f"this file holds {noun}, not trajectories or visits; run incrowd discretize --into grid first."
+            f"this file holds {noun}, not trajectories or visits; give the trajectories, or run a command that takes "
+            f"{noun}: {USES.get(noun or '', 'incrowd audit')}."
         )
     return discretize.grid(source, cell_m=cell_m, slot_min=slot_min, **reading.arguments())
 

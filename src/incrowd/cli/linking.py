@@ -125,6 +125,11 @@ def _matched(found: "Linkage") -> list[str]:
         f"({found.scored:,} of {found.known:,} known people are among {found.target:,} candidates, {found.without:,} "
         f"are not, {found.silent:,} meet nobody; a claim is a best candidate strictly ahead of the second)"
     )
+    if found.untold:
+        lines.append(
+            f"(the link file names {found.target - found.untold:,} of {found.target:,} candidates: whoever the others "
+            "are is counted as not among them)"
+        )
     return lines
 
 

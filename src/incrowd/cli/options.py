@@ -32,14 +32,29 @@ READING: dict[str, tuple[Any, Any]] = {
             list[str],
             typer.Option(
                 metavar="ROLE=NAME",
-                help="Which column is user, t, lon or lat, or x and y in metres: its name or, in files without a "
-                "header, its position counted from 0; repeatable.",
+                help="Which column is user, t, lon or lat, x and y in metres, or cell (an antenna id): its name or, "
+                "in files without a header, its position counted from 0; repeatable.",
             ),
         ],
         [],
     ),
     "layout": (Annotated[str | None, typer.Option(help="A known layout, such as geolife or tdrive.")], None),
     "time_zone": (TimeZone, None),
+    "time_format": (
+        Annotated[
+            str | None, typer.Option(help="How times are written, such as '%d/%m/%Y %H:%M:%S'; ISO 8601 without it.")
+        ],
+        None,
+    ),
+    "antennas": (
+        Annotated[
+            Path | None,
+            typer.Option(
+                help="Table of the places of cells, for records or visits that name one: id, lon, lat or x, y."
+            ),
+        ],
+        None,
+    ),
     "attribute": (
         Annotated[list[str], typer.Option(metavar="NAME", help="Keep this column, per user; repeatable.")],
         [],
@@ -58,6 +73,8 @@ class Reading:
     column: list[str]
     layout: str | None
     time_zone: str | None
+    time_format: str | None
+    antennas: Path | None
     attribute: list[str]
     bad_rows: Path | None
 
@@ -72,6 +89,8 @@ class Reading:
             "columns": _pairs(self.column),
             "layout": self.layout,
             "time_zone": self.time_zone,
+            "time_format": self.time_format,
+            "antennas": self.antennas,
             "attributes": tuple(self.attribute),
             "bad_rows": self.bad_rows,
         }
@@ -129,8 +148,12 @@ Order = Literal["time", "log"]
 
 
 def one_or_many(sources: list[str]) -> str | list[str]:
-    """A single source keeps its meaning as a folder or glob."""
-    return sources[0] if len(sources) == 1 else sources
+    """A single source keeps its meaning as a folder or glob; the folder of a release is the table in it."""
+    if len(sources) != 1:
+        return sources
+    tables = [Path(sources[0]) / name for name in ("manifest.json", "data.parquet", "data.csv")]
+    there = [str(path) for path in tables if path.is_file()]
+    return there[1] if len(there) > 1 and there[0].endswith("manifest.json") else sources[0]
 
 
 def numbers(text: str, option: str = "--points") -> list[int]:

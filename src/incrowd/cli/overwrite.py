@@ -9,7 +9,7 @@ from incrowd.errors import DataError, ParameterError
 WRITTEN = ("output", "report", "recovered", "bad_rows", "checkpoint", "keep_link", "cells")
 READ_WITH = {"cells": "truth"}  # read by commands that take the other option too, else written
 SOURCES = ("sources", "data", "known", "before")
-FILES = ("after", "real", "release", "towers", "places", "regions", "truth", "link", "cells")
+FILES = ("after", "real", "release", "towers", "antennas", "zones", "regions", "truth", "link", "cells")
 
 
 def refuse_own_input(given: Mapping[str, Any]) -> None:

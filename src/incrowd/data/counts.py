@@ -16,6 +16,8 @@ DAY_MIN = 1_440
 MOST_COUNTS = 2**28  # 2 GiB
 MOST_PEOPLE = 2**34  # in one count; more than there are, and so few that a slot of MOST_COUNTS fits in 64 bits
 
+MOST_M = 1e8  # of a coordinate; no place on earth is farther off in any projection
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts(Frame):
@@ -34,6 +36,10 @@ class Counts(Frame):
             object.__setattr__(self, "n", self.n.astype(np.int64))
         if self.n.size and not -MOST_PEOPLE <= self.n.min() <= self.n.max() <= MOST_PEOPLE:
             raise DataError(f"a count lies beyond {MOST_PEOPLE:,}, more people than there are; check the column n.")
+        if (np.abs(self.xy) > MOST_M).any():
+            raise DataError(
+                f"a cell lies farther than {MOST_M / 1000:,.0f} km from the origin; give x and y in metres."
+            )
         self._freeze()
 
     @classmethod

@@ -199,7 +199,7 @@ def _fingerprints(table: "pa.Table", meta: dict[str, Any]) -> Fingerprints:
     crowd = attributes.pop("crowd")
     said = {"crowd": crowd, "start": meta["start"], "attributes": attributes}
     prints = Fingerprints.from_arrays(**columns, **said, collapse=False)
-    return replace(prints, crs=meta["crs"])
+    return replace(prints, crs=meta["crs"], time_zone=meta.get("time_zone"))
 
 
 def _counts(table: "pa.Table", meta: dict[str, Any]) -> Counts:

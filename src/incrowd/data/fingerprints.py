@@ -31,7 +31,7 @@ CANONICAL = ("t", "dt", "x", "dx", "y", "dy")  # the order of samples within a f
 class Fingerprints(Table):
     """Half-open boxes [x,x+dx) x [y,y+dy) x [t,t+dt) in metres and minutes, in canonical order."""
 
-    META: ClassVar[tuple[str, ...]] = ("start", "crs")
+    META: ClassVar[tuple[str, ...]] = ("start", "crs", "time_zone")
     ROWS: ClassVar[tuple[str, ...]] = BOX
     PEOPLE: ClassVar[tuple[str, ...]] = ("users", "crowd")
 
@@ -46,6 +46,7 @@ class Fingerprints(Table):
     crs: str | None = None
     attributes: Attributes = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
+    time_zone: str | None = None  # whose wall clock the minutes follow; None for UTC
 
     @classmethod
     def from_arrays(
@@ -105,7 +106,7 @@ class Fingerprints(Table):
             keys = [key[order] for key in keys]
         keep = distinct_rows(*keys) if collapse else slice(None)
         code, *columns = (key[keep] for key in keys)
-        sample = dict(zip(CANONICAL, columns, strict=True))
+        sample: dict[str, Any] = dict(zip(CANONICAL, columns, strict=True))
         dropped = {"repeated sample": read - len(code)}
         ledger = started("given", read=read, kept=len(code), users=len(users), dropped=dropped)
         return cls(

@@ -21,7 +21,10 @@ def counts(visits: Visits, *, start_min: int | None = None) -> Counts:
     """
     slot_min, xy = visits.slot_min, visits.xy
     if xy is None or slot_min is None:
-        raise DataError("these visits have no xy or no slot_min; make them by incrowd.discretize, or pass both.")
+        raise DataError(
+            "these visits have no xy or no slot_min; make them by incrowd.discretize, or give both (--antennas FILE "
+            "with the place of each cell, --slot-min)."
+        )
     if start_min is not None and not 0 <= start_min < DAY_MIN:
         raise ParameterError(f"start_min must lie in 0 to 1439, got {start_min}.")
     if not visits.records or visits.slot.min() < 0:

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from incrowd.data import Visits
-from incrowd.data.counts import whole_days
+from incrowd.data.counts import DAY_MIN, whole_days
+from incrowd.data.some import some_rows
 from incrowd.discretize.gaps import filler
 from incrowd.discretize.nearest import MOST_FILLED, Nearest
 from incrowd.discretize.nearest import towers as to_towers
 from incrowd.discretize.options import Source
 from incrowd.discretize.squares import grid
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, ParameterError, check_whole
 
 
 def filled(visits: Visits) -> Visits:
@@ -28,14 +29,20 @@ def filled(visits: Visits) -> Visits:
     """
     xy, slot_min = visits.xy, visits.slot_min
     if xy is None or slot_min is None:
-        raise DataError("these visits have no xy or no slot_min; make them by incrowd.discretize, or pass both.")
+        raise DataError(
+            "these visits have no xy or no slot_min; make them by incrowd.discretize, or give both (--antennas FILE "
+            "with the place of each cell, --slot-min)."
+        )
     if not visits.records or visits.slot.min() < 0:
         raise DataError("there is no visit, or one in a slot below 0; count slots from the start of the data.")
     if ((visits.slot[1:] == visits.slot[:-1]) & (visits.owner[1:] == visits.owner[:-1])).any():
         raise DataError("somebody is in two cells in one slot; discretize with keep='vote' (--keep vote).")
     slots = whole_days(int(visits.slot.max()) + 1, slot_min)
     if len(visits) * slots > MOST_FILLED:
-        raise ParameterError(f"{slots:,} slots of {len(visits):,} users are too many visits to fill; use wider slots.")
+        raise ParameterError(
+            f"{slots:,} slots of {len(visits):,} users are too many visits to fill; a stray time may stretch the "
+            "period: pass start and days (--start, --days) where there are records, or use wider slots."
+        )
     if visits.records == len(visits) * slots:
         return visits
     cell = filler(xy, Nearest(xy), slots)(np.diff(visits.offsets), visits.slot, visits.cell)
@@ -55,8 +62,18 @@ def filled(visits: Visits) -> Visits:
     )
 
 
-def everybody(source: Source, *, towers: ArrayLike | None, cell_m: float, slot_min: int, **reading: Any) -> Visits:
+def everybody(
+    source: Source,
+    *,
+    towers: ArrayLike | None,
+    cell_m: float,
+    slot_min: int,
+    days: int | None = None,
+    **reading: Any,
+) -> Visits:
     """Trajectories -> everybody at one cell in each slot: the tower of most records, or the square without towers.
+
+    `days` from the start are looked at, else all to the last record.
 
     >>> from incrowd.data import Traces
     >>> traces = Traces.from_arrays([7, 7], [0, 64800], x=[0.0, 900.0], y=[0.0, 0.0])
@@ -64,20 +81,41 @@ def everybody(source: Source, *, towers: ArrayLike | None, cell_m: float, slot_m
     [0, 1, 1, 2]
     """
     if towers is not None:
-        return to_towers(source, towers, slot_min=slot_min, fill="interpolate", **reading)
-    return filled(grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading))
+        slots = _slots(days, slot_min)
+        return to_towers(source, towers, slot_min=slot_min, fill="interpolate", slots=slots, **reading)
+    return filled(_first(grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading), days))
 
 
 def in_longer_slots(
-    source: Source, visits: Visits, *, towers: ArrayLike | None, cell_m: float, slot_min: int, **reading: Any
+    source: Source,
+    visits: Visits,
+    *,
+    towers: ArrayLike | None,
+    cell_m: float,
+    slot_min: int,
+    days: int | None = None,
+    **reading: Any,
 ) -> Visits:
     """The trajectories that `everybody` made these visits of -> the same in longer slots, in the same cells.
 
     A square that has most records only in a longer slot is taken for the nearest one that there is.
     """
     if towers is not None:
-        return everybody(source, towers=towers, cell_m=cell_m, slot_min=slot_min, **reading)
-    longer = grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading)
+        return everybody(source, towers=towers, cell_m=cell_m, slot_min=slot_min, days=days, **reading)
+    longer = _first(grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading), days)
     if visits.xy is None or longer.xy is None:
         raise DataError("these visits do not say where their cells are; give trajectories.")
     return filled(replace(longer, cell=Nearest(visits.xy)(*longer.xy.T)[longer.cell], xy=visits.xy))
+
+
+def _slots(days: int | None, slot_min: int) -> int | None:
+    if days is None:
+        return None
+    check_whole(days=days)
+    return -(-days * DAY_MIN // slot_min)
+
+
+def _first(visits: Visits, days: int | None) -> Visits:
+    """The visits of the first days."""
+    slots = _slots(days, visits.slot_min or DAY_MIN)
+    return visits if slots is None else some_rows(visits, visits.slot < slots, "first days", "later")

@@ -87,6 +87,7 @@ def fingerprints(
         crs=plane.crs,
         attributes=rows.attributes,
         ledger=rows.ledger,
+        time_zone=clock.time_zone,
     )
 
 

@@ -3,6 +3,7 @@
 table           CSV, Parquet, GPX, data frames -> Traces
 parts           the same, piece by piece, for data larger than memory
 saved           a Parquet file saved by incrowd -> what was saved
+visits          a table of user, cell, slot -> Visits
 release         a release folder -> what it publishes
 towers          a table of towers -> their coordinates
 counts          published counts, and where their cells are -> Counts
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from incrowd.read.places import towers
     from incrowd.read.releases import release
     from incrowd.read.tables import table
+    from incrowd.read.visited import visits
 
 __all__ = [
     "LAYOUTS",
@@ -36,6 +38,7 @@ __all__ = [
     "synthetic_city",
     "table",
     "towers",
+    "visits",
 ]
 
 _HOMES = {
@@ -49,6 +52,7 @@ _HOMES = {
     "synthetic_city": "incrowd.read.city",
     "table": "incrowd.read.tables",
     "towers": "incrowd.read.places",
+    "visits": "incrowd.read.visited",
 }
 
 

@@ -20,19 +20,16 @@ from incrowd.read.count_columns import (
     Columns,
     Labels,
     Texts,
-    Times,
     columns_of,
     counted,
     labels,
     numbers,
     refuse,
-    times,
 )
+from incrowd.read.count_times import slots_of
 from incrowd.read.plane import box_of, plane_around
 from incrowd.read.times import zone_of
 
-SLOT_MIN = 30
-DAY_S = 60 * DAY_MIN
 REGION = NAMES["label"]
 
 
@@ -46,39 +43,55 @@ def counts(
     time_zone: str | None = None,
     suppressed: float = 0.0,
 ) -> Counts:
-    """Read published counts, one row (slot, cell, n) each: CSV, Parquet or a data frame; no row means 0.
+    """Read published counts, one row (slot, cell, n) each: files, a folder, a glob or a frame; no row means 0.
 
-    Slots are whole numbers, or times of any slot width: slot 0 then begins at midnight of the first day. `cells` (or
-    the same table) has the place of each cell as x, y in metres or lon, lat; its rows number the cells. A suppressed
-    count (blank, *, <5) enters as `suppressed`; `attack.repair` mends what does not add up.
+    Slots are whole numbers (a column hour: hours), or times of any slot width: slot 0 then begins at midnight of the
+    first day. `cells` (or the same table) has the place of each cell as x, y in metres or lon, lat; its rows number the
+    cells. A suppressed count (blank, *, NA, <5) enters as `suppressed`; `attack.repair` mends what does not add up.
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"slot": [0, 0, 1], "cell": [0, 1, 1], "n": ["2", "<5", "3"]})
     >>> counts(rows, [[0, 0], [500, 0]], slot_min=720).n.tolist()
     [[2, 0], [0, 3]]
     """
+    how: dict[str, Any] = {"columns": columns, "slot_min": slot_min, "start_min": start_min, "time_zone": time_zone}
+    return labelled_counts(source, cells, **how, suppressed=suppressed)[0]
+
+
+def labelled_counts(
+    source: Any,
+    cells: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    slot_min: int | None = None,
+    start_min: int | None = None,
+    time_zone: str | None = None,
+    suppressed: float = 0.0,
+) -> tuple[Counts, Texts]:
+    """The same, and what the publisher calls each cell."""
     _check(slot_min, start_min, suppressed)
     zone = zone_of(time_zone)
     if _is_saved(source):
-        return _saved(source, cells)
+        found = _saved(source, cells)
+        return found, np.arange(len(found.xy)).astype(np.str_)
     table = columns_of(source, columns)
-    label, when = labels(table["cell"], "cell"), times(table["slot"], "slot", zone)
-    n, hidden = counted(table["n"], "n")
+    label, (n, hidden) = labels(table["cell"], "cell"), counted(table["n"], "n")
     if not len(n):
         raise DataError(f"{table.place} has no row; give at least one count.")
+    slot, width, start, timed = slots_of(table, zone, slot_min, start_min)
     names, xy = _of_table(table, label) if cells is None else _of_cells(cells, columns)
     cell = _positions(label, names)
-    slot, width, start = _slots(when, slot_min, start_min)
     full = _full(slot, cell, np.where(hidden, suppressed, n), len(xy), width)
     made = Counts.from_arrays(full, xy, slot_min=width, start_min=start)
     notes = {
         "suppressed counts": hidden.sum(),
         "negative counts": (n < 0).sum(),
         "counts that are not whole": (n[~hidden] != np.floor(n[~hidden])).sum(),
+        **{note: rows for note, rows in timed.items() if rows},
     }
     absent = {"no row, taken as 0": full.size - len(n)}
     ledger = Ledger().add("counts read", read=len(n), kept=full.size, created=absent, notes=notes)
-    return replace(made, ledger=ledger)
+    return replace(made, ledger=ledger), names
 
 
 def regions(path: str | Path) -> Texts:
@@ -135,7 +148,7 @@ def _of_table(table: Columns, label: Labels) -> tuple[Texts, Floats]:
     xy = _places(table)
     names, (_, first) = label.names, np.unique(label.code, return_index=True)
     refuse((xy != xy[first][label.code]).any(axis=1), "a cell is at two places", "give every cell one place")
-    order = np.argsort(names.astype(np.int64)) if all(map(_is_id, names)) else np.arange(len(names))
+    order = np.argsort(names.astype(np.int64), kind="stable") if all(map(_is_id, names)) else np.arange(len(names))
     return names[order], xy[first][order]
 
 
@@ -152,6 +165,8 @@ def _of_cells(cells: Any, columns: Mapping[str, str] | None) -> tuple[Texts, Flo
     known = {role: name for role, name in (columns or {}).items() if name in table.table.column_names}
     table = replace(table, given=known)
     xy = _places(table)
+    if not len(xy):
+        raise DataError(f"{table.place} has no row; list every cell with its place.")
     if not table.has("cell"):
         return np.arange(len(xy)).astype(np.str_), xy
     label = labels(table["cell"], "cell")
@@ -181,34 +196,17 @@ def _positions(label: Labels, names: Texts) -> Ints:
     return found[label.code].astype(np.int64)
 
 
-def _slots(when: Times, slot_min: int | None, start_min: int | None) -> tuple[Ints, int, int]:
-    """The slot of every row, its width, and the minute of the day at which slot 0 begins."""
-    if not when.clock:
-        refuse(when.value < 0, "slot is below 0", "count slots from 0")
-        return when.value, int(slot_min or SLOT_MIN), int(start_min or 0)
-    if start_min is not None:
-        raise ParameterError("these times say when slots begin; leave start_min out.")
-    width = int(slot_min or _width(np.unique(when.value)))
-    midnight = int(when.value.min()) // DAY_S * DAY_S
-    return (when.value - midnight) // (60 * width), width, 0
-
-
-def _width(moments: Ints) -> int:
-    """The largest number of minutes that leads from every time to every other."""
-    seconds = int(np.gcd.reduce(np.diff(moments))) if len(moments) > 1 else 0
-    if not seconds or seconds % 60:
-        raise ParameterError("these times do not tell the width of a slot in minutes; pass slot_min.")
-    return seconds // 60
-
-
 def _full(slot: Ints, cell: Ints, n: Floats, cells: int, slot_min: int) -> NDArray[Any]:
     slots = whole_days(int(slot.max()) + 1, slot_min)
     if slots * cells > MOST_COUNTS:
-        raise ParameterError(f"{slots:,} slots of {cells:,} cells are too many counts; check the slots.")
+        raise ParameterError(
+            f"the last slot makes too many counts for {cells:,} cells (more than {MOST_COUNTS:,}); check the slots."
+        )
     at = slot * cells + cell
     repeated = np.ones(len(at), np.bool_)
     repeated[np.unique(at, return_index=True)[1]] = False
-    refuse(repeated, "a slot and cell are counted again", "add them up or drop the repetition, or give wider slots")
+    advice = "add them up or drop the repetition; local times repeat an hour as daylight-saving time ends"
+    refuse(repeated, "a slot and cell are counted again", advice)
     full = np.zeros(slots * cells)
     full[at] = n
     return full.reshape(slots, cells)

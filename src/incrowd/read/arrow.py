@@ -27,7 +27,7 @@ _DEGREE_SYSTEMS = (("OGC", "CRS84"), ("EPSG", "4326"))
 
 def parquet_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
     """One scan per run of files with the same schema."""
-    schemas = [(file, _schema(file)) for file in files]
+    schemas = [(file, schema_of(file)) for file in files]
     # Schemas are equal whatever they say about the file as a whole, such as metres or degrees: compare that too.
     for _, group in groupby(schemas, key=lambda pair: (pair[1], pair[1].metadata, tuple(hive_keys(pair[0])))):
         pairs = list(group)
@@ -76,7 +76,8 @@ def rows_of(file: Path) -> int:
     return int(_footer(file).num_rows)
 
 
-def _schema(file: Path) -> "pa.Schema":
+def schema_of(file: Path) -> "pa.Schema":
+    """The columns of a Parquet file, from its footer."""
     return _footer(file).schema.to_arrow_schema()
 
 
@@ -95,7 +96,8 @@ def _scan(files: list[Path], origin: str, schema: "pa.Schema", request: Request)
     saved = noted(schema.metadata, place)
     if saved:
         request = _as_saved(saved, schema, request, place)
-    point = {} if {"lon", "x"} & set(request.columns) else _point(schema, place)
+    elsewhere = request.antennas is not None or {"lon", "x"} & set(request.columns)
+    point = {} if elsewhere else _point(schema, place)
     nouns = ("user", "t") if point else request.nouns
     found, constants = find(files, schema.names, request, nouns)
     fields = {noun: tuple(_field(schema, at) for at in places) for noun, places in found.items()}
@@ -109,11 +111,16 @@ def _field(schema: "pa.Schema", at: int) -> Field:
 
 def _as_saved(saved: Mapping[str, Any], schema: "pa.Schema", request: Request, place: str) -> Request:
     if saved["noun"] != "Traces":
-        raise DataError(f"{place} holds {saved['noun']}, not Traces; load it with incrowd.read.saved.")
+        raise DataError(
+            f"{place} holds {saved['noun']}, not Traces; give the trajectories it was made from, or load it in Python "
+            "with incrowd.read.saved."
+        )
     if not {"planar", "ordered"} <= saved.keys():
         raise unsaid(place)
-    if request.columns:
-        raise ParameterError(f"{place} was saved by incrowd and knows its columns; leave columns and layout out.")
+    if request.columns or request.antennas is not None or request.layout.time_format:
+        raise ParameterError(
+            f"{place} was saved by incrowd and knows its columns; leave columns, layout, time_format and antennas out."
+        )
     nouns = METRES if saved["planar"] else DEGREES
     others = tuple(name for name in schema.names if name not in nouns)
     return replace(request, columns={noun: noun for noun in nouns}, attributes=others)

@@ -16,8 +16,15 @@ UNIT = "a time in another unit than the first rows"
 YEARS = "a time outside the years 1 to 9999"
 LAT, LON, METRE = "a latitude outside [-90, 90]", "a longitude outside [-180, 180]", "no finite number"
 POINT, NULL = "no point", "a null character"
+CELL, ANTENNA = "no antenna id", "an antenna id that is not in the table of antennas"
+FORMAT = "no time, or none in the time format given"
 _SWAPPED = "check that lon and lat are not swapped"
-_ADVICE = {LAT: _SWAPPED, LON: f"{_SWAPPED}, nor counted from 0 to 360"}
+_ADVICE = {
+    LAT: _SWAPPED,
+    LON: f"{_SWAPPED}, nor counted from 0 to 360",
+    ANTENNA: "list every antenna there",
+    TIME: "repair it, say how times are written with time_format='%d/%m/%Y %H:%M:%S' (--time-format)",
+}
 
 
 @dataclass(frozen=True)
@@ -30,13 +37,17 @@ class BadRow:
     column: str
     reason: str
     text: str = ""
+    such: int = 1  # rows met with it that have the same fault
 
     def error(self) -> DataError:
         """The sentence that stops a run."""
         column = f" in column {self.column!r}" if self.column else ""
+        among = f" ({self.such:,} such rows so far)" if self.such > 1 else ""
         advice = _ADVICE.get(self.reason, "repair it")
+        if self.reason in (LAT, LON) and self.column.strip().lower() in ("x", "y"):
+            advice += "; if x and y are metres, pass columns={'x': 'x', 'y': 'y'} (--column x=x --column y=y)"
         return DataError(
-            f"{self.reason}{column} at {self.unit} {self.number} of {self.file}; {advice}, "
+            f"{self.reason}{column} at {self.unit} {self.number} of {self.file}{among}; {advice}, "
             "or set such rows aside with bad_rows=PATH (--bad-rows FILE)."
         )
 

@@ -51,6 +51,10 @@ def constant(raw: "pa.RecordBatch", scan: Scan, noun: str) -> "pa.Array":
 
 def places_of(raw: "pa.RecordBatch", scan: Scan) -> tuple[Floats, Floats, list[Check]]:
     """Both coordinates of each record, and what is wrong with them."""
+    if scan.request.antennas is not None:
+        first, second = scan.request.antennas.places(raw["cell"])
+        absent = missing(raw["cell"])
+        return first, second, [("cell", bad.CELL, absent), ("cell", bad.ANTENNA, np.isnan(first) & ~absent)]
     if "point" in raw.schema.names:
         from incrowd.read.arrow import points
 

@@ -68,6 +68,8 @@ def select(
             sql.update(times)
         elif noun in ("lon", "lat", "x", "y"):
             sql[noun] = _number(fields[0], file)
+        elif noun == "cell":
+            sql[noun] = _cell(fields[0], file)
         else:
             sql[noun] = f"CAST({fields[0].sql} AS VARCHAR)" if text_users else fields[0].sql
     names = {noun: " + ".join(field.name for field in fields) for noun, fields in found.items()}
@@ -88,10 +90,21 @@ def _user(field: Field, text: bool, file: str) -> dict[str, str]:
     return {"user": f"CAST({number} AS VARCHAR)" if text else number}
 
 
+def _cell(field: Field, file: str) -> str:
+    """An antenna id as text, without blanks around it."""
+    if field.sort not in ("text", "whole", "real"):
+        raise _unfit(field, file, "antenna ids are text or whole numbers")
+    number = f"TRY_CAST({field.sql} AS HUGEINT)"
+    whole = f"CASE WHEN {field.sql} = floor({field.sql}) THEN {number} END"
+    return f"nullif(trim(CAST({whole if field.sort == 'real' else field.sql} AS VARCHAR)), '')"
+
+
 def _time(
     fields: tuple[Field, ...], form: str | None, local: bool, file: str
 ) -> tuple[dict[str, str], bool, bool | None]:
-    if len(fields) > 1:
+    if form is not None and fields[0].sort not in ("text", "whole"):
+        raise _unfit(fields[0], file, "these need no time_format, leave it out")
+    if len(fields) > 1 or form is not None:
         text = " || ' ' || ".join(f"CAST({field.sql} AS VARCHAR)" for field in fields)
         return _text_time(f"({text})", form, local)
     field = fields[0]
@@ -108,7 +121,7 @@ def _time(
 
 def _text_time(text: str, form: str | None, local: bool) -> tuple[dict[str, str], bool, bool | None]:
     if form is not None:
-        return {"t": f"epoch_us(try_strptime({text}, {quoted(form)}))"}, False, "%z" in form
+        return {"t": f"epoch_us(try_strptime({text}, {quoted(form)}))"}, False, "%z" in form.lower()
     plain, general = (f"epoch_us(TRY_CAST({text} AS {kind}))" for kind in ("TIMESTAMP", "TIMESTAMPTZ"))
     # A time begins with a digit: the engine knows words for some, such as epoch.
     times = {"t": f"CASE WHEN {text} LIKE {_PLAIN} THEN {plain} WHEN ltrim({text}) < ':' THEN {general} END"}

@@ -1,19 +1,18 @@
-"""Columns of published counts -> numbers: slots or times, labels of cells, counts that may be suppressed."""
+"""Columns of published counts -> labels of cells, numbers, counts that may be suppressed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.errors import DataError
-from incrowd.read.layouts import listed
+from incrowd.read.files import find_files
+from incrowd.read.layouts import layout_of, listed
+from incrowd.read.times import FIRST, LAST, PER_SECOND
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,7 +22,9 @@ Texts = NDArray[np.str_]
 
 # Most telling name first, as in layouts.ALIASES.
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "slot": ("slot", "timestamp", "datetime", "time", "t", "period", "interval", "hour", "date"),
+    "slot": ("slot", "timestamp", "datetime", "time", "t", "period", "interval"),
+    "hour": ("hour",),
+    "date": ("date",),
     "cell": (
         *("cell", "cell_id", "tower", "tower_id", "zone", "zone_id", "region", "station", "station_id"),
         *("site", "site_id", "grid_id", "location", "location_id", "area", "id"),
@@ -35,8 +36,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "lat": ("lat", "latitude"),
     "label": ("region", "district", "zone", "area", "municipality"),
 }
-SUPPRESSED = r"^\s*(\*|<=?\s*\d+)?\s*$"  # blank, * or <5
-_EPOCH = datetime(1970, 1, 1)
+# Blank, * or **, .., -, NA, N/A, NULL, a letter such as s, <5 or ≤5.0, 1-4.
+SUPPRESSED = r"(?i)^\s*(\*+|\.{2,}|…|[-–—]|n/?a|null|none|[scx]|(<=?|≤)\s*\d+(\.\d+)?|\d+\s*[-–]\s*\d+)?\s*$"
+SUPPRESSED_AS = "suppressed counts are blank, *, .., -, NA, <5 or 1-4"
 _DELIMITERS = ",;\t|"
 
 
@@ -50,42 +52,87 @@ class Columns:
 
     def has(self, role: str) -> bool:
         """Whether there is such a column."""
-        return self._name(role) is not None
+        return self.name(role) is not None
 
     def __getitem__(self, role: str) -> "pa.Array":
-        name = self._name(role)
+        name = self.name(role)
         if name is None:
             said = listed(self.table.column_names)
             advice = f"pass columns={{'{role}': …}} (--column {role}=…)"
             raise DataError(f"{self.place} has no column for {role} ({said}); {advice}.")
-        return self.table[name].combine_chunks()
+        return _plain(self.table[name].combine_chunks(), f"the column for {role} of {self.place}")
 
-    def _name(self, role: str) -> str | None:
+    @property
+    def counted(self) -> bool:
+        """Whether these are counts rather than records: slots, cells and numbers, and nobody's."""
+        return all(map(self.has, ("cell", "n"))) and any(map(self.has, ("slot", "hour", "date")))
+
+    def name(self, role: str) -> str | None:
+        """What the column is called; None where there is none, refused where there are two."""
+        names = self.table.column_names
         if role in self.given:
-            return self.given[role] if self.given[role] in self.table.column_names else None
-        by_name = {name.strip().lower(): name for name in self.table.column_names}
-        return next((by_name[alias] for alias in NAMES[role] if alias in by_name), None)
+            found = [name for name in names if name == self.given[role]]
+        else:
+            by_alias = ([name for name in names if name.strip().lower() == alias] for alias in NAMES[role])
+            found = next(filter(None, by_alias), [])
+        if len(found) > 1:
+            raise DataError(f"{self.place} has {len(found)} columns of one name for {role}; rename all but one.")
+        return found[0] if found else None
+
+
+def _plain(column: "pa.Array", what: str) -> "pa.Array":
+    """The same values as text or numbers, however they were packed."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_nested(column.type) or pa.types.is_binary(column.type):
+        raise DataError(f"{what} holds nested or binary values; give one plain value per row.")
+    if pa.types.is_timestamp(column.type):
+        seconds = np.asarray(column.fill_null(0).cast(pa.int64())) // PER_SECOND[column.type.unit]
+        refuse((seconds < FIRST) | (seconds > LAST), f"{what} leaves the calendar", "check the year")
+    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
 
 
 def columns_of(source: Any, given: Mapping[str, str] | None) -> Columns:
-    """The columns of a CSV or Parquet file, or of any data frame that speaks Arrow; CSV stays text."""
+    """The columns of CSV or Parquet files, or of any data frame that speaks Arrow; CSV stays text."""
     import pyarrow as pa
 
-    if not isinstance(source, (str, Path)):
-        if not hasattr(source, "__arrow_c_stream__"):
-            raise DataError(f"cannot read a {type(source).__name__}; give a path or a data frame that speaks Arrow.")
+    if hasattr(source, "__arrow_c_stream__"):
         return Columns(pa.RecordBatchReader.from_stream(source).read_all(), given or {}, "the data frame")
-    path = Path(source)
-    if not path.is_file():
-        raise DataError(f"there is no file {path}; check the path.")
+    if not isinstance(source, (str, Path, list, tuple)):
+        raise DataError(f"cannot read a {type(source).__name__}; give a path or a data frame that speaks Arrow.")
+    files = _files(source)
+    tables = [_read(file) for file in files]
+    for file, table in zip(files, tables, strict=True):
+        if table.column_names != tables[0].column_names:
+            raise DataError(f"{file.name} has other columns than {files[0].name}; give files of one kind.")
     try:
-        table = _parquet(path) if path.suffix == ".parquet" else _csv(path)
+        table = tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException:
+        raise DataError(
+            f"{files[0].name} and the files beside it hold other kinds of values; write them alike."
+        ) from None
+    return Columns(table, given or {}, files[0].name if len(files) == 1 else f"the table of {len(files)} files")
+
+
+def _files(source: Any) -> list[Path]:
+    """Every file meant by a path, list, glob or folder; one that is named may be called anything."""
+    if isinstance(source, (str, Path)) and Path(source).is_file():
+        return [Path(source)]
+    return find_files(source, layout_of(None))
+
+
+def _read(path: Path) -> "pa.Table":
+    import pyarrow as pa
+
+    try:
+        return _parquet(path) if path.suffix == ".parquet" else _csv(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         # The cause is left out: it may quote a value.
         raise DataError(
             f"{path.name} cannot be read as a table; give CSV in UTF-8 with a header, or Parquet."
         ) from None
-    return Columns(table, given or {}, path.name)
 
 
 def _parquet(path: Path) -> "pa.Table":
@@ -147,7 +194,7 @@ def counted(column: "pa.Array", name: str) -> tuple[Floats, Mask]:
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         hidden = pc.fill_null(pc.match_substring_regex(column, SUPPRESSED), True)
         column = pc.if_else(hidden, pa.scalar(None, column.type), column)
-    found = _floats(column, name, "suppressed counts are blank, * or <5")
+    found = _floats(column, name, SUPPRESSED_AS)
     refuse(np.isinf(found), f"{name} is infinite", "give a number or leave it blank")
     return found, np.isnan(found)
 
@@ -161,66 +208,19 @@ def _floats(column: "pa.Array", name: str, advice: str) -> Floats:
     try:
         found: Floats = (pc.utf8_trim_whitespace(column) if text else column).cast(pa.float64()).to_numpy(False)
     except pa.ArrowException:
-        bad = [value is not None and not _is_number(value) for value in column.to_pylist()]
+        bad = [value is not None and not is_number(value) for value in column.to_pylist()]
         refuse(np.array(bad, np.bool_), f"{name} is not a number", advice)
         raise DataError(f"{name} holds {column.type} values; {advice}.") from None
     return found
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a value reads as one; 1_000 does not."""
     try:
         float(value)
     except (TypeError, ValueError):
         return False
     return "_" not in str(value)
-
-
-class Times(NamedTuple):
-    """Slots as whole numbers, or the wall clock in seconds at which each begins."""
-
-    value: Ints
-    clock: bool
-
-
-def times(column: "pa.Array", name: str, zone: ZoneInfo | None) -> Times:
-    """Whole numbers are slots; dates and times are read off the wall clock of a zone, naive ones as they are."""
-    import pyarrow as pa
-
-    if pa.types.is_timestamp(column.type):
-        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
-    coded = column.dictionary_encode()
-    values = coded.dictionary.to_pylist()
-    refuse(np.asarray(column.is_null()), f"{name} is missing", "give a slot or a time in every row")
-    kinds = {_kind(value) for value in values}
-    row = np.asarray(coded.indices)
-    if kinds <= {"slot"}:
-        return Times(np.array([int(float(value)) for value in values], np.int64)[row], clock=False)
-    if kinds > {"time"} or None in kinds:
-        odd = np.array([_kind(value) != "time" for value in values], np.bool_)[row]
-        refuse(odd, f"{name} is neither a time nor, throughout, a whole number", "write times like 2024-01-31T08:30")
-    return Times(np.array([_wall(_moment(value), zone) for value in values], np.int64)[row], clock=True)
-
-
-def _kind(value: Any) -> str | None:
-    if _is_number(value) and np.isfinite(float(value)) and float(value) == int(float(value)):
-        return "slot"
-    try:
-        _moment(value)
-    except (TypeError, ValueError):
-        return None
-    return "time"
-
-
-def _moment(value: Any) -> datetime:
-    if isinstance(value, datetime):
-        return value
-    return datetime.fromisoformat(str(value).strip())  # a date is its midnight
-
-
-def _wall(moment: datetime, zone: ZoneInfo | None) -> int:
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(zone or UTC).replace(tzinfo=None)
-    return floor((moment - _EPOCH).total_seconds())
 
 
 def refuse(bad: Mask, what: str, advice: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
 from incrowd.read.buffers import values
@@ -38,6 +38,25 @@ _PHRASES = {
     "Invalid unicode": bad.BYTES,
     "Maximum line size": bad.LONG,
 }
+
+
+def check_format(time_format: str) -> None:
+    """Refuse a time format that the engine does not know or that does not tell one day from another."""
+    import duckdb
+
+    days = "(VALUES (DATE '2024-03-01'), (DATE '2024-03-02'), (DATE '2024-04-01'), (DATE '2023-03-01')) AS days (day)"
+    with duckdb.connect() as connection:
+        try:
+            # Parsed as well: some specifiers can be written only.
+            asked = f"SELECT count(DISTINCT strftime(day, $form)), max(try_strptime('', $form)) FROM {days}"  # noqa: S608
+            told = connection.execute(asked, {"form": time_format}).fetchall()[0][0]
+        except duckdb.Error:
+            told = 0
+    if told != 4:
+        raise ParameterError(
+            f"time_format {time_format!r} does not name the year, month and day of a time; "
+            "write it like '%d/%m/%Y %H:%M:%S'."
+        )
 
 
 @dataclass

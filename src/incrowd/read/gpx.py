@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError
 from incrowd.read.columns import Field
 from incrowd.read.files import from_path, unpacked, unreadable
 from incrowd.read.scans import Request, Scan, make
@@ -20,6 +20,8 @@ _NOTE = "GPX waypoints and route points without a time, left out"
 
 def gpx_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
     """One scan per file; its user is the name of the file unless the layout says otherwise."""
+    if request.antennas is not None:
+        raise ParameterError("GPX has the place of every point; leave antennas out.")
     fields = {noun: (Field(noun, "text", noun),) for noun in ("t", "lon", "lat")}
     for file in files:
         user = {"user": (from_path(file, request.layout.user_from or _STEM),)}

@@ -33,14 +33,32 @@ ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "t": (
             *("t", "timestamp", "datetime", "date_time", "time", "utc_time", "utc", "utctimestamp", "basedatetime"),
             *("base_date_time", "ts", "epoch", "unix_time", "recorded_at", "tracked_at", "created_at"),
-            *("checkin_time", "date"),
+            *("checkin_time", "call_start", "call_time", "event_time", "start_time", "date"),
         ),
         "lon": ("lon", "lng", "long", "longitude", "x"),
         "lat": ("lat", "latitude", "y"),
+        "cell": (
+            *(
+                "cell_id",
+                "cellid",
+                "cell",
+                "antenna_id",
+                "antenna",
+                "site_id",
+                "site",
+                "tower_id",
+                "tower",
+                "cgi",
+                "ecgi",
+            ),
+            *("lac_ci", "bts_id", "bts", "base_station_id", "base_station", "enodeb_id", "station_id", "location_id"),
+        ),
     }
 )
 DEGREES = ("user", "t", "lon", "lat")
 METRES = ("user", "t", "x", "y")
+ANTENNAS = ("user", "t", "cell")  # records that say at which antenna they were made
+PLACES = ("lon", "lat", "x", "y")
 
 # What a column may be called, and what gives away a date, a time, a decimal or an identifier.
 _NAME = re.compile(r"[^\W\d][\w .-]{0,40}")
@@ -133,7 +151,7 @@ def layout_of(given: str | Layout | None) -> Layout:
 def wanted_columns(columns: Mapping[str, Column] | None) -> dict[str, Column]:
     """The columns a caller names, under the names we use."""
     given = dict(columns or {})
-    known = {*DEGREES, *METRES}
+    known = {*DEGREES, *METRES, *ANTENNAS}
     if strange := sorted(str(name) for name in given if name not in known):
         raise ParameterError(f"unknown column {strange[0]!r}; columns names {', '.join(sorted(known))}.")
     if ("x" in given) != ("y" in given) or {"x", "lon"} <= set(given) or {"y", "lat"} <= set(given):
@@ -147,12 +165,12 @@ def find_columns(
     """The positions of the needed columns in a header, by the names given or by alias."""
     by_name: dict[str, list[int]] = {}
     for position, name in enumerate(header):
-        by_name.setdefault(_plain(name), []).append(position)
+        by_name.setdefault(plain(name), []).append(position)
     found = {}
     for noun in needed:
         names = wanted.get(noun) if noun in wanted else _alias(noun, by_name)
         if names is None:
-            raise _missing(noun, header, file)
+            raise _missing(noun, header, file, cell=_alias("cell", by_name))
         parts = names if isinstance(names, tuple) else (names,)
         found[noun] = tuple(_position(part, header, by_name, file) for part in parts)
     return found
@@ -169,7 +187,7 @@ def _position(name: str | int, header: Sequence[str], by_name: Mapping[str, list
             raise DataError(f"column {name} is missing in {file} (it has {len(header)}); count columns from 0.")
         return name
     exact = [i for i, other in enumerate(header) if other == name]
-    places = exact or by_name.get(_plain(name), [])
+    places = exact or by_name.get(plain(name), [])
     if not places:
         raise _missing(name, header, file)
     if len(places) > 1:
@@ -189,9 +207,11 @@ def listed(header: Sequence[str]) -> str:
     return f"has {len(header)} field{'s' * (len(header) != 1)} in its first line"
 
 
-def _missing(name: str, header: Sequence[str], file: str) -> DataError:
+def _missing(name: str, header: Sequence[str], file: str, cell: Column | None = None) -> DataError:
     said, option = listed(header), f"pass columns={{'{name}': …}} (--column {name}=…)"
-    if said.startswith("has: "):
+    if name in PLACES and cell is not None:
+        advice = f"the place of each {cell!r} is in a table of antennas: pass antennas=TABLE (--antennas FILE)"
+    elif said.startswith("has: "):
         advice = f"{option} with its name there"
     elif any("\n" in field for field in header):
         advice = "close the quote in its header"
@@ -202,5 +222,6 @@ def _missing(name: str, header: Sequence[str], file: str) -> DataError:
     return DataError(f"column {name!r} is missing in {file} ({said}); {advice}.")
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """A column name as it is compared: case, blanks and dashes aside."""
     return re.sub(r"[\s\-.]+", "_", name.strip().lower())

@@ -47,6 +47,8 @@ def parts(
     layout: str | Layout | None = None,
     attributes: Sequence[str] = (),
     bad_rows: str | Path | None = None,
+    antennas: Any = None,
+    time_format: str | None = None,
     memory_mb: int = 1024,
 ) -> Parts:
     """Pieces of whole users from Traces, or from what `incrowd.read.table` reads, within about `memory_mb`.
@@ -55,9 +57,16 @@ def parts(
     of users, and a single user however long, are always held in memory.
     """
     check_positive(memory_mb=memory_mb)
-    options = (columns, time_zone, layout, attributes, bad_rows)
+    options: dict[str, Any] = {
+        "columns": columns,
+        "time_zone": time_zone,
+        "layout": layout,
+        "attributes": attributes,
+        "bad_rows": bad_rows,
+        "time_format": time_format,
+    }
     if isinstance(source, Traces):
-        if any(options):
+        if any(options.values()) or antennas is not None:
             raise ParameterError("these options describe files and frames; Traces need none of them.")
         return of_traces(source)
     from incrowd.read.sources import records_at_most
@@ -68,8 +77,9 @@ def parts(
     # Half of the memory is for a piece, the other half for the parser and what is made of the pieces.
     pieces = records_at_most(source, layout) * _RECORD_BYTES / (memory_mb * 2**19)
     if pieces <= 1:
-        return of_traces(table(source, columns, time_zone, layout=layout, attributes=attributes, bad_rows=bad_rows))
-    return opened(source, *options, memory_mb, lambda reading: spilled(reading, ceil(min(pieces, _MOST_PIECES))))
+        return of_traces(table(source, antennas=antennas, **options))
+    count = ceil(min(pieces, _MOST_PIECES))
+    return opened(source, memory_mb, lambda reading: spilled(reading, count), antennas=antennas, **options)
 
 
 def of_traces(traces: Traces) -> Parts:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.errors import DataError
+from incrowd.read.antennas import Antennas
 from incrowd.read.columns import Field, Selection, quoted, select
 from incrowd.read.files import from_path, hive_keys
-from incrowd.read.layouts import DEGREES, METRES, Column, Layout, find_columns
+from incrowd.read.layouts import ANTENNAS, DEGREES, METRES, Column, Layout, find_columns
 
 FROM_PATH = "the path"
 
@@ -24,15 +25,18 @@ class Request:
     local: bool = False  # naive times are local
     set_aside: bool = False  # bad rows go to a side file
     text_users: bool = False
+    antennas: Antennas | None = None  # where the places are, if not in the records
 
     @property
     def planar(self) -> bool:
         """Whether coordinates are metres."""
-        return "x" in self.columns
+        return "x" in self.columns if self.antennas is None else self.antennas.planar
 
     @property
     def nouns(self) -> tuple[str, ...]:
         """The columns every record must have."""
+        if self.antennas is not None:
+            return ANTENNAS
         return METRES if self.planar else DEGREES
 
     @property

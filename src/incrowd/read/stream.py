@@ -11,15 +11,16 @@ import numpy as np
 
 from incrowd.arrays import Codes, Floats, Ints
 from incrowd.data.table import Attributes, attributes_of
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError
 from incrowd.ledger import Ledger
 from incrowd.progress import tell
 from incrowd.read import bad
+from incrowd.read.antennas import Antennas, antennas_of
 from incrowd.read.bad import BadRow
 from incrowd.read.buffers import Mask, floats, missing, truth, values
 from incrowd.read.checks import Check, constant, places_of, users_of
-from incrowd.read.engine import Run, on_lines
-from incrowd.read.layouts import Column, Layout, layout_of, wanted_columns
+from incrowd.read.engine import Run, check_format, on_lines
+from incrowd.read.layouts import PLACES, Column, Layout, layout_of, wanted_columns
 from incrowd.read.scans import Request, Scan
 from incrowd.read.sources import records_at_most, scans_of
 from incrowd.read.times import FIRST, LAST, PER_SECOND, from_epoch, to_utc, unit_note, unit_of, zone_of
@@ -34,20 +35,26 @@ T = TypeVar("T")
 
 def opened(
     source: Any,
+    memory_mb: int,
+    use: "Callable[[Reading], T]",
+    *,
     columns: Mapping[str, Column] | None,
     time_zone: str | None,
     layout: str | Layout | None,
     attributes: Sequence[str],
     bad_rows: str | Path | None,
-    memory_mb: int,
-    use: "Callable[[Reading], T]",
+    antennas: Any,
+    time_format: str | None,
 ) -> T:
     """Check the options, read the source through `use`, and write what was set aside."""
     shape, zone = layout_of(layout), zone_of(time_zone)
+    if time_format is not None:
+        check_format(time_format)
+        shape = replace(shape, time_format=time_format)
     target = None if bad_rows is None else Path(bad_rows)
     bad.check_target(target)
-    named = {**shape.columns, **wanted_columns(columns)}
-    request = Request(named, shape, tuple(attributes), zone is not None, target is not None)
+    named, where = _placed({**shape.columns, **wanted_columns(columns)}, antennas)
+    request = Request(named, shape, tuple(attributes), zone is not None, target is not None, antennas=where)
     reading = Reading(source, request, zone, memory_mb)
     try:
         result = use(reading)
@@ -57,6 +64,15 @@ def opened(
     if target is not None:
         bad.write(target, reading.bad)
     return result
+
+
+def _placed(columns: dict[str, Column], antennas: Any) -> tuple[dict[str, Column], Antennas | None]:
+    """The columns of the records, and where their antennas are; given those, places are columns of their table."""
+    if antennas is None:
+        if "cell" in columns:
+            raise ParameterError("columns name an antenna id; pass antennas=TABLE (--antennas FILE) with their places.")
+        return columns, None
+    return {noun: name for noun, name in columns.items() if noun not in PLACES}, antennas_of(antennas, columns)
 
 
 @dataclass(frozen=True)
@@ -158,9 +174,10 @@ class Reading:
         rows = rows if self.request.set_aside else rows[:1]
         found = []
         for row, (file, number) in zip(rows.tolist(), run.positions(rows, raw), strict=True):
-            noun, reason = next((noun, reason) for noun, reason, mask in checks if mask[row])
+            noun, reason, mask = next(check for check in checks if check[2][row])
             place = str(run.scan.files[file]) if run.scan.files else run.scan.place
-            found.append(BadRow(place, number, run.scan.unit, run.scan.selection.names.get(noun, noun), reason))
+            column = run.scan.selection.names.get(noun, noun)
+            found.append(BadRow(place, number, run.scan.unit, column, reason, such=int(mask.sum())))
         if not self.request.set_aside:
             raise on_lines(run.scan, found, [])[0].error()
         return found
@@ -176,7 +193,8 @@ class Reading:
         outside = (t < FIRST) | (t > LAST)
         if self.zone is not None and scan.selection.aware is not True:
             t = self._to_utc(np.where(outside, 0, t), absent | outside, raw)
-        return t, [("t", bad.TIME, absent), ("t", bad.YEARS, outside & ~absent)]
+        none = bad.FORMAT if scan.request.layout.time_format else bad.TIME
+        return t, [("t", none, absent), ("t", bad.YEARS, outside & ~absent)]
 
     def _from_epoch(self, column: "pa.Array", scan: Scan) -> tuple[Ints, Mask]:
         numbers = floats(column) if column.type == "double" else values(column, np.int64)

@@ -25,18 +25,32 @@ def table(
     layout: str | Layout | None = None,
     attributes: Sequence[str] = (),
     bad_rows: str | Path | None = None,
+    antennas: Any = None,
+    time_format: str | None = None,
 ) -> Traces:
     """Read CSV, TSV, Parquet or GPX (a path, list, glob or folder), or any data frame that speaks Arrow.
 
     Columns are found by common names unless given; numbers of more than seconds and dates are whole seconds in UTC,
-    floored, and dates without offset are in `time_zone` (UTC). `bad_rows` names a file for rows that cannot be read.
+    floored, and dates without offset are in `time_zone` (UTC); `time_format` (strptime) reads others than ISO 8601.
+    `antennas` is a table of ids and places for records that carry a cell id; `bad_rows` takes what cannot be read.
 
     >>> import pyarrow as pa
     >>> table(pa.table({"uid": ["a", "b"], "time": ["2024-01-01", "2024-01-02T08:00Z"], "y": [52, 52], "x": [5, 5]}))
     Traces(users=2, records=2)
     """
     check_choice("order", order, ("time", "log"))
-    return opened(source, columns, time_zone, layout, attributes, bad_rows, _MEMORY_MB, lambda r: _collected(r, order))
+    return opened(
+        source,
+        _MEMORY_MB,
+        lambda reading: _collected(reading, order),
+        columns=columns,
+        time_zone=time_zone,
+        layout=layout,
+        attributes=attributes,
+        bad_rows=bad_rows,
+        antennas=antennas,
+        time_format=time_format,
+    )
 
 
 def _collected(reading: Reading, order: Order) -> Traces:

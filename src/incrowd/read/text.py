@@ -34,7 +34,8 @@ def _scan(files: list[Path], head: Head, request: Request) -> Scan:
     # The engine skips an underscore between digits: where there is one, numbers are looked at as text first.
     careful = any(has_underscore(file) for file in files)
     for noun, places in found.items():
-        sort = _sort(noun, places, head) if noun in request.nouns else "text"
+        known = noun in request.nouns and not (noun == "t" and request.layout.time_format)
+        sort = _sort(noun, places, head) if known else "text"
         sql = [f"c{place}" for place in places]
         if sort in _TYPES and careful:
             sql[0] = digits(sql[0])
@@ -71,10 +72,10 @@ def _options(head: Head, request: Request, types: dict[int, str]) -> str:
 
 def _sort(noun: str, places: tuple[int, ...], head: Head) -> Sort:
     if noun not in ("user", "t"):
-        return "real"
+        return "text" if noun == "cell" else "real"
     sample = [row[places[0]] for row in head.rows if len(row) > places[0] and row[places[0]]]
     if noun == "user":
-        return "digits" if sample and all(map(_is_label, sample)) else "text"
+        return "digits" if sample and all(map(is_number_label, sample)) else "text"
     numbers = [abs(float(value)) for value in sample if _is_number(value)]
     if len(places) > 1 or 2 * len(numbers) <= len(sample):
         return "text"
@@ -82,7 +83,8 @@ def _sort(noun: str, places: tuple[int, ...], head: Head) -> Sort:
     return "whole" if median(numbers) >= 1e14 else "real"
 
 
-def _is_label(value: str) -> bool:
+def is_number_label(value: str) -> bool:
+    """Whether a label is a whole number as we would write it, within 64 bits."""
     return len(value) < 19 and value.isascii() and value.isdigit() and str(int(value)) == value
 
 

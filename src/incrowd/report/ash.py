@@ -9,6 +9,7 @@ from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, canvas, key, svg
 
 STAGES = {"night": "nights", "day": "days", "whole": "all days linked"}
+MM = 1e-3  # metres: a smaller gap is rounding
 PARAMS = ("method", "theta_m", "seed", "slot_min")
 ATTACK = (
     "Each slot is linked with the next by the assignment of least total distance between predicted and published "
@@ -52,7 +53,8 @@ def _recovered(result: Recovered) -> Section:
 def _certified(result: Recovered) -> str:
     if result.method == "threshold":
         return f"The shortcut makes a link of two slots dearer than its optimum by {result.gap:.2g} m at most."
-    return f"No other way of linking two slots is cheaper by more than {result.gap:.2g} m."
+    gap = "below 1 mm" if result.gap < MM else f"{result.gap:.2g} m at most"
+    return f"Every link of two slots is proven cheapest (gap {gap})."
 
 
 def _params(result: Recovered) -> str:
@@ -85,7 +87,7 @@ def _score(result: RecoveryScore) -> Section:
         answer=(
             f"{result.accuracy:.1%} of the points of {result.users:,} people are in the right cell "
             f"({result.stages['night']:.1%} within a night, {result.stages['day']:.1%} within a day); {result.far:.1%} "
-            f"are more than 1 km off. Home and work single out {top:.1%} of the recovered trajectories."
+            f"are more than 1 km off. Their two most visited cells single out {top:.1%} of the recovered trajectories."
         ),
         number=f"{result.accuracy:.1%}",
         number_of="of points recovered",

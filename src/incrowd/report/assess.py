@@ -4,13 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 from incrowd.assess import Assessment
-from incrowd.assess.question import ABOVE, Answer
+from incrowd.assess.question import ABOVE, BEFORE, DATA, RELEASE, Answer
 from incrowd.assess.questions.sensitive import SensitiveInference
 from incrowd.assess.record import sizes
 from incrowd.assess.thresholds import HONESTY
 from incrowd.attack import Linkage, RecoveryScore
 from incrowd.plain import in_words, several
 from incrowd.report.section import Grid, Section, section
+from incrowd.report.uniqueness import headed
 
 HEAD = ("question", "verdict", "number", "limit")
 CONFIDENCE = (
@@ -27,10 +28,16 @@ def parts(found: Assessment) -> list[Any]:
 
 
 def _named(record: Any, answer: Answer) -> Any:
-    """Two linkages ask the same of different data: each under its own question; counts beside their best guess."""
-    if isinstance(record, Linkage):
-        return replace(section(record), question=answer.asks)
-    return _beside_chance(section(record), answer) if isinstance(record, RecoveryScore) else record
+    """A section under its own question where another one asks the same, with what is judged as its headline."""
+    curve = isinstance(record, list)
+    released = curve and answer.group == RELEASE
+    of = "published trajectories" if released else "people"
+    shown = headed(record, record[answer.numbers["judged"]], of=of) if curve else section(record)
+    if isinstance(record, Linkage) or released:
+        shown = replace(shown, question=answer.asks)
+    if isinstance(record, RecoveryScore):
+        shown = _beside_chance(shown, answer)
+    return replace(shown, question=f"Before: {shown.question}") if answer.group == BEFORE else shown
 
 
 def _beside_chance(shown: Section, answer: Answer) -> Section:
@@ -49,7 +56,7 @@ def _assessment(result: Assessment) -> Section:
         answer=result.verdict,
         number=str(len(result.above)),
         number_of="answers above their thresholds",
-        tables=[_verdicts(result), *_attackers(result), *_notes(result), *_unasked(result)],
+        tables=[*_verdicts(result), *_attackers(result), *_notes(result), *_unasked(result)],
         method=[
             HONESTY,
             OPEN_GATE,
@@ -61,17 +68,30 @@ def _assessment(result: Assessment) -> Section:
     )
 
 
-def _verdicts(result: Assessment) -> Grid:
+def _verdicts(result: Assessment) -> list[Grid]:
+    """One table, or with a release one of it and one of what was before."""
+    who = f"Shares of {several(result.people, 'person', 'people')} unless said otherwise"
+    caption = f"{who}; higher is riskier; seed {result.seed}."
+    if not result.before:
+        return [_judged(result, (DATA, RELEASE), caption)]
+    context = "Before: the data as they are. Verdicts in brackets are context and do not count."
+    return [
+        _judged(result, (RELEASE,), f"The release. {caption}"),
+        _judged(result, (BEFORE,), context),
+    ]
+
+
+def _judged(result: Assessment, groups: tuple[str, ...], caption: str) -> Grid:
     """Numbers lead to the value that was judged, limits to the threshold; what stands in brackets is told below."""
-    asked = [(place, one) for place, one in enumerate(result.answers) if one.value is not None]
+    places = enumerate(result.answers)
+    asked = [(place, one) for place, one in places if one.value is not None and one.group in groups]
     at = {
         (row, HEAD.index(column)): ("answers", place, name)
         for row, (place, one) in enumerate(asked)
         for column, name in (("number", "value"), ("limit", "threshold"))
         if getattr(one, name) is not None
     }
-    caption = f"Shares of {several(result.people, 'person', 'people')} unless said otherwise; higher is riskier; seed"
-    return Grid(HEAD, [_cells(one) for _, one in asked], f"{caption} {result.seed}.", at)
+    return Grid(HEAD, [_cells(one) for _, one in asked], caption, at)
 
 
 def _cells(one: Answer) -> tuple[str, ...]:
@@ -102,20 +122,28 @@ def _unasked(result: Assessment) -> list[Grid]:
 def _sensitive(result: SensitiveInference) -> Section:
     most = max(result.inferred)
     share = result.inferred[most]
-    drawn = f", {result.asked:,} of them drawn at random" if result.asked < result.carriers else ""
+    people = several(result.carriers, "person", "people")
+    more = (
+        f" Of {result.undecided:,} more, not every pair of visits was tried; they are counted as inferred."
+        if result.undecided
+        else ""
+    )
+    counted = "" if result.values is None else f" Values that count: {', '.join(result.values)}."
     rows = [(str(visits), f"{part:.1%}") for visits, part in sorted(result.inferred.items())]
     return Section(
         question=f"Whose {result.sensitive} is inferred?",
         answer=(
-            f"Up to {most} known visits tell the value of {share:.1%} of {result.carriers:,} people{drawn} with a "
-            f"confidence of {result.confidence:.0%} or more; without knowing any visit it is {result.inferred[0]:.1%}."
+            f"Up to {most} known visits tell the value of {share:.1%} of {people} with a "
+            f"confidence of {result.confidence:.0%} or more; without knowing any visit it is "
+            f"{result.inferred[0]:.1%}.{more}{counted}"
         ),
-        number=f"{share:.1%}",
-        number_of=f"inferred from {most} visits or fewer",
+        number=f"{result.at_most:.1%}",
+        number_of=f"inferred from {most} visits or fewer{', at most' if result.undecided else ''}",
         tables=[Grid(("known visits, at most", "share of people"), rows)],
         method=[
             CONFIDENCE,
             "The attacker may know just the telling visits; an average one knows less.",
         ],
-        data=result,
+        data={**vars(result), "at_most": result.at_most},
+        number_at=("at_most",),
     )

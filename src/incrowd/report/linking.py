@@ -88,6 +88,7 @@ def _linkage(result: Linkage) -> Section:
             f"{result.without:,} "
             f"known people have no counterpart and are left out of the shares, {result.silent:,} meet no candidate. A "
             f"claim is a best candidate strictly ahead of the second: {result.claimed:,} of {result.known:,}."
+            + (f" The link file does not name {result.untold:,} of the candidates." if result.untold else "")
             + (f" 95 % interval of the first share: {span[0]:.1%} to {span[1]:.1%}." if span else ""),
         ],
         data=result,
@@ -143,7 +144,7 @@ def _plan(result: Plan) -> Section:
     return Section(
         question="How short must windows be for cutting to protect?",
         answer=result.verdict,
-        number="none" if result.best is None else result.best.name,
+        number=result.longest,
         number_of="is the longest window that meets the target",
         drawings=[_planned(result)],
         tables=[Grid(head, rows, f"{result.points} points; {result.who}; {result.records:,} visits.")],

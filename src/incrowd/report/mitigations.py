@@ -73,13 +73,8 @@ def _sentence(result: Mitigations) -> str:
         return first + f"Nothing that was tried brings it under {result.target:.0%}."
     if best.mitigation == "none":
         return first + f"That is under {result.target:.0%} already."
-    return first + f"The cheapest way under {result.target:.0%}: {best}, at a loss of {best.loss:.2f}" + _left(best)
-
-
-def _left(best: Outcome) -> str:
-    if best.accuracy != best.accuracy:
-        return ", which publishes nothing."
-    return f" ({best.accuracy:.1%} recovered)."
+    told = f"{best}, at a loss of {best.loss:.2f} ({best.accuracy:.1%} recovered)"
+    return first + f"The cheapest way under {result.target:.0%}: {told}."
 
 
 def _figure(result: Mitigations) -> Drawing:

@@ -3,7 +3,9 @@
 from incrowd.audit import Verdict
 from incrowd.data import Release
 from incrowd.measure import Utility
+from incrowd.measure.extents import Extents
 from incrowd.plain import percent
+from incrowd.report.curves import Cdf, curve, drawing
 from incrowd.report.section import Grid, Section, section
 
 SOURCE = {None: "an unknown source", True: "a seed, which whoever has it can use", False: "the operating system"}
@@ -78,4 +80,47 @@ def _utility(result: Utility) -> Section:
             "Distances are medians with quartiles: the radius of gyration over users or pieces, length over trips.",
         ],
         data=result,
+    )
+
+
+@section.register
+def _extents(result: Extents) -> Section:
+    space, time = (curve("boxes", column) for column in (result.pos_extent, result.time_extent))
+    coarse = (
+        f"half of the boxes are known to {space.at(0.5):,.0f} m and {time.at(0.5):,.0f} min or better"
+        if result.boxes
+        else "no box is published"
+    )
+    where = f"n = {result.boxes:,} boxes of {result.groups:,} groups, {result.people:,} people"
+    panels = (
+        Cdf("published-space", "position known to (m)", "boxes", (space,), f"Longer side ({where}).", log=True),
+        Cdf("published-time", "time known to (min)", "boxes", (time,), f"Duration ({where}).", log=True),
+    )
+    return Section(
+        question="How coarse is what was published?",
+        answer=f"{result.groups:,} groups stand for {result.people:,} people; {coarse}.{_missing(result)}",
+        number=f"{space.at(0.5):,.0f} m" if result.boxes else "-",
+        number_of="median extent of a box",
+        drawings=[drawing(panel) for panel in panels] if result.boxes else [],
+        method=[
+            "Every published box counts once per person behind it; what is missing is what the release says itself."
+        ],
+        data={
+            "groups": result.groups,
+            "people": result.people,
+            "boxes": result.boxes,
+            "deleted_samples": result.deleted_samples,
+            "discarded_fingerprints": result.discarded_fingerprints,
+            "figures": panels,
+        },
+        references=PAPERS["glove"],
+    )
+
+
+def _missing(result: Extents) -> str:
+    if result.deleted_samples is None or result.original_samples is None:
+        return " The release does not say what is missing."
+    return (
+        f" {result.deleted_samples:,} of {result.original_samples:,} samples and {result.discarded_fingerprints:,} of "
+        f"{result.original_fingerprints:,} people were deleted."
     )

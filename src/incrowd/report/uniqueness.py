@@ -41,7 +41,12 @@ def _several(results: Sequence[Uniqueness]) -> Section:
     if not results or not all(isinstance(r, Uniqueness) for r in results):
         raise ParameterError("a report shows lists of uniqueness results only; pass other records one by one.")
     known = [r for r in results if r.value is not None]
-    main = max(known, key=lambda r: (r.points, r.short == "drop"), default=results[-1])
+    return headed(results, max(known, key=lambda r: (r.points, r.short == "drop"), default=results[-1]))
+
+
+def headed(results: Sequence[Uniqueness], main: Uniqueness, *, of: str = "people") -> Section:
+    """The section of several results with one of them as its headline."""
+    known = [r for r in results if r.value is not None]
     drawings = [_curve(known)] if len({r.points for r in known}) > 1 else []
     drawings += [_closeness(known)] if len({r.closeness_min for r in known}) > 1 else []
     drawings += [_distribution(known)] if known else []
@@ -50,7 +55,7 @@ def _several(results: Sequence[Uniqueness]) -> Section:
     )
     return Section(
         question="How easily are people singled out?",
-        answer=_sentence(main),
+        answer=_sentence(main, of),
         number=percent(main.value),
         number_of=f"singled out by {main.points} points",
         drawings=drawings,
@@ -65,7 +70,7 @@ def _is_drawn(result: Uniqueness) -> bool:
     return result.interval is not None and result.interval[0] < result.interval[1]
 
 
-def _sentence(result: Uniqueness) -> str:
+def _sentence(result: Uniqueness, of: str) -> str:
     if result.value is None:
         lack = "points that close in time" if result.knowledge == "close" else "points to know"
         return f"No trajectory has {result.points} {lack}, so the question has no answer here."
@@ -74,7 +79,7 @@ def _sentence(result: Uniqueness) -> str:
     rule = "" if result.knowledge == "top" or not result.skipped else f"; {SHORT[result.short]}"
     return (
         f"An attacker who knows {result.points} {KNOWS[result.knowledge]} singles out {result.value:.1%} of "
-        f"{result.population:,} people{span}{rule}."
+        f"{result.population:,} {of}{span}{rule}."
     )
 
 

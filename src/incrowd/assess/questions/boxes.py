@@ -6,7 +6,7 @@ from incrowd.arrays import Ints, offsets_of, positions_of
 from incrowd.assess.attacker import MOST_POINTS, crowds, known_samples
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Found, drawn_note
-from incrowd.assess.questions.release import UNTOLD, origin_of, table_of
+from incrowd.assess.questions.release import UNTOLD, origin_of
 from incrowd.assess.shown import shown
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Groups, Release, Traces
@@ -17,11 +17,10 @@ from incrowd.plain import percent
 
 def alone_in_boxes(data: Dataset, *, people: int) -> Found:
     """The share of people whom a few random samples lead to a published trajectory that hides nobody else."""
-    table, release = table_of(data)
-    traces = data.traces
+    table, release, traces = data.published, data.options.release, data.traces
     if traces is None or not isinstance(table, Fingerprints):
         raise DataError(f"samples are looked up in the boxes of a release, and {data.why_no_traces}.")
-    members = _linked(data, table, traces) if release is None else release.members
+    members = release.members if isinstance(release, Release) else _linked(data, table, traces)
     prints = fingerprints(
         traces, origin=origin_of(table.crs, traces), start=table.start, time_zone=data.options.time_zone
     )

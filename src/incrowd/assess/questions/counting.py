@@ -1,44 +1,56 @@
 """Aggregates: what counts of people per cell and slot give away."""
 
+from collections.abc import Iterator
+
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Found, Question, drawn_note
-from incrowd.attack import RecoveryScore, chance_accuracy, recover, recovery_score
+from incrowd.attack import chance_accuracy, recover, recovery_score
 from incrowd.attack.ash import QUARTER_MIN
-from incrowd.discretize import counts
-from incrowd.plain import percent, several
+from incrowd.data import Visits
+from incrowd.data.some import some_people
+from incrowd.discretize import counts, filled
+from incrowd.errors import DataError
+from incrowd.plain import percent
 
 ABOUT = "aggregates"
 MOST_PEOPLE, MOST_DAYS = 5_000, 14
-LOAD_S, POINT_S = 1.0, 6e-6  # seconds on one core: to load kernels, and per person and slot in a small crowd
+MOST_MADE = 0.9  # share of the points that may be interpolated
+LOAD_S, POINT_S = 1.0, 1e-5  # seconds on one core: to load kernels, and per person and slot in a small crowd
 CROWD = 5_000  # people from which on a point takes twice as long
 
 
 def _counts(data: Dataset) -> Found:
-    people = data.everywhere(people=MOST_PEOPLE, days=MOST_DAYS)
+    seen = data.busiest(days=MOST_DAYS)
+    people = filled(some_people(seen, people=MOST_PEOPLE, seed=data.options.seed))
+    created = sum(step.created.get("interpolated", 0) for step in people.ledger.steps[-1:])
+    if created > MOST_MADE * people.records:
+        raise DataError(
+            f"{created / people.records:.0%} of the points would be interpolated, and counts of them say nothing about "
+            "people; take longer slots (--slot-min)."
+        )
     published = counts(people)
     found = recover(published, seed=data.options.seed)
     score = recovery_score(found, people)
     chance = chance_accuracy(published, people, seed=data.options.seed)
     guess = max(chance, key=lambda name: chance[name])
-    created = sum(step.created.get("interpolated", 0) for step in people.ledger.steps[-1:])
     judged = "attack" if score.accuracy >= chance[guess] else guess
     numbers = {"accuracy": score.accuracy, "stages": dict(score.stages), "chance": chance, "judged": judged}
-    numbers |= {"people": score.users, "slots": score.slots, "slot_min": score.slot_min}
+    numbers |= {"people": score.users, "seen": len(seen), "slots": score.slots, "slot_min": score.slot_min}
     numbers |= {"interpolated": created, "far": score.far}
     beside = f"guessing {percent(chance[guess])}" if judged == "attack" else f"attack {percent(score.accuracy)}"
     value = max(score.accuracy, chance[guess])
-    note = _note(data, score, guess, judged, created)
+    beats = f"the guess '{guess}', made of the same counts, beats the attack and is judged" if judged == guess else ""
+    note = "; ".join(filter(None, (beats, *_whose(data, len(seen), people, created))))
     return Found(value, f"{percent(value)} ({beside})", numbers, (found, score), note)
 
 
-def _note(data: Dataset, score: RecoveryScore, guess: str, judged: str, created: int) -> str:
-    parts = (
-        f"the guess '{guess}', made of the same counts, beats the attack and is judged" if judged == guess else "",
-        f"{created / (score.users * score.slots):.0%} of the points were interpolated" if created else "",
-        drawn_note(score.users, len(data.visits), "; counts of more people differ"),
-        f"the first {MOST_DAYS} of {several(data.days, 'day')}" if data.days > MOST_DAYS else "",
-    )
-    return "; ".join(filter(None, parts))
+def _whose(data: Dataset, seen: int, people: Visits, created: int) -> Iterator[str]:
+    """Which people and days, and how much of it was seen."""
+    if created:
+        yield f"{created / people.records:.0%} of the points were interpolated"
+    if data.days > MOST_DAYS:
+        yield f"the {seen:,} of {len(data.visits):,} people seen in the busiest {MOST_DAYS} of {data.days:,} days"
+    yield drawn_note(len(people), seen, "; counts of more people differ")
 
 
 def _counts_s(data: Dataset) -> float:
@@ -56,13 +68,13 @@ def _no_counts(data: Dataset) -> str:
 
 
 COUNTS = Question(
-    "counts",
-    ABOUT,
-    "Do counts give people away?",
-    lambda _: (
+    name="counts",
+    about=ABOUT,
+    asks="Do counts give people away?",
+    attacker=lambda _: (
         "The attacker sees how many people were in each cell in each slot, and where the cells are, and nothing else"
     ),
-    _counts_s,
-    _counts,
-    _no_counts,
+    seconds=_counts_s,
+    run=_counts,
+    lacks=_no_counts,
 )

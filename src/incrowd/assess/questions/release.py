@@ -1,41 +1,29 @@
 """The original and its release -> visits to the same cells in the same slots, so that they can meet."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 from incrowd.assess.dataset import Dataset
-from incrowd.data import Release, Table, Traces, Visits
+from incrowd.data import Release, Traces, Visits
 from incrowd.discretize import grid, towers
 from incrowd.errors import DataError
 
 ORIGIN = re.compile(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+) ")
 UNTOLD = "nobody tells who is who in the release; pass its link file, or the Release itself"
+OTHER = "incrowd attack ash --counts says what counts give away"
 GRAIN = ("cell_m", "slot_min", "start", "time_zone", "crs")
-
-
-def table_of(data: Dataset) -> tuple[Table, Release | None]:
-    """What the release publishes, and the Release itself where it was given."""
-    from incrowd.read import release, saved
-
-    given: Any = data.options.release
-    if isinstance(given, Path):
-        given = release(given) if given.is_dir() else saved(given)
-    return (given.data, given) if isinstance(given, Release) else (given, None)
 
 
 def same_ground(data: Dataset) -> tuple[Visits, Release | Visits]:
     """The original on the cells and slots of a release of visits; a release of points on those of the original."""
-    table, release = table_of(data)
+    table, release = data.published, data.options.release
     if isinstance(table, Visits):
         known, shown = original_on(table, data), table
     elif isinstance(table, Traces):
         known, shown = data.visits, _points_on(data.visits, table, data)
     else:
-        raise DataError(
-            f"the release holds {type(table).__name__}, and linking compares visits; incrowd compare attacks it."
-        )
-    return known, shown if release is None else Release(shown, release.members, release.params)
+        raise DataError(f"linking compares visits, and the release holds {type(table).__name__}; {OTHER}.")
+    return known, Release(shown, release.members, release.params) if isinstance(release, Release) else shown
 
 
 def original_on(release: Visits, data: Dataset) -> Visits:

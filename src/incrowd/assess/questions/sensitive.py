@@ -1,7 +1,8 @@
 """Visits with a sensitive attribute -> whose value a few known visits tell, by confidence."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from incrowd.plain import Shown
 from incrowd.progress import track
 
 MOST_VISITS = 2  # known at once
-MOST_SETS = 4_000_000  # of visits tried, of as many people as that allows
+MOST_PAIRS = 30_000_000  # of visits tried, shared out among everybody
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,31 @@ class SensitiveInference(Shown):
     sensitive: str
     known_visits: int
     confidence: float
-    carriers: int  # people with a value
-    asked: int  # of these, drawn at random where trying everybody's visits takes too long
+    values: tuple[str, ...] | None  # those that count, all without it
+    carriers: int  # people with such a value, all of whom are asked
     inferred: Mapping[int, float]  # by so many known visits or fewer; 0 is without knowing any
+    undecided: int  # people of whose pairs of visits only some were tried, in vain: they may be inferred too
+
+    @property
+    def at_most(self) -> float:
+        """The share that is inferred if everybody is who is undecided."""
+        return self.inferred[self.known_visits] + self.undecided / self.carriers
 
 
 def sensitive_inference(
-    visits: Visits, *, sensitive: str, known_visits: int = 2, confidence: float = 0.8, seed: int = 0
+    visits: Visits,
+    *,
+    sensitive: str,
+    values: Collection[Any] | None = None,
+    known_visits: int = 2,
+    confidence: float = 0.8,
+    seed: int = 0,
 ) -> SensitiveInference:
     """Share of people with some set q of known visits such that Conf(q -> value) >= c [mohammed2009, Def. 3.1].
 
-    Conf is the share of the people who made all of these visits that carry the person's own value; whoever is alone
-    with them is inferred with confidence 1. Differs from LKC-privacy in asking for people, not for sequences.
+    Conf is the share of the people who made all of these visits that carry the person's own value, one of `values`
+    where given; whoever is alone with them is inferred with confidence 1. Everybody is asked with no visit and with
+    each one, long trajectories with pairs drawn at random. Differs from LKC-privacy: people are asked, not sequences.
 
     >>> visits = Visits.from_arrays([1, 2, 3], [5, 5, 6], [0, 0, 0], attributes={"ill": ["flu", "no", "no"]})
     >>> sensitive_inference(visits, sensitive="ill", known_visits=1).inferred[1]
@@ -45,19 +59,19 @@ def sensitive_inference(
     """
     check_known(known_visits)
     c = float(share_of(confidence))
-    who = carriers_of(visits, 1.0, sensitive, None)
+    who = carriers_of(visits, 1.0, sensitive, values)
     carriers = np.flatnonzero(np.diff(who.offsets))
     if not len(carriers):
-        raise DataError(f"nobody has a value of {sensitive!r}; give the attribute that is sensitive.")
+        raise DataError(f"nobody has a value of {sensitive!r} that counts; give the attribute that is sensitive.")
     crowd = _Crowd(visits, who)
-    asked = _asked(crowd.trajectories, carriers, known_visits, seed)
-    found = crowd.common(asked, c)
-    told = {0: float(found.mean())}
+    found = crowd.common(carriers, c)
+    told, undecided = {0: float(found.mean())}, 0
     for size in track(range(1, known_visits + 1), "inferring sensitive values"):
-        open_still = np.flatnonzero(~found & (crowd.trajectories.sizes[asked] >= size))
-        found[open_still] = crowd.told(asked[open_still], size, c)
-        told[size] = float(found.mean())
-    return SensitiveInference(sensitive, known_visits, c, len(carriers), len(asked), told)
+        left = np.flatnonzero(~found & (crowd.trajectories.sizes[carriers] >= size))
+        found[left], whole = crowd.told(carriers[left], size, c, seed)
+        told[size], undecided = float(found.mean()), int((~found[left] & ~whole).sum())
+    named = None if values is None else tuple(sorted(map(str, {values} if isinstance(values, str) else values)))
+    return SensitiveInference(sensitive, known_visits, c, named, len(carriers), told, undecided)
 
 
 def check_known(known_visits: int) -> None:
@@ -66,12 +80,16 @@ def check_known(known_visits: int) -> None:
         raise ParameterError(f"known_visits must be 1 or {MOST_VISITS}, got {known_visits!r}.")
 
 
-def _asked(crowd: Trajectories, carriers: Ints, size: int, seed: int) -> Ints:
-    """Carriers in random order up to the most sets, at least one; in their order."""
-    order = np.random.default_rng(seed).permutation(carriers)
-    n = crowd.sizes[order].astype(np.float64)
-    sets = np.cumsum(n if size == 1 else n * (n - 1) / 2)
-    return np.sort(order[: max(int(np.searchsorted(sets, MOST_SETS, "right")), 1)])
+def _most_each(sets: Ints, in_all: int) -> int:
+    """The most sets of one person that may be tried so that all together stay below their limit, at least one.
+
+    >>> _most_each(np.array([3, 100, 50]), 43), _most_each(np.array([3, 4]), 43)
+    (20, 4)
+    """
+    rising = np.sort(sets)
+    room = np.maximum(in_all - (np.cumsum(rising) - rising), 0) // np.arange(len(sets), 0, -1)
+    short = np.flatnonzero(rising > room)
+    return max(int(room[short[0]] if len(short) else rising[-1]), 1)
 
 
 class _Crowd:
@@ -92,17 +110,20 @@ class _Crowd:
         """Whose value so large a share of all people carries that nothing needs to be known."""
         return self._confident(np.zeros((len(which), 0), np.int64), which, c)
 
-    def told(self, which: Ints, size: int, c: float) -> NDArray[np.bool_]:
-        """Whose value some set of that many own visits tells."""
-        choices = Subsets(self.trajectories, size, "cpu")
-        ends = np.append(0, np.cumsum(choices.total(which).astype(np.int64)))
+    def told(self, which: Ints, size: int, c: float, seed: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whose value some set of that many own visits tells, and of whom all sets were tried."""
+        choices, rng = Subsets(self.trajectories, size, "cpu"), np.random.default_rng(seed)
+        total = choices.total(which).astype(np.int64)
+        most = int(total.max(initial=0)) if size == 1 or not len(which) else _most_each(total, MOST_PAIRS)
+        ends = np.append(0, np.cumsum(np.minimum(total, most)))
         found = np.zeros(len(which), np.bool_)
         for part in track(list(blocks(int(ends[-1]), size + 1)), "trying visits"):
             number = np.arange(part.start, part.stop)
             at = np.searchsorted(ends, number, "right") - 1
-            rows = choices.rows(which[at], number - ends[at])
+            number = np.where(total[at] > most, rng.integers(0, total[at]), number - ends[at])
+            rows = choices.rows(which[at], number)
             found[at[self._confident(rows, which[at], c)]] = True
-        return found
+        return found, total <= most
 
     def _confident(self, rows: Ints, own: Ints, c: float) -> NDArray[np.bool_]:
         """Whether those who made the visits at rows mostly carry a value of their owner."""

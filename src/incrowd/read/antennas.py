@@ -1,0 +1,114 @@
+"""A table of antennas -> the place of each, looked up by the id that records carry."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incrowd.arrays import Floats, degrees
+from incrowd.errors import DataError, ParameterError
+from incrowd.read.buffers import values
+from incrowd.read.count_columns import Columns, columns_of, labels, numbers, refuse
+from incrowd.read.layouts import ALIASES, PLACES, Column, listed, plain
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NUMBER = re.compile(r"0*(\d+)(\.0*)?")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Antennas:
+    """Where each antenna is, by its id as it is written, or by its number where no two share that."""
+
+    by_text: Mapping[str, int]
+    by_number: Mapping[str, int]
+    first: Floats  # longitude, or x; the last is not a number
+    second: Floats
+    planar: bool
+
+    def __len__(self) -> int:
+        return len(self.by_text)
+
+    def places(self, cell: "pa.Array") -> tuple[Floats, Floats]:
+        """Both coordinates of the antenna of each record; not a number where its id is missing or unknown."""
+        coded = cell.dictionary_encode()
+        at = np.array([*map(self._row, coded.dictionary.to_pylist()), -1], np.int64)
+        rows = at[values(coded.indices.fill_null(len(at) - 1), np.int32)]
+        return self.first[rows], self.second[rows]
+
+    def _row(self, text: str) -> int:
+        found = self.by_text.get(text)
+        return self.by_number.get(_number(text), -1) if found is None else found
+
+
+def antennas_of(source: Any, columns: Mapping[str, Column]) -> Antennas:
+    """Read a table of antennas: an id, and lon and lat or x and y in metres.
+
+    >>> import pyarrow as pa
+    >>> found = antennas_of(pa.table({"cell_id": ["007", "8"], "lon": [5.1, 5.2], "lat": [52.1, 52.2]}), {})
+    >>> found.places(pa.array(["7", "08", "9", None]))[0].tolist()
+    [5.1, 5.2, nan, nan]
+    """
+    given = {role: name for role, name in columns.items() if role in PLACES}
+    if not all(isinstance(name, str) for name in given.values()):
+        raise ParameterError("columns of a table of antennas are given by name; give it a header.")
+    table = columns_of(source, given)  # type: ignore[arg-type]
+    table = replace(table, given={**table.given, "cell": _id_column(table, columns.get("cell"))})
+    label = labels(table["cell"], "an antenna id")
+    planar, first, second = _places(table)
+    _, row = np.unique(label.code, return_index=True)
+    moved = (first != first[row][label.code]) | (second != second[row][label.code])
+    refuse(moved, f"an antenna of {table.place} is listed again at another place", "give every antenna one place")
+    names = label.names.tolist()
+    by_text = {name: i for i, name in enumerate(names)}
+    return Antennas(by_text, _by_number(names), np.append(first[row], np.nan), np.append(second[row], np.nan), planar)
+
+
+def _id_column(table: Columns, given: Column | None) -> str:
+    """The column of ids: by the name it has among the records, or by a common one."""
+    header: list[str] = table.table.column_names
+    by_name = {plain(name): name for name in header}
+    wanted = ([given] if isinstance(given, str) else []) + [*ALIASES["cell"], "id"]
+    found = next((by_name[plain(name)] for name in wanted if plain(name) in by_name), None)
+    if found is None:
+        raise DataError(f"{table.place} has no column of antenna ids ({listed(header)}); name it cell.")
+    return found
+
+
+def _places(table: Columns) -> tuple[bool, Floats, Floats]:
+    """Whether places are in metres, and both coordinates of each."""
+    if not len(table.table):
+        raise DataError(f"{table.place} has no row; list at least one antenna.")
+    told = "x" in table.given
+    planar = told or ("lon" not in table.given and not table.has("lon") and table.has("x") and table.has("y"))
+    if not planar:
+        return False, *degrees(numbers(table["lon"], "lon"), numbers(table["lat"], "lat"))
+    x, y = numbers(table["x"], "x"), numbers(table["y"], "y")
+    if not told and np.abs(x).max() <= 180 and np.abs(y).max() <= 90:
+        raise DataError(
+            f"x and y of {table.place} may be degrees; say so with columns={{'lon': 'x', 'lat': 'y'}} (--column lon=x "
+            "--column lat=y), or {'x': 'x', 'y': 'y'} (--column x=x --column y=y) for metres."
+        )
+    return True, x, y
+
+
+def _by_number(names: list[str]) -> dict[str, int]:
+    """Antennas by the number of their id; a number that two have is nobody's."""
+    found: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if number := _number(name):
+            found[number] = -1 if number in found else i
+    return found
+
+
+def _number(text: str) -> str:
+    """The whole number that an id is, as we would write it; nothing where it is none.
+
+    >>> _number("007"), _number("7.0"), _number("7a")
+    ('7', '7', '')
+    """
+    match = _NUMBER.fullmatch(text)
+    return match.group(1) if match else ""

@@ -1,0 +1,100 @@
+"""A dataset, and a release of it -> the parts of one page; what is left out is said, with the command that does it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd import audit, discretize, measure, read
+from incrowd.anonymize import glove_cost
+from incrowd.arrays import offsets_of, positions_of
+from incrowd.attack.people import read_link
+from incrowd.data import Fingerprints, Groups, Traces, Visits
+from incrowd.errors import DataError
+from incrowd.measure.extents import extents, relinked
+from incrowd.plain import in_words
+from incrowd.read.releases import ledger_of
+from incrowd.report.section import Section, section
+
+MOST_S = 60  # that the k-gap and its tails may take, by their estimate
+GOOD = "What is the release still good for?"
+HIDING = "How far is everybody from hiding in a crowd?"
+SMALLEST = (
+    "The release does not say which box generalises which sample: each is looked up in the smallest published box of "
+    "its person's group that holds it."
+)
+
+
+def overview(
+    data: Traces | Visits | Fingerprints, visits: Visits | None, *, points: Sequence[int], seed: int, **clock: Any
+) -> list[Any]:
+    """What is in the data, and how easily people in them are singled out; `clock` is that of fingerprints."""
+    parts: list[Any] = [measure.summary(data)] if isinstance(data, Traces) else []
+    if visits is not None:
+        shorts = ("drop", "all")
+        parts.append([measure.uniqueness(visits, points=m, short=s, seed=seed) for s in shorts for m in points])
+        parts.append(measure.exposure(visits))
+    if isinstance(data, Traces):
+        data = discretize.fingerprints(data, **clock)
+    return parts + hiding(data) if isinstance(data, Fingerprints) else parts
+
+
+def hiding(prints: Fingerprints) -> list[Any]:
+    """The k-gap and its tails of a few people; of many, how to have them."""
+    if len(prints) < 2:
+        return []
+    cost = glove_cost(prints)
+    if cost.seconds > MOST_S:
+        left = f"Left out: it takes about {in_words(cost.seconds)}. Run incrowd measure kgap and incrowd measure tails."
+        return [Section(HIDING, left)]
+    return [measure.kgap(prints), measure.tails(prints)]
+
+
+def about_release(
+    release: Path, data: Traces | Visits | Fingerprints, visits: Visits | None, *, link: Path | None, **clock: Any
+) -> list[Any]:
+    """What a release is good for, and its audit against the data it was made from."""
+    published = read.release(release) if release.is_dir() else read.saved(release)
+    if isinstance(published, Fingerprints):
+        parts = _boxes(release, published, data, link, clock)
+    else:
+        parts = [_useful(published, visits)]
+    return [*parts, audit.check(release, original=data, link=link)]
+
+
+def _useful(published: Any, visits: Visits | None) -> Any:
+    """Visits before and after; points are put on the grid of the visits."""
+    if visits is None:
+        return Section(GOOD, "Left out: the original is no trajectories and no visits; give those.")
+    try:
+        if isinstance(published, Traces):
+            how: dict[str, Any] = {"slot_min": visits.slot_min, "time_zone": visits.time_zone}
+            published = discretize.grid(published, cell_m=visits.cell_m or 500, start=visits.start, **how)
+        return measure.utility(visits, published)
+    except DataError as error:
+        return Section(GOOD, f"Left out: {error}")
+
+
+def _boxes(release: Path, published: Fingerprints, data: Any, link: Path | None, clock: dict[str, Any]) -> list[Any]:
+    """Published extents, and what became of each original sample where the link says who is who."""
+    parts: list[Any] = [extents(published, ledger_of(release) if release.is_dir() else None)]
+    if link is None or isinstance(data, Visits):
+        return parts
+    try:
+        original = discretize.fingerprints(data, **clock) if isinstance(data, Traces) else data
+        found = section(
+            measure.accuracy(relinked(published, _members(release, published, original, link), original), original)
+        )
+    except DataError as error:
+        return [*parts, Section("How coarse has each sample become?", f"Left out: {error}")]
+    return [*parts, Section(**{**vars(found), "method": [SMALLEST, *found.method[1:]]})]
+
+
+def _members(release: Path, published: Fingerprints, original: Fingerprints, link: Path) -> Groups:
+    listed = read_link(link, release)
+    row, person = positions_of(listed.pseudonyms, published.users), positions_of(listed.people, original.users)
+    if (row < 0).any() or (person < 0).any():
+        raise DataError("the link file names somebody who is not in the release or not in the original.")
+    order = np.lexsort((person, row))
+    return Groups(offsets_of(row[order], len(published)), person[order])

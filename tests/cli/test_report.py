@@ -1,0 +1,85 @@
+"""incrowd report."""
+
+import base64
+import json
+import re
+
+import pytest
+
+import incrowd as ic
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Trajectories of a small city, their fingerprints, and a release of each kind with its link."""
+    path = tmp_path_factory.mktemp("report")
+    traces = ic.read.synthetic_city(users=20, towers=15, days=1, seed=2).traces
+    traces.save(path / "trips.parquet")
+    prints = ic.discretize.fingerprints(traces)
+    prints.save(path / "prints.parquet")
+    made = {
+        "glove": (ic.anonymize.Glove(k=2, max_extent_m=2000)(prints), prints),
+        "w4m": (ic.anonymize.W4M()(traces), traces),
+    }
+    for name, (release, original) in made.items():
+        ic.anonymize.publish(release, path / name, original=original, link=path / f"{name}.csv")
+    return path
+
+
+def sections(page, what="answer"):
+    """Question -> answer."""
+    packed = re.search(r"data:application/json;base64,([A-Za-z0-9+/=]+)", page.read_text()).group(1)
+    return {part["question"]: part[what] for part in json.loads(base64.b64decode(packed))["sections"]}
+
+
+def test_a_glove_release_is_explained_by_its_boxes_and_its_own_ledger(incrowd, folder, tmp_path):
+    page = tmp_path / "r.html"
+    code, _, err = incrowd("report", folder / "trips.parquet", "--release", folder / "glove", "-o", page)
+    assert code == 0, err
+    said = sections(page)
+    coarse = said["How coarse is what was published?"]
+    assert "stand for 20 people" in coarse and re.search(
+        r"[1-9]\d* of [\d,]+ samples and \d+ of 20 people were deleted", coarse
+    )
+    assert "How coarse have the data become?" not in said
+    assert "passed" in said["Does the release keep its promises?"]
+    assert "How far is everybody from hiding among 2?" in said and "Why are people hard to hide?" in said
+
+
+def test_with_the_link_it_says_what_became_of_each_sample(incrowd, folder, tmp_path):
+    page = tmp_path / "r.html"
+    how = ("--release", folder / "glove", "--link", folder / "glove.csv", "-o", page)
+    code, _, err = incrowd("report", folder / "trips.parquet", *how)
+    assert code == 0, err
+    assert "surviving samples are known to" in sections(page)["How coarse have the data become?"]
+    assert "smallest published box" in page.read_text()
+    checks = sections(page, "data")["Does the release keep its promises?"]["checks"]
+    # Against the records themselves, not against squares of 500 m, truthfulness can be decided.
+    assert {check["name"]: check["status"] for check in checks}["truthfulness"] == "pass"
+    code, _, err = incrowd(
+        "report", folder / "trips.parquet", "--link", folder / "glove.csv", "-o", tmp_path / "x.html"
+    )
+    assert code == 2 and "--release" in err
+
+
+def test_a_release_of_moved_points_is_compared_on_the_grid(incrowd, folder, tmp_path):
+    page = tmp_path / "r.html"
+    code, _, err = incrowd("report", folder / "trips.parquet", "--release", folder / "w4m", "-o", page)
+    assert code == 0, err
+    assert "visits per cell and slot agree" in sections(page)["What is the release still good for?"]
+
+
+def test_fingerprints_are_explained_and_what_cannot_be_is_said(incrowd, folder, tmp_path):
+    page = tmp_path / "r.html"
+    code, _, err = incrowd("report", folder / "prints.parquet", "--release", folder / "w4m", "-o", page)
+    assert code == 0, err
+    said = sections(page)
+    assert "How far is everybody from hiding among 2?" in said
+    assert said["What is the release still good for?"].startswith("Left out")
+
+
+def test_many_people_are_sent_to_the_command(incrowd, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("incrowd.report.overview.MOST_S", 0)
+    page = tmp_path / "r.html"
+    assert incrowd("report", folder / "prints.parquet", "-o", page)[0] == 0
+    assert "incrowd measure kgap" in sections(page)["How far is everybody from hiding in a crowd?"]
