@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.arrays import first_seen
+from incrowd.columns import first_seen
 from incrowd.read.users import Coder, TextLabels, Values
 
 numbers = st.one_of(st.integers(0, 20), st.integers(2**24 - 2, 2**24 + 2), st.integers(-(2**63), 2**63 - 1))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import Floats, Ints, as_array, offsets_of, row_order
+from incrowd.arrays import Floats, Ints, offsets_of, row_order
+from incrowd.columns import as_array
 from incrowd.data import Counts, Visits
 from incrowd.data.counts import MOST_PEOPLE
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole

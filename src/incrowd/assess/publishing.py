@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd import anonymize, discretize
 from incrowd.anonymize.counting import squares
-from incrowd.arrays import as_array
+from incrowd.columns import as_array
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import Ints, distinct_rows, frozen, ints, pack, row_order
+from incrowd.arrays import Ints, distinct_rows, frozen, pack, row_order
 from incrowd.attack.clock import MONDAY, check_hours, wall_start
+from incrowd.columns import ints
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.plain import Shown

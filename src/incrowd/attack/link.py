@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, frozen, ints
+from incrowd.arrays import Floats, Ints, frozen
 from incrowd.attack.ground import aligned, folded
 from incrowd.attack.people import Link, Side, Truth, counterparts, nobody, opened, read_link
 from incrowd.attack.postings import BITS, Meeting, Postings
+from incrowd.columns import ints
 from incrowd.data import Groups, Release, Visits
 from incrowd.errors import DataError, check_positive, check_seed, check_whole
 from incrowd.kernels.threads import in_blocks

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, distinct_rows, first_seen
+from incrowd.arrays import Ints, Labels, distinct_rows
+from incrowd.columns import first_seen
 from incrowd.errors import DataError
 
 if TYPE_CHECKING:

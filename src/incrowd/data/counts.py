@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import Floats, as_array, floats, ints
+from incrowd.arrays import Floats
+from incrowd.columns import as_array, floats, ints
 from incrowd.data.table import Frame, started
 from incrowd.data.visits import centres_of
 from incrowd.errors import DataError, ParameterError, check_whole

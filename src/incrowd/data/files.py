@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import labels
+from incrowd.columns import labels
 from incrowd.data.counts import Counts
 from incrowd.data.fingerprints import BOX, Fingerprints
 from incrowd.data.release import Release

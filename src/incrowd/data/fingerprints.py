@@ -7,18 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import (
-    Ints,
-    Labels,
-    as_array,
-    distinct_rows,
-    first_seen,
-    ints,
-    labels,
-    offsets_of,
-    row_order,
-    same_length,
-)
+from incrowd.arrays import Ints, Labels, distinct_rows, offsets_of, row_order
+from incrowd.columns import as_array, first_seen, ints, labels, same_length
 from incrowd.data.table import Attributes, Table, attributes_of, start_of, started
 from incrowd.errors import DataError
 from incrowd.ledger import Ledger

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, ints
+from incrowd.arrays import Ints
+from incrowd.columns import ints
 from incrowd.data.fingerprints import BOX, Fingerprints
 from incrowd.data.table import Frame, Table
 from incrowd.errors import DataError, ParameterError

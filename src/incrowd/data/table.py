@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, owners, per_user, seconds, tally
+from incrowd.arrays import Ints, Labels, owners, tally
+from incrowd.columns import per_user, seconds
 from incrowd.errors import DataError, MissingExtra
 from incrowd.ledger import Ledger
 

@@ -6,22 +6,8 @@ from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import (
-    Codes,
-    Floats,
-    Ints,
-    Labels,
-    degrees,
-    first_seen,
-    floats,
-    labels,
-    owned,
-    owners,
-    row_order,
-    rows_by_code,
-    same_length,
-    seconds,
-)
+from incrowd.arrays import Codes, Floats, Ints, Labels, owners, row_order, rows_by_code
+from incrowd.columns import degrees, first_seen, floats, labels, owned, same_length, seconds
 from incrowd.data.table import Attributes, Table, attributes_of, started
 from incrowd.errors import DataError, check_choice
 from incrowd.ledger import Ledger

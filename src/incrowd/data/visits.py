@@ -7,21 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import (
-    Floats,
-    Ints,
-    as_array,
-    distinct_rows,
-    first_seen,
-    floats,
-    ints,
-    labels,
-    offsets_of,
-    owned,
-    row_order,
-    same_length,
-    seconds,
-)
+from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of, row_order
+from incrowd.columns import as_array, first_seen, floats, ints, labels, owned, same_length, seconds
 from incrowd.data.table import Attributes, Table, attributes_of, start_of, started
 from incrowd.errors import DataError, check_whole
 from incrowd.ledger import Ledger

@@ -5,7 +5,8 @@ from typing import Literal, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from incrowd.arrays import Floats, Ints, degrees, floats
+from incrowd.arrays import Floats, Ints
+from incrowd.columns import degrees, floats
 from incrowd.data import Traces, Visits
 from incrowd.discretize.collect import Located, collect
 from incrowd.discretize.gaps import filler

@@ -7,7 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, ints
+from incrowd.arrays import Ints
+from incrowd.columns import ints
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.choices import Choices, Runs, Subsets, Trajectories, blocks

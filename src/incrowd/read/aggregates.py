@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, as_array, degrees
+from incrowd.arrays import Floats, Ints
+from incrowd.columns import as_array, degrees
 from incrowd.data import Counts, load
 from incrowd.data.counts import DAY_MIN, MOST_COUNTS, whole_days
 from incrowd.data.files import KEY

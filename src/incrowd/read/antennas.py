@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incrowd.arrays import Floats, degrees
+from incrowd.arrays import Floats
+from incrowd.columns import degrees
 from incrowd.errors import DataError, ParameterError
 from incrowd.read.buffers import values
 from incrowd.read.count_columns import Columns, columns_of, labels, numbers, refuse

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from incrowd.arrays import Floats, degrees
+from incrowd.arrays import Floats
+from incrowd.columns import degrees
 from incrowd.errors import DataError
 from incrowd.read.layouts import ALIASES, listed
 
