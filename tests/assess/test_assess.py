@@ -294,3 +294,14 @@ def test_tails_take_a_gap_that_is_known(city):
     np.testing.assert_array_equal(measure.tails(prints, gap=gap).delta, measure.tails(prints).delta)
     with pytest.raises(ic.DataError, match="the 2-gap of 40 users; give the 3-gap"):
         measure.tails(prints, k=3, gap=gap)
+
+
+def test_fewer_people_are_drawn_for_the_gap_where_trajectories_are_long(city, monkeypatch):
+    from incrowd.assess.questions import singling
+
+    data = Dataset(city.traces, None, Options())
+    monkeypatch.setattr(singling, "KGAP_PEOPLE", 32)
+    monkeypatch.setattr(singling, "KGAP_FEWEST", 4)
+    for most_s, people in ((1e9, 32), (singling._k_gap_s(data, 8), 8), (0, 4)):
+        monkeypatch.setattr(singling, "KGAP_S", most_s)
+        assert singling._gap_people(data) == people and singling._k_gap_s(data) == singling._k_gap_s(data, people)

@@ -16,7 +16,7 @@ ABOUT = "singling out"
 POINTS = (1, 2, 3, 4, 5)
 MAIN = 4  # known points of the verdict, as in most of the literature
 EXPOSURE_POINTS, EXPOSURE_SETS = 2, 1_000_000
-KGAP_PEOPLE = 1_000
+KGAP_PEOPLE, KGAP_FEWEST, KGAP_S = 1_000, 125, 60.0
 HEAVY = 1.5  # a tail this heavy is exponential rather than Gaussian [gramaglia2015, Sec. 5.3]
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, the first of all for
@@ -79,7 +79,7 @@ def _worst_off(data: Dataset) -> Found:
 
 
 def _k_gap(data: Dataset) -> Found:
-    prints = data.prints(people=KGAP_PEOPLE)
+    prints = data.prints(people=_gap_people(data))
     gap = kgap(prints, k=2)
     tail = tails(prints, k=2, gap=gap)
     median = float(np.median(gap.value))
@@ -104,10 +104,19 @@ def _worst_off_s(data: Dataset) -> float:
     return LOAD_S + SET_S * float(np.minimum(n * n / 2, EXPOSURE_SETS).sum()) / 4
 
 
-def _k_gap_s(data: Dataset) -> float:
+def _gap_people(data: Dataset) -> int:
+    """Fewer where their trajectories are long, for as long as some hundred are left."""
+    people = KGAP_PEOPLE
+    while people > KGAP_FEWEST and _k_gap_s(data, people) > KGAP_S:
+        people //= 2
+    return people
+
+
+def _k_gap_s(data: Dataset, people: int | None = None) -> float:
+    """Seconds for so many people at most; by itself for those it would draw."""
     if data.traces is None:
         return 0.0
-    people = min(len(data.traces), KGAP_PEOPLE)
+    people = min(len(data.traces), _gap_people(data) if people is None else people)
     samples = data.traces.records / max(len(data.traces), 1)
     pair_s = samples * (SAMPLE_S + LONG_S * max(samples - SHORT, 0))
     return LOAD_S + people * people * pair_s + people * (2e-3 + TAIL_S * samples * samples)
