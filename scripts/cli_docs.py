@@ -1,4 +1,4 @@
-"""Print docs/cli.md: the help of every command, as a reader of 100 columns sees it."""
+"""Print docs/cli.md: the help of every command, as a reader of 80 columns sees it."""
 
 import re
 
@@ -24,7 +24,7 @@ def _paths(command: object, path: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def _chapter(path: tuple[str, ...]) -> str:
-    width = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    width = {"COLUMNS": "80", "TERMINAL_WIDTH": "80", "NO_COLOR": "1", "TERM": "dumb"}
     shown = CliRunner().invoke(app, [*path, "--help"], env=width).stdout
     text = re.sub(r"[ \t]+\n", "\n", shown).strip("\n")
     return f"\n## {' '.join(('incrowd', *path))}\n\n```text\n{text}\n```\n"

@@ -12,15 +12,17 @@ from typing import Any
 from incrowd.cli.options import Reading
 from incrowd.cli.papers import noun_of
 from incrowd.papers import PAPERS
-from incrowd.papers.record import Reproduction
+from incrowd.papers.record import RULE, Reproduction
 from incrowd.plain import to_json
 
 STORE = Path(__file__).resolve().parents[1] / "docs" / "papers.json"
 SEED = 0
-HEAD = """# The papers
+HEAD = f"""# The papers
 
 What each paper says beside what other data say: theirs, ours, and a verdict. A statement agrees, differs (and why), or
-cannot be compared (and why). No paper publishes its data, so that ours are made up unless a file is named; to see your
+cannot be compared (and why). {RULE}
+
+No paper publishes its data, so that ours are made up unless a file is named; to see your
 own beside them, run `incrowd papers KEY --data FILE`. Made by `make docs` from `docs/papers.json`; `make papers`
 computes what is made up anew.
 """
@@ -32,7 +34,7 @@ def main(words: list[str]) -> None:
             keep(key, PAPERS[key](seed=SEED), f"incrowd papers {key} --seed {SEED}")
     elif words[:1] == ["--real"]:
         key, file, name = words[1:]
-        data = noun_of(PAPERS[key], [file], Reading([], None, None, [], None))
+        data = noun_of(PAPERS[key], [file], plainly())
         keep(
             f"{key} on {name}",
             PAPERS[key](data, name=name, seed=SEED),
@@ -41,6 +43,11 @@ def main(words: list[str]) -> None:
     else:
         results = stored()
         sys.stdout.write(HEAD + summary(results) + "".join(chapter(title, one) for title, one in results.items()))
+
+
+def plainly() -> Reading:
+    """A file is read without options."""
+    return Reading(column=[], layout=None, time_zone=None, time_format=None, antennas=None, attribute=[], bad_rows=None)
 
 
 def keep(title: str, found: Reproduction, command: str) -> None:

@@ -95,7 +95,8 @@ def test_refusals():
     with pytest.raises(ic.DataError, match="720 min"):
         home_work(ic.Visits.from_arrays([1], [0], [0], slot_min=720, start=0))
     good = at([(0, 1, 7)])
-    for wrong in ({"night_h": (0, 25)}, {"work_h": (9, 9)}, {"weekdays": (7,)}, {"min_visits": 0}):
+    wrong_hours = ({"night_h": (0, 25)}, {"work_h": (9, 9)}, {"night_h": (24, 0)})
+    for wrong in (*wrong_hours, {"weekdays": (7,)}, {"min_visits": 0}):
         with pytest.raises(ic.ParameterError):
             home_work(good, **wrong)
     for hours in (5, (0,), ("a", 6), None, (0, float("nan"))):
@@ -133,3 +134,8 @@ def test_it_prints_as_a_table_without_places():
     visits = ic.Visits.from_arrays([1, 1, 1], cell=[7, 7, 9], slot=[1, 2, 10], slot_min=60, start=4 * 86_400)
     lines = str(ic.attack.home_work(visits)).splitlines()
     assert lines[0] == "HomeWork" and not any(line.startswith(("home  ", "work  ")) for line in lines)
+
+
+def test_midnight_is_0_and_24():
+    midnight = at([(0, 0, 1)])
+    assert home_work(midnight, night_h=(24, 6)).home_known == home_work(midnight, night_h=(0, 24)).home_known == 1

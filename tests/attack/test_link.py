@@ -167,6 +167,7 @@ def test_refusals():
         {"tolerance_m": float("nan")},
         {"device": "gpu"},
         {"period_slots": 0},
+        {"period_slots": 10**30},
     ):
         with pytest.raises(ic.ParameterError):
             link(known, target, **wrong)

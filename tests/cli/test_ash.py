@@ -238,3 +238,72 @@ def test_a_stray_time_is_left_out_by_start_and_days(incrowd, trips, towers, visi
 def test_options_of_a_sweep_need_one(incrowd, trips, option):
     code, _, err = incrowd("attack", "ash", trips, *option)
     assert code == 2 and f"{option[0]} is about mitigations; pass --sweep too" in err
+
+
+def test_a_table_of_records_is_not_called_one_of_counts(incrowd, tmp_path):
+    rows = "".join(f"a,2024-03-01T{h:02}:00Z,5.0,{95 if h == 3 else 52},s,1\n" for h in range(6))
+    (tmp_path / "t.csv").write_text("user,time,lon,lat,site,value\n" + rows)
+    code, _, err = incrowd("attack", "ash", tmp_path / "t.csv")
+    assert code == 2 and "latitude" in err and "--counts" not in err
+    (tmp_path / "c.csv").write_text("id,date,n\n0,2024-03-01,4\n")
+    code, _, err = incrowd("attack", "ash", tmp_path / "c.csv")
+    assert code == 2 and "pass --counts" in err  # the id of a cell is nobody's
+
+
+@pytest.fixture
+def published(visits, tmp_path):
+    """The same counts under names of a publisher, and visits as a table."""
+    rows = ic.discretize.counts(visits).columns()
+    columns = [rows[name].tolist() for name in ("slot", "cell", "n")]
+    lines = [",".join(map(str, row)) for row in zip(*columns, strict=True)]
+    (tmp_path / "c.csv").write_text("slot,cell,mensen\n" + "\n".join(lines) + "\n")
+    places = "".join(f"{cell},{x!r},{y!r}\n" for cell, (x, y) in enumerate(visits.xy.tolist()))
+    (tmp_path / "plaatsen.csv").write_text("cell,oost,noord\n" + places)
+    visits.save(tmp_path / "t.csv")
+    names = ("n=mensen", "cell=cell", "x=oost", "y=noord")
+    roles = [word for role in names for word in ("--column", role)]
+    return ("attack", "ash", tmp_path / "c.csv", "--cells", tmp_path / "plaatsen.csv", "--slot-min", 60, *roles)
+
+
+def test_columns_of_the_counts_are_not_those_of_the_truth(incrowd, published, trips, towers, tmp_path):
+    zone, cells = ("--time-zone", "Europe/Amsterdam"), tmp_path / "plaatsen.csv"
+    trips.write_text(trips.read_text().replace("user,time,lat,lon", "wie,time,lat,lon"))
+    for truth in (
+        (tmp_path / "visits.parquet", *zone),
+        (tmp_path / "t.csv", "--antennas", cells, *zone),
+        (trips, "--column", "user=wie", "--towers", towers),
+    ):
+        code, out, err = incrowd(*published, "--truth", *truth)
+        assert code == 0 and "accuracy  nights" in out, err
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--time-format", "%Y%m%d"),
+        ("--antennas", "towers.csv"),
+        ("--bad-rows", "bad.csv"),
+        ("--layout", "tdrive"),
+        ("--attribute", "job"),
+    ],
+)
+def test_options_that_counts_are_not_read_with_are_refused(incrowd, published, visits, tmp_path, option):
+    code, out, err = incrowd(*published, *option)
+    assert code == 2 and f"counts are no records; leave {option[0]} out" in err and not out
+    ic.discretize.counts(visits).save(tmp_path / "c.parquet")
+    for words in (option, ("--column", "n=mensen"), ("--time-zone", "UTC")):
+        code, _, err = incrowd("attack", "ash", tmp_path / "c.parquet", *words)
+        assert code == 2 and f"leave {words[0]} out" in err
+
+
+def test_a_slot_of_no_width_is_refused(incrowd, trips, published):
+    for words in (("attack", "ash", trips), published):
+        code, _, err = incrowd(*words, "--slot-min", 0)
+        assert code == 2 and "slot_min must be a whole number of at least 1" in err
+
+
+def test_bad_rows_of_the_records_and_of_the_truth(incrowd, trips, visits, tmp_path):
+    trips.write_text(trips.read_text() + "rider9,never,52,5\n")
+    words = ("attack", "ash", trips, "--slot-min", 60, "--bad-rows", tmp_path / "bad.csv", "--truth")
+    code, _, err = incrowd(*words, trips)
+    assert code == 2 and "takes the rows of one source" in err and not (tmp_path / "bad.csv").exists()

@@ -31,7 +31,7 @@ def test_one_page_with_estimates_before_it(incrowd, log, tmp_path):
     for words in ("singling out", "linkability", "inference", "aggregates", "The attacker knows 4 random visits"):
         assert words in out
     assert "Whose sensitive value is told?" in out and "conventions that you can set, not law" in out
-    assert err.startswith("assess: about") and "singling_out  about 1 s" in err
+    assert err.startswith("assess: about") and "singling_out      about 1 s" in err
     html = page.read_text()
     assert html.index("Is it safe to publish?") < html.index("What is in the data?")
     for question in (
@@ -52,6 +52,23 @@ def test_the_gate(incrowd, log):
     code, out, _ = incrowd("assess", log, "--fail-above", *loose)
     assert code == 0 and "0 of 6 answers are above" in out
     assert incrowd("assess", log, "--fail-above", *loose, "--threshold", "singling_out=0")[0] == 1
+    none = [word for name in ALL for word in ("--threshold", f"{name}=none")]
+    code, out, _ = incrowd("assess", log, "--fail-above", *none)
+    assert code == 1 and "Gate: does not pass: nothing was held against a threshold." in out
+    assert "(--sensitive)" in out and "--\n" not in out  # options are not broken
+
+
+def test_the_gate_reads_what_a_release_publishes(incrowd, log, tmp_path):
+    release, link = tmp_path / "release", tmp_path / "link.csv"
+    asked = ("--sensitive", "illness", "--same-time", "order", "--l", 1, "--k", 2, "--c", 1)
+    code, _, err = incrowd("anonymize", "lkc", log, "-o", release, *asked, "--keep-link", link)
+    assert code == 0, err  # the attribute is read along
+    words = ("assess", log, "--sensitive", "illness", "--release", release / "data.parquet", "--link", link)
+    told = {one["name"]: one for one in json.loads(incrowd(*words, "--json")[1])["answers"]}
+    assert told["release_sensitive"]["value"] is not None and told["release_sensitive"]["decides"]
+    assert told["audit"]["value"] is not None  # the table stands for its folder
+    code, _, err = incrowd("anonymize", "lkc", log, "-o", tmp_path / "x", "--k", 2)
+    assert code == 2 and "--same-time order" in err and "--keep vote" in err
 
 
 def test_what_was_not_asked_does_not_open_the_gate(incrowd, log):
@@ -71,7 +88,7 @@ def test_json_is_the_whole_record(incrowd, log):
 
 def test_the_estimate_stops_there(incrowd, log, tmp_path):
     code, out, _ = incrowd("assess", log, "--estimate", "-o", tmp_path / "page.html")
-    assert code == 0 and "counts        about" in out and not (tmp_path / "page.html").exists()
+    assert code == 0 and "counts            about" in out and not (tmp_path / "page.html").exists()
     estimates = json.loads(incrowd("assess", log, "--estimate", "--json")[1])
     assert {"name", "asks", "seconds", "lacks"} == set(estimates[0])
 
@@ -138,8 +155,19 @@ def test_ctrl_c_prints_what_is_there(incrowd, log, monkeypatch):
 
     monkeypatch.setattr("incrowd.assess.questions.linking.relink", stop)
     code, out, err = incrowd("assess", log)
-    assert code == 130 and "interrupted" in err and "Who is alone with 4 visits?" in out
+    assert code == 130 and "Who is alone with 4 visits?" in out
     assert "not run: interrupted before" in out
+    assert "what was answered before is printed" in err and "half-written" not in err
+
+
+def test_ctrl_c_while_the_page_is_written_keeps_the_answer(incrowd, log, monkeypatch, tmp_path):
+    def stop(*_args, **_more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("incrowd.report.write", stop)
+    code, out, err = incrowd("assess", log, "-o", tmp_path / "page.html")
+    assert code == 130 and "Who is alone with 4 visits?" in out and "report:" not in out
+    assert "what was answered before is printed" in err and not (tmp_path / "page.html").exists()
 
 
 def test_ctrl_c_while_loading_is_one_line(tmp_path):

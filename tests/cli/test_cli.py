@@ -160,6 +160,12 @@ def test_version_and_help(incrowd):
         assert code == 0 and f"incrowd {verb}" in out
 
 
+def test_a_flag_is_shown_without_a_value(incrowd):
+    for command in ((), ("read",), ("anonymize",), ("anonymize", "glove"), ("papers", "gramaglia2015")):
+        code, out, _ = incrowd(*command, "--help")
+        assert code == 0 and "--help" in out and "<bool>" not in out
+
+
 def test_ctrl_c_leaves_nothing(tmp_path):
     target = tmp_path / "demo"
     command = [sys.executable, "-m", "incrowd", "demo", "-o", str(target), "--users", "20000"]

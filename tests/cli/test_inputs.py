@@ -80,3 +80,48 @@ def test_metres_that_pass_for_degrees_name_their_option(incrowd, tmp_path):
 def test_help_promises_no_more_than_a_release_does(incrowd):
     code, out, _ = incrowd("anonymize", "--help")
     assert code == 0 and "with the guarantee it states" in out and "safe by construction" not in out
+
+
+MIXED = "imsi,when,breedte,lengte,cell,slot\n1,2024-03-01T01:00Z,52.1,5.1,9,0\n1,2024-03-01T02:00Z,52.2,5.1,9,0\n"
+
+
+def test_named_times_and_places_make_trajectories(incrowd, tmp_path):
+    path = tmp_path / "calls.csv"
+    path.write_text(MIXED)
+    roles = [word for role in ("t=when", "lat=breedte", "lon=lengte") for word in ("--column", role)]
+    for words in (roles, (*roles, "--time-format", "%Y-%m-%dT%H:%MZ")):
+        code, out, err = incrowd("attack", "home-work", path, *words)  # visits of this file have no clock
+        assert code == 0 and "1 people; hours by the clock of UTC" in out, err
+    for words in (("--time-format", "%Y-%m-%dT%H:%MZ"), roles[2:]):
+        code, _, err = incrowd("measure", "uniqueness", path, *words)
+        assert code == 2 and "'t' is missing" in err
+    code, _, err = incrowd("measure", "uniqueness", path, "--layout", "geoparquet")
+    assert code == 2 and "of another format" in err
+
+
+def test_columns_of_visits_are_named_on_the_command_line(incrowd, visits, tmp_path):
+    path = tmp_path / "other.csv"
+    path.write_text(visits.read_text().replace("user,cell,slot", "user,zelle,stunde"))
+    plain = incrowd("measure", "uniqueness", visits, "--json")
+    assert (
+        incrowd("measure", "uniqueness", path, "--column", "cell=zelle", "--column", "slot=stunde", "--json") == plain
+    )
+    (tmp_path / "places.csv").write_text((tmp_path / "cells.csv").read_text().replace("x,y", "oost,noord"))
+    places = ("--antennas", tmp_path / "places.csv", "--column", "x=oost", "--column", "y=noord", "--slot-min", 120)
+    code, _, err = incrowd("discretize", visits, "-o", tmp_path / "c.parquet", "--into", "counts", *places)
+    assert code == 0, err
+
+
+@pytest.mark.parametrize("option", [("--time-zone", "Europe/Amsterdam"), ("--bad-rows", "bad.csv")])
+def test_options_that_visits_are_not_read_with_are_refused(incrowd, visits, option):
+    code, _, err = incrowd("measure", "uniqueness", visits, *option)
+    assert code == 2 and f"has its slots already; leave {option[0]} out" in err
+
+
+def test_visits_where_trajectories_are_asked_for_are_told(incrowd, visits, tmp_path):
+    (tmp_path / "days").mkdir()
+    for name in "ab":
+        (tmp_path / "days" / f"{name}.csv").write_text(visits.read_text())
+    for words in (("discretize", visits, "-o", tmp_path / "v.parquet"), ("measure", "uniqueness", tmp_path / "days")):
+        code, _, err = incrowd(*words)
+        assert code == 2 and "these are visits" in err

@@ -43,6 +43,23 @@ def test_link(incrowd, city, release, tmp_path):
     assert code == 0 and "among the first 1 " in out and "25 of 25 known people" in out
 
 
+def test_a_release_in_csv_is_attacked_like_one_in_parquet(incrowd, city, tmp_path):
+    cut = ic.anonymize.Cut(window_h=24)(ic.read.saved(city), pseudonym_seed=1)
+    said = []
+    for file in ("parquet", "csv"):
+        release, link = tmp_path / file, tmp_path / f"{file}-link.csv"
+        ic.anonymize.publish(cut, release, file=file, link=link, original=ic.read.saved(city))
+        said.append(
+            [
+                incrowd("attack", "relink", release, "--link", link, "--json"),
+                incrowd("attack", "link", city, release / f"data.{file}", "--truth", link, "--json"),
+                incrowd("measure", "utility", city, release, "--json"),
+                incrowd("attack", "home-work", release, "--json"),
+            ]
+        )
+    assert said[0] == said[1] and all(code == 0 for code, _, _ in said[0])
+
+
 def test_home_work(incrowd, city, trips):
     code, out, _ = incrowd(
         "attack", "home-work", city, "--night-h", 22, 6, "--work-h", 10, 16, "--min-visits", 2, "--json"
@@ -95,3 +112,26 @@ def test_a_link_file_that_is_not_text_is_refused_in_a_sentence(incrowd, city, re
     for words in (("relink", release, "--link"), ("link", city, release, "--truth")):
         code, out, err = incrowd("attack", *words, tmp_path / "bin.csv")
         assert code == 2 and out == "" and err.startswith("incrowd: bin.csv is not CSV in UTF-8;")
+
+
+def test_rows_of_two_sides_do_not_go_into_one_file(incrowd, trips, city, tmp_path):
+    trips.write_text(trips.read_text() + "rider9,never,52,5\n")
+    other = tmp_path / "other.csv"
+    other.write_text(trips.read_text())
+    bad = ("--bad-rows", tmp_path / "bad.csv")
+    code, _, err = incrowd("attack", "link", trips, other, *bad)
+    assert code == 2 and "takes the rows of one source" in err and not (tmp_path / "bad.csv").exists()
+    visits = tmp_path / "visits.csv"
+    visits.write_text("user,cell,slot\nrider0,1,0\n")
+    code, _, err = incrowd("attack", "link", trips, visits, *bad, "--time-zone", "UTC")
+    assert code == 0 and (tmp_path / "bad.csv").read_text().count("\n") == 2, err
+    code, _, err = incrowd("attack", "link", visits, visits, "--bad-rows", tmp_path / "none.csv")
+    assert code == 2 and "leave --bad-rows out" in err
+
+
+def test_a_csv_release_is_not_scored_by_its_pseudonyms(incrowd, city, tmp_path):
+    cut = ic.anonymize.Cut(window_h=24)(ic.read.saved(city), pseudonym_seed=1)
+    ic.anonymize.publish(cut, tmp_path / "rel", file="csv")
+    for target in (tmp_path / "rel", tmp_path / "rel" / "data.csv"):
+        code, out, _ = incrowd("attack", "link", city, target)
+        assert code == 0 and "pass --truth LINK" in out and "%" not in out

@@ -78,3 +78,21 @@ def test_a_release_is_not_replaced_by_what_is_made_of_it(incrowd, trips, tmp_pat
     held = sorted((tmp_path / "rel").iterdir())
     code, _, err = incrowd(*words, tmp_path / "rel" / "data.parquet", "-o", tmp_path / "rel", "--force")
     assert code == 2 and REFUSED in err and sorted((tmp_path / "rel").iterdir()) == held
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        (("attack", "ash"), ("--output", "--bad-rows")),
+        (("attack", "ash"), ("--recovered", "--bad-rows")),
+        (("attack", "home-work"), ("--report", "--bad-rows")),
+        (("assess",), ("--output", "--bad-rows")),
+        (("anonymize", "generalize", "-o", "rel"), ("--keep-link", "--bad-rows")),
+        (("report",), ("--output", "--bad-rows")),
+    ],
+)
+def test_two_outputs_of_one_name_are_refused_before_the_work(incrowd, trips, tmp_path, monkeypatch, words, options):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = incrowd(*words, trips, options[0], "same.csv", options[1], "./same.csv")
+    assert code == 2 and "name the same file; choose two" in err and not out
+    assert [path.name for path in tmp_path.iterdir()] == ["trips.csv"]

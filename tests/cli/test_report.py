@@ -83,3 +83,37 @@ def test_many_people_are_sent_to_the_command(incrowd, folder, tmp_path, monkeypa
     page = tmp_path / "r.html"
     assert incrowd("report", folder / "prints.parquet", "-o", page)[0] == 0
     assert "incrowd measure kgap" in sections(page)["How far is everybody from hiding in a crowd?"]
+
+
+def test_releases_in_csv_are_explained_like_those_in_parquet(incrowd, folder, tmp_path):
+    for name, method in (("glove", ic.anonymize.Glove(k=2, max_extent_m=2000)), ("w4m", ic.anonymize.W4M())):
+        data = ic.read.saved(folder / ("prints.parquet" if name == "glove" else "trips.parquet"))
+        made, said = method(data, pseudonym_seed=1), []
+        for file in ("parquet", "csv"):
+            release, page = tmp_path / f"{name}-{file}", tmp_path / f"{name}-{file}.html"
+            ic.anonymize.publish(made, release, file=file)
+            code, _, err = incrowd("report", folder / "trips.parquet", "--release", release, "-o", page)
+            assert code == 0, err
+            said.append(sections(page))
+        assert said[0] == said[1]
+
+
+def test_fingerprints_published_in_csv_are_taken_for_fingerprints(incrowd, folder, tmp_path):
+    made = ic.anonymize.Glove(k=2)(ic.read.saved(folder / "prints.parquet"))
+    said = []
+    for file in ("parquet", "csv"):
+        release = ic.anonymize.publish(made, tmp_path / file, file=file)
+        said.append(incrowd("measure", "kgap", release, "--json"))
+    assert said[0] == said[1] and said[0][0] == 0
+
+
+def test_the_link_tells_how_many_people_a_release_is_of(incrowd, folder, tmp_path):
+    page = tmp_path / "r.html"
+    how = ("--release", folder / "w4m" / "data.parquet", "--link", folder / "w4m.csv", "-o", page, "--json")
+    code, out, err = incrowd("report", folder / "trips.parquet", *how)
+    assert code == 0, err
+    useful = sections(page, "data")["What is the release still good for?"]
+    assert useful["people"] == [20, 20] and useful["cell_m"] == 500
+    said, told = sections(page), json.loads(out)
+    assert re.match(r"[\d,]+ visits published, [\d,]+ before; ", said["What is the release still good for?"])
+    assert told["report"] == str(page) and {one["question"]: one["answer"] for one in told["sections"]} == said

@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+import runpy
 import subprocess
 import sys
 from importlib import import_module
@@ -56,3 +57,11 @@ def test_the_page_of_papers_is_fresh_and_says_where_it_came_from():
     assert len(chapters) == len(stored) and all(
         "From `incrowd papers " in one and "--seed 0`" in one for one in chapters
     )
+
+
+def test_the_page_can_be_made_of_a_file(tmp_path):
+    trips = tmp_path / "trips.csv"
+    trips.write_text("user,t,lon,lat\na,0,5,52\na,60,5,52.1\nb,0,5,52\n")
+    script = runpy.run_path(str(ROOT / "scripts" / "paper_docs.py"))
+    found = script["noun_of"](PAPERS["tan2017"], [str(trips)], script["plainly"]())
+    assert found.records == 3

@@ -338,3 +338,18 @@ def test_several_files_are_one_table(tmp_path):
         pq.write_table(pa.table({"slot": [0], "cell": [0], "n": n}), path)
     with pytest.raises(ic.DataError, match="hold other kinds of values"):
         ic.read.counts(mixed, XY)
+
+
+def test_slots_that_begin_anew_on_every_date_are_not_merged():
+    dates = ["2024-01-01", "2024-01-01", "2024-01-02"]
+    with pytest.raises(ic.DataError, match="a slot is counted on a second date at row 2"):
+        ic.read.counts(table(slot=[0, 1, 0], date=dates), XY, slot_min=720)
+    assert ic.read.counts(table(slot=[0, 1, 2], date=dates), XY, slot_min=720).shape == (4, 3)
+
+
+def test_categories_of_views_are_cells():
+    polars = pytest.importorskip("polars")
+    ids = polars.Series(["q", "p"], dtype=polars.Categorical)
+    cells = polars.DataFrame({"cell": ids, "x": [0, 500], "y": [0, 0]})
+    made = ic.read.counts(polars.DataFrame({"slot": [0, 0], "cell": ids, "n": [1, 2]}), cells, slot_min=720)
+    assert made.n.tolist() == [[1, 2], [0, 0]]

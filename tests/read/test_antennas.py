@@ -162,3 +162,23 @@ def test_what_knows_its_places_takes_no_antennas(calls):
         ic.read.table(saved, antennas=calls.with_name("antennas.csv"))
     with pytest.raises(ic.ParameterError, match="Traces need none"):
         ic.discretize.grid(read(calls), antennas=pa.table({"cell": [1], "lon": [5], "lat": [52]}))
+
+
+def test_ids_are_trimmed_alike_on_both_sides():
+    places = pa.table({"cell": ["7\t", "\u00a0b"], "lon": [5.1, 5.2], "lat": [52.1, 52.2]})
+    records = pa.table({"user": [1] * 4, "t": [0, 60, 120, 180], "cell": ["7", "\t7", "b\u00a0", "\u2003b "]})
+    assert ic.read.table(records, antennas=places).lon.tolist() == [5.1, 5.1, 5.2, 5.2]
+
+
+def test_categories_of_views_name_antennas():
+    polars = pytest.importorskip("polars")
+    ids = polars.Series(["p", "q"], dtype=polars.Categorical)
+    places = polars.DataFrame({"cell": ids, "lon": [5.1, 5.2], "lat": [52.1, 52.2]})
+    records = polars.DataFrame({"user": [1, 1], "t": [1_700_000_000, 1_700_000_060], "cell": ids})
+    assert ic.read.table(records, antennas=places).lon.tolist() == [5.1, 5.2]
+
+
+def test_a_layout_with_places_takes_no_antennas(tmp_path):
+    (tmp_path / "1.txt").write_text("1,2008-02-02 15:36:08,116.5,39.9\n")
+    with pytest.raises(ic.ParameterError, match="places themselves; leave antennas out"):
+        ic.read.table(tmp_path / "1.txt", layout="tdrive", antennas=pa.table({"cell": [1], "lon": [5], "lat": [52]}))

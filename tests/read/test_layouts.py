@@ -131,3 +131,9 @@ def test_a_layout_of_ones_own(tmp_path):
     )
     traces = ic.read.table(tmp_path / "log.dat", layout=own, time_zone="America/New_York")
     assert traces.t.tolist() == [1333490400]
+
+
+def test_gpx_takes_no_time_format(tmp_path):
+    (tmp_path / "ann.gpx").write_text("<gpx/>")
+    with pytest.raises(ic.ParameterError, match="leave time_format out"):
+        ic.read.table(tmp_path / "ann.gpx", time_format="%d/%m/%Y %H:%M")

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from incrowd.read.engine import check_format
 
 CSV = """uid,time,lat,lon
 b,2024-01-01T00:00:00,52.1,5.1
@@ -358,3 +359,19 @@ def test_what_is_a_time_already_takes_no_format():
     frame = pd.DataFrame({"user": [1], "t": [pd.Timestamp("2024-01-01")], "lon": [5.0], "lat": [52.0]})
     with pytest.raises(ic.DataError, match="need no time_format"):
         ic.read.table(frame, time_format="%d/%m/%Y")
+
+
+@pytest.mark.parametrize("form", ["%a %d %b %H:%M", "%d/%m/%Y %I:%M", "%Y-%m-%d %M", "%Y-%m-%d %-I h"])
+def test_a_time_format_must_read_what_it_writes(tmp_path, form):
+    with pytest.raises(ic.ParameterError, match="or only half of its clock"):
+        row("1,01/03/2024,52,5\n", tmp_path, time_format=form)
+
+
+@pytest.mark.parametrize("form", ["%Y%m%d%H", "%Y-%j %H:%M", "%Y-%m-%d %H:%M %Z", "%a %b %d %H:%M:%S %z %Y", "%c"])
+def test_whole_time_formats_are_accepted(form):
+    check_format(form)
+
+
+def test_a_percent_sign_before_z_is_no_offset(tmp_path):
+    how = {"time_format": "%d/%m/%Y %H:%M %%z", "time_zone": "Europe/Amsterdam"}
+    assert row("1,01/01/2024 01:00 %z,52,5\n", tmp_path, **how).t.tolist() == [FIRST]

@@ -73,3 +73,107 @@ def test_only_cells_and_slots_without_times_are_visits(tmp_path):
     assert not is_visits(written(tmp_path, "user,cell,slot,time\n"))
     assert not is_visits(written(tmp_path, "user,t,lon,lat\n")) and not is_visits(tmp_path / "none.csv")
     assert not is_visits([tmp_path / "visits.tsv"]) and not is_visits(written(tmp_path, ROWS, "visits.xyz"))
+
+
+@pytest.mark.parametrize(
+    ("users", "words"),
+    [
+        ([1.2, 1.7], "user is not a whole number at row 0"),
+        ([1.0, float("nan")], "user is missing or infinite at row 1"),
+        ([1e300, 1.0], "user overflows"),
+        ([1, None], "user is missing at row 1"),
+        (pa.array([None, None], pa.string()), "user is missing at row 0"),
+        (pa.nulls(2), "user is missing at row 0"),
+        (["a", "a\0"], "user holds a null character at row 1"),
+        ([True, None], "user is missing at row 1"),
+    ],
+)
+def test_labels_that_would_merge_people_are_refused(users, words):
+    with pytest.raises(ic.DataError, match=words):
+        ic.read.visits(pa.table({"user": users, "cell": [1, 2], "slot": [0, 0]}))
+
+
+def test_whole_floats_are_labels_and_large_numbers_stay_exact():
+    table = pa.table({"user": [1.0, 2.0], "cell": [2**60, 2**60 + 1], "slot": [0, 0]})
+    visits = ic.read.visits(table)
+    assert visits.users.tolist() == [1, 2] and visits.cell.tolist() == [2**60, 2**60 + 1]
+
+
+def test_a_large_number_in_text_is_not_called_a_fraction(tmp_path):
+    with pytest.raises(ic.DataError, match="cell is too large a number at row 0"):
+        ic.read.visits(written(tmp_path, f"user,cell,slot\na,{2**60},0\n"))
+
+
+def test_categories_of_views_are_read_in_every_chunk():
+    polars = pytest.importorskip("polars")
+
+    def part(*names):
+        users = polars.Series(names, dtype=polars.Categorical)
+        return polars.DataFrame({"user": users, "cell": [1, 2], "slot": [0, 0]})
+
+    frame = polars.concat([part("b", "a"), part("c", "b")], rechunk=False)
+    assert ic.read.visits(frame).users.tolist() == ["b", "a", "c"]
+
+
+def test_columns_are_found_by_role_as_the_message_says():
+    table = pa.table({"user": ["a"], "site": [3], "period": [5], "Job Title": ["x"]})
+    with pytest.raises(ic.DataError, match=r"columns=\{'slot': …\}"):
+        ic.read.visits(table)
+    visits = ic.read.visits(table, columns={"slot": "period"}, attributes=("job_title",))
+    assert (visits.cell.tolist(), visits.slot.tolist()) == ([3], [5])
+    assert visits.attributes["job_title"].tolist() == ["x"]
+    for wrong, words in (({"t": "period"}, "unknown column 't' of visits"), ({"slot": 2}, "given by name")):
+        with pytest.raises(ic.ParameterError, match=words):
+            ic.read.visits(table, columns=wrong)
+
+
+def test_two_columns_for_one_role_are_refused_until_one_is_named():
+    table = pa.table({"user": ["a"], "cell": [1], "Cell": [2], "slot": [0], "cell_id": [9]})
+    with pytest.raises(ic.DataError, match="2 columns for cell"):
+        ic.read.visits(table)
+    assert ic.read.visits(table, columns={"cell": "Cell"}).cell.tolist() == [2]
+    assert ic.read.visits(table.drop_columns("Cell")).cell.tolist() == [1]
+
+
+def test_what_incrowd_saved_keeps_its_description(tmp_path):
+    made = ic.Visits.from_arrays(["a"], [1], [0], slot_min=60, start=3600, xy=[[0, 0], [5, 5]])
+    path = made.save(tmp_path / "visits.parquet")
+    again = ic.read.visits(str(path), slot_min=60)
+    assert (again.slot_min, again.start, again.xy.tolist()) == (60, 3600, [[0, 0], [5, 5]])
+    for how in ({"slot_min": 30}, {"columns": {"user": "user"}}, {"attributes": ("job",)}, {"antennas": "cells.csv"}):
+        with pytest.raises(ic.ParameterError, match="knows its slots and columns"):
+            ic.read.visits(path, **how)
+    ic.Counts.from_arrays([[1]] * 24, [[0, 0]], slot_min=60).save(tmp_path / "counts.parquet")
+    with pytest.raises(ic.DataError, match="holds Counts, not Visits"):
+        ic.read.visits(tmp_path / "counts.parquet")
+
+
+def test_only_csv_leaves_blank_what_is_missing(tmp_path):
+    frame = pa.table({"user": ["a", "b"], "cell": [1, 1], "slot": [0, 0], "job": ["", None]})
+    assert ic.read.visits(frame, attributes=("job",)).attributes["job"].tolist() == ["", None]
+    file = written(tmp_path, "user,cell,slot,job\na,1,0,\n")
+    assert ic.read.visits(file, attributes=("job",)).attributes["job"].tolist() == [None]
+
+
+def test_cells_that_no_table_can_place_are_counted():
+    cells = pa.table({"cell": [1], "x": [1000], "y": [500]})
+    for cell in (-1, 10_000_000):
+        with pytest.raises(ic.DataError, match="1 visits are to cells outside 0 to 9,999,999"):
+            ic.read.visits(pa.table({"user": ["a", "a"], "cell": [1, cell], "slot": [0, 0]}), antennas=cells)
+
+
+def test_named_times_make_trajectories_and_named_slots_visits(tmp_path):
+    both = written(tmp_path, "imsi,when,breedte,lengte,cell,slot\n")
+    assert is_visits(both) and not is_visits(both, {"t": "when"})
+    other = written(tmp_path, "user,cell,time\n", "other.csv")
+    assert not is_visits(other) and is_visits(other, {"slot": "time"})
+
+
+def test_visits_that_are_read_as_trajectories_are_told(tmp_path):
+    folder = tmp_path / "days"
+    folder.mkdir()
+    for name in "ab":
+        written(folder, ROWS, f"{name}.csv")
+    for source in (folder, [folder / "a.csv", folder / "b.csv"]):
+        with pytest.raises(ic.DataError, match=r"these are visits: read them with incrowd\.read\.visits"):
+            ic.read.table(source)

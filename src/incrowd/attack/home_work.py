@@ -113,7 +113,7 @@ def home_work(
 def _minutes(name: str, hours: Hours) -> tuple[float, float]:
     check_hours(**{name: hours})
     begin, end = hours
-    if begin == end:
+    if begin == end or (begin, end) == (24, 0):
         raise ParameterError(f"{name} must be two different hours, got {hours}.")
     return 60 * begin, 60 * end
 

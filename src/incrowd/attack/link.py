@@ -14,7 +14,7 @@ from incrowd.attack.people import Link, Side, Truth, counterparts, nobody, opene
 from incrowd.attack.postings import BITS, Meeting, Postings
 from incrowd.columns import ints
 from incrowd.data import Groups, Release, Visits
-from incrowd.errors import DataError, check_positive, check_seed, check_whole
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
 from incrowd.kernels.threads import in_blocks
 from incrowd.measure.index import kernels
 from incrowd.measure.question import wilson
@@ -96,6 +96,8 @@ def link(
         check_positive(tolerance_m=tolerance_m)
     if period_slots is not None:
         check_whole(period_slots=period_slots)
+        if period_slots >= 2**62:
+            raise ParameterError("period_slots is longer than any data last; leave it out to compare moments.")
     meeting = Meeting(int(tolerance_slots), None if period_slots is None else int(period_slots))
     sides = opened(known), opened(target)
     a, b = (_visits(side) for side in sides)

@@ -22,6 +22,7 @@ class Link(NamedTuple):
 
     pseudonyms: Labels
     people: Labels
+    of_release: bool = False  # whether it says of which release it is
 
     def unnamed(self, table: Table) -> int:
         """How many users of a published table it does not name."""
@@ -31,8 +32,8 @@ class Link(NamedTuple):
 def owners_from(release: Release | str | Path, data: Table, link: str | Path | None) -> Ints | None:
     """A number for the one person behind each published row; None where nobody tells."""
     if link is not None:
-        pseudonyms, people = read_link(link, release)
-        row, person = positions_of(pseudonyms, data.users), np.unique(people, return_inverse=True)[1]
+        listed = read_link(link, release)
+        row, person = positions_of(listed.pseudonyms, data.users), np.unique(listed.people, return_inverse=True)[1]
         pairs = row[row >= 0], person[row >= 0]
     elif isinstance(release, Release):
         pairs = _members(release)
@@ -104,7 +105,7 @@ def read_link(path: str | Path, release: object = None) -> Link:
         raise DataError(f"{path.name} links nobody; give the link file of this release.")
     pseudonyms, people, ids = zip(*listed, strict=True)
     check_link(release, ids)
-    return Link(np.array(pseudonyms, np.str_), np.array(people, np.str_))
+    return Link(np.array(pseudonyms, np.str_), np.array(people, np.str_), of_release=all(ids))
 
 
 def _table(data: Visits | Release) -> Table:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin, visits_of
+from incrowd.cli.inputs import CellM, SlotMin, carrying, visits_of
 from incrowd.cli.lkc import Privacy, asks_privacy
 from incrowd.cli.options import Reading, Seed, Sources, one_or_many, reads
 from incrowd.cli.releasing import Folder, Releasing, Residual, releases
@@ -132,7 +132,7 @@ def lkc(
 
     releasing.check(output)
     with progress_bar():
-        visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
+        visits = visits_of(sources, carrying(reading, privacy.sensitive), cell_m=cell_m, slot_min=slot_min)
         asked = privacy.arguments(visits)
         method = anonymize.LKC(**asked, min_support=privacy.min_support, scores=scores, limit_s=limit_s)
         releasing.publish(method(visits), visits, output, points=residual_points)

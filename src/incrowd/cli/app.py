@@ -2,9 +2,10 @@
 
 import errno
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from incrowd import __version__
 from incrowd.cli import (
@@ -28,12 +29,38 @@ from incrowd.cli import (
     sweep,
     w4m,
 )
-from incrowd.cli.screen import note, say, warnings_noted
+from incrowd.cli.screen import Kept, note, say, warnings_noted
 from incrowd.errors import IncrowdError
 
 INTERRUPTED = "incrowd: interrupted; nothing half-written was left behind."
+KEPT = "incrowd: interrupted; what was answered before is printed."
+
+
+class Plain(TyperGroup):
+    """Commands whose help shows a flag without the type of a value that it does not take."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """The options of this group."""
+        return _bare(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """One of the commands of this group."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            _bare(command.get_params(ctx))
+        return command
+
+
+def _bare(params: list[Any]) -> list[Any]:
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
+
 app = typer.Typer(
     name="incrowd",
+    cls=Plain,
     help="How easily can the people in a mobility dataset be singled out, and what hides them in the crowd?",
     epilog="Start with: incrowd demo",
     no_args_is_help=True,
@@ -53,7 +80,7 @@ for command in (ash.ash, linking.relink, linking.link, linking.home_work):
     attack.app.command()(command)
 papers.app.command()(gramaglia2015.gramaglia2015)
 for verb in (measure.app, anonymize.app, attack.app, papers.app):
-    app.add_typer(verb)
+    app.add_typer(verb, cls=Plain)
 
 
 def _version(wanted: bool) -> None:
@@ -84,7 +111,7 @@ def main() -> None:
         raise SystemExit(130) from None
     except SystemExit as stop:
         if stop.code == 130:
-            note(INTERRUPTED)
+            note(KEPT if isinstance(stop, Kept) else INTERRUPTED)
         raise
     except Exception as error:
         if debug:

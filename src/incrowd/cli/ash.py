@@ -7,12 +7,12 @@ import typer
 
 from incrowd.cli import ash_words as words
 from incrowd.cli.ash_sweep import asked_of, in_longer, refuse_unswept, swept
-from incrowd.cli.counting import CellM, Days, Regions, Start, counted, everywhere
+from incrowd.cli.counting import CellM, Days, Regions, Start, counted, everywhere, of_truth
 from incrowd.cli.inputs import saved_noun
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, ParameterError, check_whole
 
 if TYPE_CHECKING:
     from incrowd.attack import Recovered
@@ -89,23 +89,29 @@ def ash(
     _check_outputs(output, recovered, force=force)
     if not sweep:
         refuse_unswept(strengths=strengths, longer_min=longer_min, regions=regions)
-    published = is_counts or cells is not None or saved_noun(one_or_many(sources)) == "Counts"
+    if slot_min is not None:
+        check_whole(slot_min=slot_min)
+    table = is_counts or cells is not None
+    published = table or saved_noun(one_or_many(sources), reading) == "Counts"
+    if published and truth is None:
+        _check_unread(reading, table=table)
     people = None if published and truth is None else sources if truth is None else [str(truth)]
-    asked = asked_of(people, target, longer_min, strengths, regions) if sweep else None
-    places: dict[str, Any] = {"towers": towers, "cell_m": cell_m, "slot_min": slot_min or SLOT_MIN}
-    places |= {"start": start, "days": days}
-    if (is_counts or cells is not None) and (start is not None or days is not None):
+    behind = reading if truth is None else of_truth(truth, reading, table=table, published=published)
+    asked = asked_of(people, behind, target, longer_min, strengths, regions) if sweep else None
+    places: dict[str, Any] = {"towers": towers, "cell_m": cell_m, "start": start, "days": days}
+    places["slot_min"] = SLOT_MIN if slot_min is None else slot_min
+    if table and (start is not None or days is not None):
         raise ParameterError("published counts have their slots already; leave --start and --days out.")
     with progress_bar():
         names: Texts | None = None
-        if is_counts or cells is not None:
+        if table:
             (counts, names), visits = _published(sources, reading, cells, slot_min), None
         else:
             counts, visits = _counted(sources, reading, places)
         if truth is not None:
             places |= {"slot_min": counts.slot_min}
-            visits = everywhere([str(truth)], reading, **places)
-        longer = {} if asked is None or visits is None else in_longer(asked, reading, visits, places)
+            visits = everywhere([str(truth)], behind, **places)
+        longer = {} if asked is None or visits is None else in_longer(asked, behind, visits, places)
         mended = _mended(counts, len(visits) if users is None and visits is not None else users)
         found = attack.recover(mended, method=method, theta_m=theta_m, seed=seed)
         unique = _singled_out(found) if visits is None else None
@@ -130,10 +136,15 @@ def _check_outputs(output: Path | None, recovered: Path | None, *, force: bool) 
 
     if output is not None:
         refuse_existing(output, force=force)
-    if output is not None and recovered is not None and output.resolve() == recovered.resolve():
-        raise ParameterError("--recovered and --output name the same file; choose two.")
     if recovered is not None:
         check_table(recovered, force=force)
+
+
+def _check_unread(reading: Reading, *, table: bool) -> None:
+    """Refuse options that published counts are not read with."""
+    reading.refuse("counts are no records", "layout", "time_format", "antennas", "attribute", "bad_rows")
+    if not table:
+        reading.refuse("counts that incrowd saved describe themselves", "column", "time_zone")
 
 
 def _published(

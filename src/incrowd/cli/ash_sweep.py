@@ -38,7 +38,12 @@ class Asked(NamedTuple):
 
 
 def asked_of(
-    people: list[str] | None, target: float, longer_min: str | None, strengths: list[str], regions: Path | None
+    people: list[str] | None,
+    reading: Reading,
+    target: float,
+    longer_min: str | None,
+    strengths: list[str],
+    regions: Path | None,
 ) -> Asked:
     """What was typed, as a sweep needs it."""
     from incrowd import read
@@ -48,7 +53,7 @@ def asked_of(
     if people is None:
         raise ParameterError("a sweep needs the people behind the counts; give trajectories, or --truth VISITS.")
     widths = None if longer_min is None else _widths(longer_min)
-    noun = saved_noun(one_or_many(people))
+    noun = saved_noun(one_or_many(people), reading)
     if noun not in (None, "Traces"):
         if widths:
             raise ParameterError(f"--longer-min counts the records anew and needs trajectories, not {noun}.")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin, carried_values, saved_visits
+from incrowd.cli.inputs import CellM, SlotMin, carried_values, carrying, saved_visits
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
-from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.cli.screen import Kept, answer, note, progress_bar, say
 
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
@@ -39,7 +39,8 @@ def assess(
         typer.Option(
             metavar="NAME=SHARE",
             help="What is too much, or none: singling_out 0.1, worst_off 0.05, k_gap none, windows, releases, release, "
-            "release_alone, home_work and sensitive 0.1, audit 0, counts 0.3. Conventions, not law. Repeatable.",
+            "release_alone, release_sensitive, home_work and sensitive 0.1, "
+            "audit 0, counts 0.3. Conventions, not law. Repeatable.",
         ),
     ] = [],  # noqa: B006
     fail_above: Annotated[
@@ -75,7 +76,7 @@ def assess(
     if output is not None:
         refuse_existing(output, force=force)
     places = None if towers is None else read.towers(towers)
-    reading = _with(reading, sensitive)
+    reading = carrying(reading, sensitive)
     how: Any = reading.arguments()
     options = Options(
         budget_s=seconds_of(budget),
@@ -100,11 +101,11 @@ def assess(
             return
         note("\n".join(lines))
         found = asked.run()
-        if output is not None:
-            written(found, output, title=title, force=force)
-    answer("\n".join([str(found), *([f"report: {output}"] if output else [])]), found, as_json=as_json)
+    answer(str(found), found, as_json=as_json)
+    if output is not None:
+        _kept(found, output, title=title, force=force, as_json=as_json)
     if found.interrupted:
-        raise typer.Exit(130)
+        raise Kept
     if fail_above and not found.passed:
         raise typer.Exit(1)
 
@@ -126,6 +127,17 @@ def written(found: "Assessment", output: Path, *more: Any, title: str, force: bo
     report.write(output, *parts(found), *more, title=title, force=force)
 
 
+def _kept(found: "Assessment", output: Path, *, title: str, force: bool, as_json: bool) -> None:
+    """The page; whoever has no patience left for it has the answer already."""
+    try:
+        with progress_bar():
+            written(found, output, title=title, force=force)
+    except KeyboardInterrupt:
+        raise Kept from None
+    if not as_json:
+        say(f"report: {output}")
+
+
 def _counting(asked: "Asked") -> "Asked":
     """With the sensitive values that were typed as the data hold them."""
     options = asked.data.options
@@ -143,10 +155,3 @@ def _source(sources: list[str], reading: Reading, slot_min: int) -> Any:
     refuse_release(source)
     visits = saved_visits(source, reading, slot_min=slot_min)
     return source if visits is None else visits
-
-
-def _with(reading: Reading, sensitive: str | None) -> Reading:
-    """A sensitive column is read along."""
-    if sensitive is None or sensitive in reading.attribute:
-        return reading
-    return replace(reading, attribute=[*reading.attribute, sensitive])

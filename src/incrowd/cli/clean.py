@@ -43,7 +43,6 @@ def clean(
     for step in wanted:
         check_choice("step", step, STEPS)
     check_table(output, force=force)
-    reading.check(output)
     with progress_bar():
         traces = read.table(one_or_many(sources), order="log", **reading.arguments())
         run: dict[str, Callable[[Traces], Traces]] = {

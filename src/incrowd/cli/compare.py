@@ -74,7 +74,6 @@ def compare(
 
 def _table(found: "Comparison") -> list[str]:
     from incrowd.plain import several
-    from incrowd.report.compare import UNTRIED
 
     ran = [row for row in found.rows if not row.problem]
     lines = _aligned([HEAD, *(_cells(row, row in found.frontier) for row in ran)])
@@ -86,9 +85,9 @@ def _table(found: "Comparison") -> list[str]:
     size = f"{several(found.samples, 'sample')}, {found.points} known of each, seed {found.seed}"
     words = (
         f"alone: singled out; small: in a crowd below {found.target.crowd}; least and mid: people in the smallest and "
-        f"the median crowd; link: first among all, given the whole trajectory ({UNTRIED}); join: neighbouring pieces "
-        "rejoined, where something was cut; loss from 0 (the original) to 1 (nothing is left); km, min: mean error; "
-        "kept: of the samples"
+        f"the median crowd; link: first among all, given the whole trajectory, or for boxes 1 / crowd; join: "
+        "neighbouring pieces rejoined, where something was cut; loss from 0 (the original) to 1 (nothing is left); km, "
+        "min: mean error; kept: of the samples"
     )
     marks = "* reaches the target; + on the frontier: nothing protects and keeps as much"
     texts = [*notes, f"({found.who}, {size})", marks, words]

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from incrowd.cli.inputs import saved_noun, saved_visits
+from incrowd.cli.inputs import is_records, saved_noun, saved_visits
 from incrowd.cli.options import Force, Json, Output, Reading, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits, load
 from incrowd.errors import DataError, ParameterError
+from incrowd.read.layouts import PLACES
 
 CellM = Annotated[int, typer.Option(help="Side of a grid cell, where there are no towers.")]
 SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are trajectories.")]
@@ -68,11 +69,8 @@ def counts(
     from incrowd.data.files import check_table, refuse_existing
     from incrowd.ledger import Ledger
 
-    reading.check(output)
     check_table(output, force=force)
     if cells is not None:
-        if cells.resolve() == output.resolve():
-            raise ParameterError("--cells and --output name the same file; choose two.")
         refuse_existing(cells, force=force)
     with progress_bar():
         places = {"towers": towers, "cell_m": cell_m, "slot_min": slot_min, "start": start, "days": days}
@@ -115,7 +113,7 @@ def counted(sources: list[str], reading: Reading, **places: Any) -> tuple[Counts
     from incrowd import discretize
 
     source = one_or_many(sources)
-    if saved_noun(source) == "Counts":
+    if saved_noun(source, reading) == "Counts":
         if places.get("start") is not None or places.get("days") is not None:
             raise ParameterError("these counts have their slots already; leave --start and --days out.")
         found: Any = load(str(source))
@@ -139,7 +137,7 @@ def everywhere(
     from incrowd.discretize.filling import everybody
 
     source = one_or_many(sources)
-    noun, saved = saved_noun(source), saved_visits(source, reading, slot_min=slot_min)
+    noun, saved = saved_noun(source, reading), saved_visits(source, reading, slot_min=slot_min)
     if saved is not None:
         if start is not None or days is not None:
             raise ParameterError("these visits have their slots already; leave --start and --days out.")
@@ -153,6 +151,27 @@ def everywhere(
     places = None if towers is None else read.towers(towers)
     period: dict[str, Any] = {"start": start, "days": days}
     return everybody(source, towers=places, cell_m=cell_m, slot_min=slot_min, **period, **reading.arguments())
+
+
+def of_truth(truth: Path, reading: Reading, *, table: bool, published: bool) -> Reading:
+    """How the truth is read: columns, clock and bad rows of a table of counts or of the records are not its own."""
+    if table:
+        reading = replace(reading, column=_columns_of_truth(truth, reading))
+    if not is_records(str(truth), reading):
+        return replace(reading, time_zone=None, bad_rows=reading.bad_rows if published else None)
+    if reading.bad_rows is not None and not published:
+        raise ParameterError("--bad-rows takes the rows of one source, and the truth is a second; leave it out.")
+    return reading
+
+
+def _columns_of_truth(truth: Path, reading: Reading) -> list[str]:
+    """Who and when; places where the truth, or the antennas it is read with, has them: the table of cells may too."""
+    from incrowd.read.visited import header_of
+
+    header = header_of(truth) if truth.is_file() and reading.antennas is None else None
+    given = [(text, *text.partition("=")[::2]) for text in reading.column]
+    there = {text for text, _, name in given if header is None or name in header or name.isdecimal()}
+    return [text for text, role, _ in given if role in ("user", "t") or (role in PLACES and text in there)]
 
 
 def _write_cells(counts: Counts, path: Path, *, force: bool) -> None:

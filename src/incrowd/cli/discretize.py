@@ -61,7 +61,6 @@ def discretize(
     from incrowd.data.files import check_table
 
     check_table(output, force=force)
-    reading.check(output)
     given = {"cell_m": cell_m, "slot_min": slot_min, "keep": keep, "blocks": blocks, "fill": fill}
     asked = {name: value for name, value in {**given, "towers": towers, "zones": zones}.items() if value is not None}
     for name in asked.keys() - set(TAKES[into]):

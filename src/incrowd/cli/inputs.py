@@ -1,6 +1,7 @@
 """Files given on the command line -> the noun a command needs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,12 +20,14 @@ USES = {  # by noun, for those who hold something else
 }
 
 
-def saved_noun(source: str | list[str]) -> str | None:
+def saved_noun(source: str | list[str], reading: Reading) -> str | None:
     """Which noun a file saved by incrowd holds, Visits for any table of user, cell and slot; None for the rest."""
-    from incrowd.read.visited import is_visits
+    from incrowd.read.releases import noun_of
 
+    if isinstance(source, str) and (published := noun_of(source)) is not None:
+        return published
     if not isinstance(source, str) or not source.endswith(".parquet") or not Path(source).is_file():
-        return "Visits" if is_visits(source) else None
+        return "Visits" if _is_visits(source, reading) else None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -34,23 +37,47 @@ def saved_noun(source: str | list[str]) -> str | None:
         return None  # reading it properly says what is wrong
     if b"incrowd" in meta:
         return str(json.loads(meta[b"incrowd"])["noun"])
-    return "Visits" if is_visits(source) else None
+    return "Visits" if _is_visits(source, reading) else None
+
+
+def _is_visits(source: str | list[str], reading: Reading) -> bool:
+    """Whether it is a table of visits, unless it is to be read as trajectories."""
+    from incrowd.read.layouts import PLACES
+    from incrowd.read.visited import is_visits
+
+    columns = reading.arguments()["columns"] or {}
+    records = reading.layout is not None or reading.time_format is not None
+    places = reading.antennas is None and not set(columns).isdisjoint(PLACES)  # else columns of the antennas
+    return not records and not places and is_visits(source, columns)
+
+
+def is_records(source: str, reading: Reading) -> bool:
+    """Whether a source is read record by record: neither visits nor a release."""
+    return saved_noun(one_or_many([source]), reading) in (None, "Traces")
 
 
 def saved_visits(source: str | list[str], reading: Reading, *, slot_min: int | None) -> Visits | None:
     """Visits that incrowd saved, or any table of user, cell and slot; None for the rest."""
     from incrowd import read
     from incrowd.audit.origin import is_saved
+    from incrowd.read.releases import noun_of
 
-    if saved_noun(source) != "Visits":
+    if saved_noun(source, reading) != "Visits":
         return None
     path = Path(str(source))
-    if is_saved(path):
-        of_release = path.name == "data.parquet" and (path.parent / "manifest.json").is_file()
-        found: Any = read.release(path.parent) if of_release else load(path)
-        return found  # type: ignore[no-any-return]
+    if is_saved(path) or noun_of(path) is not None:
+        return saved(path)  # type: ignore[no-any-return]
+    reading.refuse("a table of visits has its slots already", "time_zone", "bad_rows")
     how = reading.arguments()
     return read.visits(source, slot_min=slot_min, **{name: how[name] for name in ("columns", "attributes", "antennas")})
+
+
+def saved(path: Path) -> Any:
+    """What incrowd saved in a file, or publishes in that of a release."""
+    from incrowd.read.releases import folder_of, release
+
+    folder = folder_of(path)
+    return release(folder) if folder != path and (folder / "manifest.json").is_file() else load(path)
 
 
 def visits_of(sources: list[str], reading: Reading, *, cell_m: float, slot_min: int) -> Visits:
@@ -61,7 +88,7 @@ def visits_of(sources: list[str], reading: Reading, *, cell_m: float, slot_min: 
     visits = saved_visits(source, reading, slot_min=slot_min)
     if visits is not None:
         return visits
-    noun = saved_noun(source)
+    noun = saved_noun(source, reading)
     if noun not in (None, "Traces"):
         raise DataError(
             f"this file holds {noun}, not trajectories or visits; give the trajectories, or run a command that takes "
@@ -75,10 +102,9 @@ def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:
     from incrowd import discretize
 
     source = one_or_many(sources)
-    noun = saved_noun(source)
+    noun = saved_noun(source, reading)
     if noun == "Fingerprints":
-        found: Any = load(str(source))
-        return found  # type: ignore[no-any-return]
+        return saved(Path(str(source)))  # type: ignore[no-any-return]
     if noun not in (None, "Traces"):
         raise DataError(
             f"this file holds {noun}, not trajectories or fingerprints; "
@@ -93,13 +119,19 @@ def traces_of(sources: list[str], reading: Reading) -> Traces:
     from incrowd.anonymize.w4m_points import points_of
 
     source = one_or_many(sources)
-    noun = saved_noun(source)
+    noun = saved_noun(source, reading)
     if noun == "Fingerprints":
-        prints: Any = load(str(source))
-        return points_of(prints)
+        return points_of(saved(Path(str(source))))
     if noun not in (None, "Traces"):
         raise DataError(f"this file holds {noun}, not trajectories or fingerprints; give the trajectories.")
     return read.table(source, **reading.arguments())
+
+
+def carrying(reading: Reading, attribute: str | None) -> Reading:
+    """An attribute that a question names is read along."""
+    if attribute is None or attribute in reading.attribute:
+        return reading
+    return replace(reading, attribute=[*reading.attribute, attribute])
 
 
 def carried_values(visits: Visits, sensitive: str | None, texts: list[str]) -> tuple[Any, ...] | None:

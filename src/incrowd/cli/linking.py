@@ -1,18 +1,19 @@
 """incrowd attack relink | link | home-work, incrowd anonymize cut --plan."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from incrowd.cli.foretold import foretelling
-from incrowd.cli.inputs import CellM, SlotMin, visits_of
+from incrowd.cli.inputs import CellM, SlotMin, is_records, visits_of
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, reads
 from incrowd.cli.overwrite import refuse_own_input
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
-from incrowd.plain import percent
+from incrowd.plain import percent, several
 
 if TYPE_CHECKING:
     from incrowd.attack import Linkage
@@ -57,7 +58,7 @@ def relink(
         ]
         for name, risk in score.known_before.items():
             lines.append(f"{f'found among {name}':<26} {percent(risk.value):>8}   of {risk.population:,} people")
-        lines.append(f"(found: by {points} points of the whole trajectory, known before the cut)")
+        lines.append(f"(found: by {several(points, 'point')} of the whole trajectory, known before the cut)")
     lines += [f"{'singled out by':<26} " + " ".join(f"{label:>10}" for label in _labels(found))]
     lines += _table(found)
     answer("\n".join(lines), found, as_json=as_json)
@@ -96,7 +97,7 @@ def link(
 
     _check(report, force)
     with progress_bar():
-        sides = [_side(source, reading, cell_m=cell_m, slot_min=slot_min) for source in (known, target)]
+        sides = _sides([known, target], reading, cell_m=cell_m, slot_min=slot_min)
         found = attack.link(
             *sides,
             truth=truth,
@@ -179,16 +180,29 @@ def plan_cut(visits: Visits, *, windows_h: str, report: Path | None, force: bool
         found = assess.plan(visits, windows_h=_hours(windows_h), **asked)
     _write(report, found, force)
     legend = (
-        f"({found.who}; singled out: by {found.points} points of the whole trajectory among the pieces, "
+        f"({found.who}; singled out: by {several(found.points, 'point')} of the whole trajectory among the pieces, "
         "re-linked: among the pieces joined again, rejoined: consecutive pieces of one person)"
     )
     answer(f"{found}\n{legend}\n{found.verdict}", found, as_json=as_json)
 
 
+def _sides(sources: list[str], reading: Reading, *, cell_m: float, slot_min: int) -> list[Visits | Path]:
+    """Both sides; options about records are for the one that has records."""
+    records = [is_records(source, reading) for source in sources]
+    if all(records) and reading.bad_rows is not None:
+        raise ParameterError(
+            "--bad-rows takes the rows of one source, and both are trajectories; run incrowd discretize on one first."
+        )
+    rest = replace(reading, bad_rows=None, time_zone=None) if any(records) else reading
+    ways = [reading if own else rest for own in records]
+    return [_side(*one, cell_m=cell_m, slot_min=slot_min) for one in zip(sources, ways, strict=True)]
+
+
 def _side(source: str, reading: Reading, *, cell_m: float, slot_min: int) -> Visits | Path:
     """Visits, or the folder of a release, whose pseudonyms are nobody's labels."""
-    path = Path(source)
-    folder = path.parent if path.name == "data.parquet" else path
+    from incrowd.read.releases import folder_of
+
+    folder = folder_of(source)
     if (folder / "manifest.json").is_file():
         return folder
     return visits_of([source], reading, cell_m=cell_m, slot_min=slot_min)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin, visits_of
+from incrowd.cli.inputs import CellM, SlotMin, carrying, visits_of
 from incrowd.cli.lkc import Privacy, asks_privacy
 from incrowd.cli.options import Json, Reading, Seed, Sources, numbers, reads
 from incrowd.cli.screen import answer, progress_bar
@@ -209,7 +209,7 @@ def sequences(
     from incrowd import measure
 
     with progress_bar():
-        visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
+        visits = visits_of(sources, carrying(reading, privacy.sensitive), cell_m=cell_m, slot_min=slot_min)
         violating = measure.violating_sequences(visits, **privacy.arguments(visits))
         frequent = measure.frequent_sequences(visits, privacy.min_support, same_time=privacy.same_time)
     counts = {"minimal violating": Counter(map(len, violating)), "maximal frequent": Counter(map(len, frequent))}

@@ -32,8 +32,8 @@ READING: dict[str, tuple[Any, Any]] = {
             list[str],
             typer.Option(
                 metavar="ROLE=NAME",
-                help="Which column is user, t, lon or lat, x and y in metres, or cell (an antenna id): its name or, "
-                "in files without a header, its position counted from 0; repeatable.",
+                help="Which column is user, t, lon or lat, x and y in metres, cell (an antenna id), or the slot of "
+                "visits: its name or, in files without a header, its position counted from 0; repeatable.",
             ),
         ],
         [],
@@ -78,10 +78,11 @@ class Reading:
     attribute: list[str]
     bad_rows: Path | None
 
-    def check(self, output: Path) -> None:
-        """Refuse a side file that is the output."""
-        if self.bad_rows is not None and self.bad_rows.resolve() == output.resolve():
-            raise ParameterError("--bad-rows and --output name the same file; choose two.")
+    def refuse(self, why: str, *options: str) -> None:
+        """Refuse options that would be ignored."""
+        given = next((name for name in options if getattr(self, name)), None)
+        if given is not None:
+            raise ParameterError(f"{why}; leave --{given.replace('_', '-')} out.")
 
     def arguments(self) -> dict[str, Any]:
         """As the keywords of `incrowd.read.table` and of the discretizers."""

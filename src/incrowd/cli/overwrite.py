@@ -1,4 +1,4 @@
-"""No command writes over what it reads."""
+"""No command writes over what it reads, or two outputs into one file."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,9 +15,10 @@ FILES = ("after", "real", "release", "towers", "antennas", "zones", "regions", "
 def refuse_own_input(given: Mapping[str, Any]) -> None:
     """Refuse an output that exists and is an input too, by another name or in a folder or glob as well.
 
-    `given` are the arguments of a command by name.
+    `given` are the arguments of a command by name; two outputs of one name are refused, too.
     """
     named = {name: given.get(name) for name in WRITTEN if READ_WITH.get(name) not in given}
+    _refuse_same({name: Path(path) for name, path in named.items() if path is not None})
     there = {name: Path(path) for name, path in named.items() if path is not None and Path(path).exists()}
     if not there:
         return
@@ -25,8 +26,19 @@ def refuse_own_input(given: Mapping[str, Any]) -> None:
     read = {_identity(path) for path in inputs}
     for name, path in there.items():
         if _identity(path) in read or ("sources" in given and _replaces(path, inputs)):
-            option = f"--{name.replace('_', '-')}"
-            raise ParameterError(f"{option} {path.name} would overwrite its own input; choose another name.")
+            raise ParameterError(f"{_option(name)} {path.name} would overwrite its own input; choose another name.")
+
+
+def _refuse_same(outputs: Mapping[str, Path]) -> None:
+    seen: dict[Path, str] = {}
+    for name, path in outputs.items():
+        first = seen.setdefault(path.resolve(), name)
+        if first != name:
+            raise ParameterError(f"{_option(name)} and {_option(first)} name the same file; choose two.")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _inputs(given: Mapping[str, Any], written: set[str]) -> Iterator[Path]:

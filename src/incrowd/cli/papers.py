@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin, fingerprints_of, saved_noun, visits_of
+from incrowd.cli.inputs import CellM, SlotMin, fingerprints_of, saved, saved_noun, visits_of
 from incrowd.cli.options import Force, Json, Reading, Seed, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.cli.statements import count, told
-from incrowd.data import Traces, load
+from incrowd.data import Traces
 from incrowd.errors import DataError, ParameterError
 from incrowd.papers import PAPERS, Paper
 
@@ -162,10 +162,10 @@ def noun_of(paper: Paper, data: list[str], reading: Reading) -> Any:
     if paper.takes == "Visits":
         return visits_of(data, reading, cell_m=paper.cell_m, slot_min=paper.slot_min)
     source = one_or_many(data)
-    noun = saved_noun(source)
+    noun = saved_noun(source, reading)
     if noun not in (None, "Traces"):
         raise DataError(f"this file holds {noun}, not trajectories; give the trajectories it was made from.")
-    return _log(source, reading) if noun is None else load(str(source))
+    return _log(source, reading) if noun is None else saved(Path(str(source)))
 
 
 def _log(source: str | list[str], reading: Reading) -> Traces:

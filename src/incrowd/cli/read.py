@@ -29,7 +29,6 @@ def read(
     from incrowd.data.files import check_table
 
     check_table(output, force=force)
-    reading.check(output)
     with progress_bar():
         traces = read.table(one_or_many(sources), order=order, **reading.arguments())
         traces.save(output, force=force)

@@ -38,6 +38,8 @@ def report(
     from incrowd import report as pages
     from incrowd.data.files import refuse_existing
     from incrowd.report.overview import about_release, overview
+    from incrowd.report.page import record
+    from incrowd.report.section import Section, section
 
     wanted = numbers(points)
     refuse_existing(output, force=force)
@@ -49,8 +51,9 @@ def report(
         parts = overview(data, visits, points=wanted, seed=seed, **clock)
         if release is not None:
             parts += about_release(release, data, visits, link=link, **clock)
-        pages.write(output, *parts, (visits or data).ledger, title=title, force=force)
-    answer(f"report: {output}", {"report": str(output)}, as_json=as_json)
+        told = [part if isinstance(part, Section) else section(part) for part in (*parts, (visits or data).ledger)]
+        pages.write(output, *told, title=title, force=force)
+    answer(f"report: {output}", {"report": str(output), **record(*told, title=title)}, as_json=as_json)
 
 
 def _read(sources: list[str], reading: Reading, cell_m: float, slot_min: int) -> tuple[Any, Visits | None]:
@@ -58,9 +61,9 @@ def _read(sources: list[str], reading: Reading, cell_m: float, slot_min: int) ->
     from incrowd import discretize, read
 
     source = one_or_many(sources)
-    if saved_noun(source) == "Fingerprints":
+    if saved_noun(source, reading) == "Fingerprints":
         return fingerprints_of(sources, reading), None
-    if saved_noun(source) not in (None, "Traces"):
+    if saved_noun(source, reading) not in (None, "Traces"):
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
         return visits, visits
     traces = read.table(source, **reading.arguments())

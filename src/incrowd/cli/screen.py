@@ -14,6 +14,13 @@ from incrowd.errors import IncrowdWarning
 from incrowd.plain import to_json
 
 
+class Kept(SystemExit):
+    """Interrupted after the answer was printed."""
+
+    def __init__(self) -> None:
+        super().__init__(130)
+
+
 def say(text: str) -> None:
     """A line of the answer."""
     sys.stdout.write(f"{text}\n")

@@ -147,12 +147,18 @@ def load(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
     if not meta:
         raise DataError(f"{Path(path).name} was not saved by incrowd; read it with incrowd.read.table.")
     ledger = Ledger.from_dict(meta.get("ledger", []))
+    noun = rebuilt(table, meta, Path(path).name)
+    return replace(noun, ledger=ledger) if ledger.steps else noun
+
+
+def rebuilt(table: "pa.Table", meta: dict[str, Any], file: str) -> Traces | Visits | Fingerprints | Counts:
+    """The noun of a flat table and what describes it as a whole."""
     try:
         noun: Traces | Visits | Fingerprints | Counts = _REBUILD[meta["noun"]](table, meta)
     except (ValueError, LookupError, TypeError):
         # The cause is left out: it may quote a value.
-        raise unsaid(Path(path).name) from None
-    return replace(noun, ledger=ledger) if ledger.steps else noun
+        raise unsaid(file) from None
+    return noun
 
 
 def noted(metadata: Mapping[bytes, bytes] | None, file: str) -> dict[str, Any]:

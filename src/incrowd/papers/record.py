@@ -18,8 +18,8 @@ NEAR = 0.05  # shares agree within five points
 FACTOR = 1.5  # sizes agree within this factor
 FEW = 20_000  # the "few tens of thousands" of [gramaglia2015]
 RULE = (
-    f"Shares agree within {NEAR:.0%} of what the text prints, sizes within a factor of {FACTOR}, and claims when they "
-    "hold."
+    f"Shares agree within {100 * NEAR:.0f} points of what the text prints, sizes within a factor of {FACTOR}, and "
+    "claims when they hold."
 )
 # What the papers measured on, as far as they say.
 SOURCE = {

@@ -72,7 +72,7 @@ def labelled_counts(
     """The same, and what the publisher calls each cell."""
     _check(slot_min, start_min, suppressed)
     zone = zone_of(time_zone)
-    if _is_saved(source):
+    if is_saved(source):
         found = _saved(source, cells)
         return found, np.arange(len(found.xy)).astype(np.str_)
     table = columns_of(source, columns)
@@ -123,7 +123,8 @@ def _check(slot_min: int | None, start_min: int | None, suppressed: Any) -> None
         raise ParameterError(f"suppressed must be 0 or more and finite, got {suppressed!r}.")
 
 
-def _is_saved(source: Any) -> bool:
+def is_saved(source: Any) -> bool:
+    """Whether a file was saved by incrowd."""
     if not isinstance(source, (str, Path)) or Path(source).suffix != ".parquet" or not Path(source).is_file():
         return False
     import pyarrow as pa

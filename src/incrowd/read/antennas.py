@@ -55,7 +55,10 @@ def antennas_of(source: Any, columns: Mapping[str, Column]) -> Antennas:
     """
     given = {role: name for role, name in columns.items() if role in PLACES}
     if not all(isinstance(name, str) for name in given.values()):
-        raise ParameterError("columns of a table of antennas are given by name; give it a header.")
+        raise ParameterError(
+            "lon and lat are given by position, as in files that have their places themselves; leave antennas out, or "
+            "name these columns of its table."
+        )
     table = columns_of(source, given)  # type: ignore[arg-type]
     table = replace(table, given={**table.given, "cell": _id_column(table, columns.get("cell"))})
     label = labels(table["cell"], "an antenna id")

@@ -13,6 +13,7 @@ Sort = Literal["text", "digits", "whole", "real", "stamp", "instant", "date", "l
 
 # 2008-05-17 10:00:00: no offset can hide in this shape, and reading it is three times cheaper than the general case.
 _PLAIN = "'____-__-_____:__:__'"
+_BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())  # what str.strip takes away
 _OFFSET = "':[0-9]{2}([.][0-9]+)?\\s*[A-Za-z+-]'"
 
 
@@ -96,7 +97,7 @@ def _cell(field: Field, file: str) -> str:
         raise _unfit(field, file, "antenna ids are text or whole numbers")
     number = f"TRY_CAST({field.sql} AS HUGEINT)"
     whole = f"CASE WHEN {field.sql} = floor({field.sql}) THEN {number} END"
-    return f"nullif(trim(CAST({whole if field.sort == 'real' else field.sql} AS VARCHAR)), '')"
+    return f"nullif(trim(CAST({whole if field.sort == 'real' else field.sql} AS VARCHAR), {quoted(_BLANKS)}), '')"
 
 
 def _time(
@@ -121,7 +122,7 @@ def _time(
 
 def _text_time(text: str, form: str | None, local: bool) -> tuple[dict[str, str], bool, bool | None]:
     if form is not None:
-        return {"t": f"epoch_us(try_strptime({text}, {quoted(form)}))"}, False, "%z" in form.lower()
+        return {"t": f"epoch_us(try_strptime({text}, {quoted(form)}))"}, False, "%z" in form.replace("%%", "").lower()
     plain, general = (f"epoch_us(TRY_CAST({text} AS {kind}))" for kind in ("TIMESTAMP", "TIMESTAMPTZ"))
     # A time begins with a digit: the engine knows words for some, such as epoch.
     times = {"t": f"CASE WHEN {text} LIKE {_PLAIN} THEN {plain} WHEN ltrim({text}) < ':' THEN {general} END"}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats, Ints
 from incrowd.errors import DataError
 from incrowd.read.files import find_files
-from incrowd.read.layouts import layout_of, listed
+from incrowd.read.layouts import ALIASES, layout_of, listed, plain
 from incrowd.read.times import FIRST, LAST, PER_SECOND
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Columns:
     table: "pa.Table"
     given: Mapping[str, str]
     place: str
+    text: bool = False  # CSV, where what is missing is blank
 
     def has(self, role: str) -> bool:
         """Whether there is such a column."""
@@ -60,12 +61,15 @@ class Columns:
             said = listed(self.table.column_names)
             advice = f"pass columns={{'{role}': …}} (--column {role}=…)"
             raise DataError(f"{self.place} has no column for {role} ({said}); {advice}.")
-        return _plain(self.table[name].combine_chunks(), f"the column for {role} of {self.place}")
+        return _plain(self.table[name], f"the column for {role} of {self.place}")
 
     @property
     def counted(self) -> bool:
         """Whether these are counts rather than records: slots, cells and numbers, and nobody's."""
-        return all(map(self.has, ("cell", "n"))) and any(map(self.has, ("slot", "hour", "date")))
+        if not all(map(self.has, ("cell", "n"))) or not any(map(self.has, ("slot", "hour", "date"))):
+            return False
+        others = set(self.table.column_names) - {self.name("cell")}  # an id may be that of a cell
+        return not any(plain(name) in ALIASES["user"] for name in others)
 
     def name(self, role: str) -> str | None:
         """What the column is called; None where there is none, refused where there are two."""
@@ -80,12 +84,15 @@ class Columns:
         return found[0] if found else None
 
 
-def _plain(column: "pa.Array", what: str) -> "pa.Array":
+def _plain(chunks: "pa.ChunkedArray", what: str) -> "pa.Array":
     """The same values as text or numbers, however they were packed."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+    if pa.types.is_dictionary(chunks.type):
+        # One by one: Arrow neither joins nor unpacks dictionaries of views.
+        kind = pa.string() if pa.types.is_string_view(chunks.type.value_type) else chunks.type.value_type
+        chunks = pa.chunked_array([one.dictionary.cast(kind).take(one.indices) for one in chunks.chunks], kind)
+    column = chunks.combine_chunks()
     if pa.types.is_nested(column.type) or pa.types.is_binary(column.type):
         raise DataError(f"{what} holds nested or binary values; give one plain value per row.")
     if pa.types.is_timestamp(column.type):
@@ -113,7 +120,8 @@ def columns_of(source: Any, given: Mapping[str, str] | None) -> Columns:
         raise DataError(
             f"{files[0].name} and the files beside it hold other kinds of values; write them alike."
         ) from None
-    return Columns(table, given or {}, files[0].name if len(files) == 1 else f"the table of {len(files)} files")
+    place = files[0].name if len(files) == 1 else f"the table of {len(files)} files"
+    return Columns(table, given or {}, place, text=all(file.suffix != ".parquet" for file in files))
 
 
 def _files(source: Any) -> list[Path]:

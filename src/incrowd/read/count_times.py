@@ -70,10 +70,22 @@ def _when(table: Columns, zone: ZoneInfo | None) -> Times:
     if "slot" in table.given and slot.strip().lower() != "hour":
         return times(table["slot"], "slot", zone)
     if slot and not {"slot", "hour", "date"} & set(table.given):
-        return times(table["slot"], "slot", zone)
+        when = times(table["slot"], "slot", zone)
+        if not when.clock and table.has("date"):
+            _check_one_date(when.value, table["date"])
+        return when
     if slot.strip().lower() == "hour" or table.has("hour"):
         return _hours(table, "slot" if "slot" in table.given else "hour", zone)
     return times(table["date"], "date", zone) if table.has("date") else times(table["slot"], "slot", zone)
+
+
+def _check_one_date(slot: Ints, date: "pa.Array") -> None:
+    """Refuse slots that begin anew on every date: those of all dates would be one."""
+    day = np.asarray(date.dictionary_encode(null_encoding="encode").indices)
+    order = np.lexsort((day, slot))
+    again = np.zeros(len(slot), np.bool_)
+    again[order[1:]] = (np.diff(slot[order]) == 0) & (np.diff(day[order]) != 0)
+    refuse(again, "a slot is counted on a second date", "number slots on from one date to the next, or write times")
 
 
 def _hours(table: Columns, role: str, zone: ZoneInfo | None) -> Times:

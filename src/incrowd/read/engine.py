@@ -15,6 +15,7 @@ from incrowd.errors import DataError, ParameterError
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
 from incrowd.read.buffers import values
+from incrowd.read.columns import quoted
 from incrowd.read.files import different_ends, mixed_ends, records_of, unreadable
 from incrowd.read.scans import Scan
 
@@ -31,6 +32,8 @@ _REASONS = {
     "INVALID ENCODING": bad.BYTES,
     "LINE SIZE OVER MAXIMUM": bad.LONG,
 }
+_DAYS = ("2024-03-01", "2024-03-02", "2024-04-01", "2023-03-01", "2023-12-31")
+_LOST_S = (0, 4 * 60, 15 * 3600 + 4 * 60)  # of 15:04, where a format has no minutes or no time of day
 _STATE = "reached an invalid state"  # what the engine says of line ends that change
 _PHRASES = {
     "Error when converting": bad.NUMBER,
@@ -41,21 +44,23 @@ _PHRASES = {
 
 
 def check_format(time_format: str) -> None:
-    """Refuse a time format that the engine does not know or that does not tell one day from another."""
+    """Refuse a time format that the engine does not know or in which it does not read the times that it wrote."""
     import duckdb
 
-    days = "(VALUES (DATE '2024-03-01'), (DATE '2024-03-02'), (DATE '2024-04-01'), (DATE '2023-03-01')) AS days (day)"
+    form = quoted(time_format)
+    days = ", ".join(f"(TIMESTAMPTZ '{day} 15:04:00+00')" for day in _DAYS)
+    lost = f"epoch(time) - epoch_us(try_strptime(strftime(time, {form}), {form})) // 1000000"
     with duckdb.connect() as connection:
+        connection.execute("SET TimeZone='UTC'")
         try:
-            # Parsed as well: some specifiers can be written only.
-            asked = f"SELECT count(DISTINCT strftime(day, $form)), max(try_strptime('', $form)) FROM {days}"  # noqa: S608
-            told = connection.execute(asked, {"form": time_format}).fetchall()[0][0]
+            asked = f"SELECT DISTINCT {lost} FROM (VALUES {days}) AS days (time)"  # noqa: S608 - the format is quoted
+            found = connection.execute(asked).fetchall()
         except duckdb.Error:
-            told = 0
-    if told != 4:
+            found = []
+    if len(found) != 1 or found[0][0] not in _LOST_S:
         raise ParameterError(
-            f"time_format {time_format!r} does not name the year, month and day of a time; "
-            "write it like '%d/%m/%Y %H:%M:%S'."
+            f"time_format {time_format!r} does not name the year, month and day of a time, or only half of its clock; "
+            "write it like '%d/%m/%Y %H:%M:%S', with %p after %I."
         )
 
 

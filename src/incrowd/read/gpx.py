@@ -22,6 +22,8 @@ def gpx_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
     """One scan per file; its user is the name of the file unless the layout says otherwise."""
     if request.antennas is not None:
         raise ParameterError("GPX has the place of every point; leave antennas out.")
+    if request.layout.time_format is not None:
+        raise ParameterError("GPX writes its times in one way; leave time_format out.")
     fields = {noun: (Field(noun, "text", noun),) for noun in ("t", "lon", "lat")}
     for file in files:
         user = {"user": (from_path(file, request.layout.user_from or _STEM),)}

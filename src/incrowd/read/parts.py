@@ -55,6 +55,11 @@ def parts(
 
     A source that would not fit is sorted into buckets in one temporary file (28 bytes a record, in TMPDIR); the labels
     of users, and a single user however long, are always held in memory.
+
+    >>> import pyarrow as pa
+    >>> found = parts(pa.table({"user": ["a", "b", "a"], "t": [0, 0, 60], "lon": [5, 5, 6], "lat": [52, 52, 52]}))
+    >>> found.users.tolist(), found.records, [piece for _, piece in found]
+    (['a', 'b'], 3, [Traces(users=2, records=3)])
     """
     check_positive(memory_mb=memory_mb)
     options: dict[str, Any] = {

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, Labels
-from incrowd.data import Visits
+from incrowd.columns import ints, labels
+from incrowd.data import Visits, load
 from incrowd.data.table import attributes_of
-from incrowd.errors import DataError, check_whole
+from incrowd.errors import DataError, ParameterError, check_whole
+from incrowd.read.aggregates import is_saved
 from incrowd.read.antennas import antennas_of
 from incrowd.read.buffers import missing, to_arrow, values
-from incrowd.read.count_columns import columns_of, numbers, refuse
+from incrowd.read.count_columns import Columns, columns_of, numbers, refuse
 from incrowd.read.files import head_of, kind_of
-from incrowd.read.layouts import ALIASES, Column, find_columns, layout_of, plain, wanted_columns
+from incrowd.read.layouts import ALIASES, PLACES, Column, find_columns, layout_of, plain, wanted_columns
 from incrowd.read.plane import box_of, plane_around
 from incrowd.read.text import is_number_label
 from incrowd.read.users import Values
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _OWN = ("cell", "slot")
+_ROLES = ("user", *_OWN)
 MOST_CELLS = 10_000_000  # rows of the table of centres
 
 
@@ -37,7 +40,8 @@ def visits(
 ) -> Visits:
     """Read visits, one row (user, cell, slot) each, as `Visits.save` writes them: CSV, Parquet or a data frame.
 
-    `slot_min` is the width of a slot; `antennas` has the place of each cell, as lon and lat or x and y in metres.
+    `columns` names user, cell and slot; `slot_min` is the width of a slot; `antennas` has the place of each cell, as
+    lon and lat or x and y in metres.
 
     >>> import pyarrow as pa
     >>> visits(pa.table({"user": ["a", "b"], "cell": [3, 4], "slot": [0, 1]}), slot_min=60)
@@ -45,33 +49,82 @@ def visits(
     """
     if slot_min is not None:
         check_whole(slot_min=slot_min)
-    given = wanted_columns(columns)
+    given = _wanted(columns, antennas)
+    if is_saved(source):
+        return _saved(Path(source), slot_min, bare=not given and not attributes and antennas is None)
     table = columns_of(source, None)
-    header: list[str] = table.table.column_names
-    found = find_columns(header, {"user": given["user"]} if "user" in given else {}, ["user"], table.place)
-    mine = {"user": header[found["user"][0]], **{plain(name): name for name in header if plain(name) in _OWN}}
-    table = replace(table, given=mine | {name: name for name in attributes})
+    table = replace(table, given=_found(table, given, attributes))
     if not len(table.table):
         raise DataError(f"{table.place} has no row; give at least one visit.")
     user, cell, slot = _users(table["user"]), *(_whole(table[role], role) for role in _OWN)
     made = Visits.from_arrays(user, cell, slot, slot_min=slot_min)
     if attributes:
-        made = replace(made, attributes=_attributes(made, user, {name: table[name] for name in attributes}))
+        kept = {name: _known(table[name]) if table.text else table[name] for name in attributes}
+        made = replace(made, attributes=_attributes(made, user, kept))
     return made if antennas is None else _placed(made, antennas, given)
 
 
-def is_visits(source: Any) -> bool:
-    """Whether a file is a table of visits: it has cells and slots, and neither times nor places."""
-    if not isinstance(source, (str, Path)) or not Path(source).is_file():
+def is_visits(source: Any, columns: Mapping[str, Column] | None = None) -> bool:
+    """Whether a file is a table of visits: it has cells and slots, and neither times nor places.
+
+    `columns` are those that a caller names: a slot is one of visits, a time one of trajectories.
+    """
+    given = set(columns or {})
+    if not isinstance(source, (str, Path)) or not Path(source).is_file() or "t" in given:
         return False
+    if "slot" in given:
+        return True
     try:
-        names = {plain(name) for name in _header(Path(source))}
+        names = {plain(name) for name in header_of(Path(source))}
     except DataError:
         return False  # reading it properly says what is wrong
-    return names >= set(_OWN) and not any(names & set(ALIASES[noun]) for noun in ("t", "lon", "lat"))
+    return (names | given) >= set(_OWN) and not any(names & set(ALIASES[noun]) for noun in ("t", "lon", "lat"))
 
 
-def _header(file: Path) -> Sequence[str]:
+def _wanted(columns: Mapping[str, Column] | None, antennas: Any) -> dict[str, str]:
+    """The columns a caller names, each by its name."""
+    given = dict(columns or {})
+    known = (*_ROLES, *(() if antennas is None else PLACES))
+    strange = sorted(str(role) for role in given if role not in known)
+    if strange:
+        raise ParameterError(f"unknown column {strange[0]!r} of visits; columns names {', '.join(known)}.")
+    if not all(isinstance(name, str) for name in given.values()):
+        raise ParameterError("columns of a table of visits are given by name; give it a header.")
+    wanted_columns({role: name for role, name in given.items() if role in PLACES})
+    return {role: str(name) for role, name in given.items()}
+
+
+def _found(table: Columns, given: Mapping[str, str], attributes: Sequence[str]) -> dict[str, str]:
+    """What each column is called in the table."""
+    header: list[str] = table.table.column_names
+    names = [plain(name) for name in header]
+    for role in _OWN:
+        if role not in given and names.count(role) > 1:
+            raise DataError(
+                f"{table.place} has {names.count(role)} columns for {role}; pass columns={{'{role}': …}} "
+                f"(--column {role}=…) with one of them."
+            )
+    mine = {role: role for role in _OWN if role in names}  # before a cell_id beside it
+    wanted: dict[str, Column] = {**{name: name for name in attributes}, **mine, **given}
+    found = find_columns(header, wanted, [*_ROLES, *attributes], table.place)
+    return {role: header[places[0]] for role, places in found.items()}
+
+
+def _saved(path: Path, slot_min: int | None, *, bare: bool) -> Visits:
+    """Visits that incrowd saved, which describe themselves."""
+    found = load(path)
+    if not isinstance(found, Visits):
+        raise DataError(f"{path.name} holds {type(found).__name__}, not Visits; discretize the trajectories first.")
+    if slot_min not in (None, found.slot_min) or not bare:
+        raise ParameterError(
+            f"{path.name} was saved by incrowd and knows its slots and columns; leave slot_min, columns, attributes "
+            "and antennas out."
+        )
+    return found
+
+
+def header_of(file: Path) -> Sequence[str]:
+    """The names of the columns of a file."""
     from incrowd.read.arrow import schema_of
 
     layout = layout_of(None)
@@ -87,18 +140,27 @@ def _users(column: "pa.Array") -> Labels:
     """Whole numbers where every label is one as we would write it, text where not."""
     import pyarrow as pa
 
-    if column.type == pa.float64():
-        column = column.cast(pa.int64(), safe=False)  # a whole column with gaps, which are refused below
-    coded = column.cast(pa.string()).dictionary_encode()
-    texts = np.array([text or "" for text in coded.dictionary.to_pylist()], np.str_)
-    code = values(coded.indices, np.int32)
-    refuse(missing(column) | (texts[code] == ""), "user is missing", "name the user of every visit")
-    return (texts.astype(np.int64) if all(map(is_number_label, texts)) else texts)[code]
+    advice = "name the user of every visit"
+    refuse(missing(column), "user is missing", advice)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return labels(column.to_numpy(zero_copy_only=False))
+    coded = column.dictionary_encode()
+    texts, code = coded.dictionary.to_pylist(), values(coded.indices, np.int32)
+    refuse(np.array([text == "" for text in texts], np.bool_)[code], "user is missing", advice)
+    # numpy would drop a null at the end of a label.
+    refuse(np.array(["\0" in text for text in texts], np.bool_)[code], "user holds a null character", "strip it first")
+    known = np.array(texts, np.str_)
+    return (known.astype(np.int64) if all(map(is_number_label, texts)) else known)[code]
 
 
-def _whole(column: Any, name: str) -> Ints:
+def _whole(column: "pa.Array", name: str) -> Ints:
+    import pyarrow as pa
+
+    if pa.types.is_integer(column.type):
+        return ints(column.to_numpy(zero_copy_only=False), name)
     found = numbers(column, name)
-    refuse((found != np.floor(found)) | (np.abs(found) >= 2**53), f"{name} is no whole number", "number them from 0")
+    refuse(found != np.floor(found), f"{name} is no whole number", "number them from 0")
+    refuse(np.abs(found) >= 2**53, f"{name} is too large a number", "number them from 0")
     return found.astype(np.int64)
 
 
@@ -108,7 +170,7 @@ def _attributes(made: Visits, user: Labels, columns: Mapping[str, Any]) -> Any:
     held: dict[str, Values] = {}
     for name, column in columns.items():
         held[name] = Values()
-        held[name].add(code, _known(column))
+        held[name].add(code, column)
     return attributes_of({name: kept.per_user(len(made)) for name, kept in held.items()}, len(made))
 
 
@@ -117,7 +179,7 @@ def _known(column: "pa.Array") -> "pa.Array":
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.if_else(pc.equal(column, ""), None, column) if pa.types.is_string(column.type) else column
+    return pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
 
 
 def _placed(made: Visits, antennas: Any, columns: Mapping[str, Column]) -> Visits:
@@ -127,16 +189,16 @@ def _placed(made: Visits, antennas: Any, columns: Mapping[str, Column]) -> Visit
     where = antennas_of(antennas, columns)
     listed = [int(number) for number in where.by_number if len(number) < 9]
     cells = np.unique(np.concatenate([made.cell, np.array(listed, np.int64)]))
-    cells = cells[cells < MOST_CELLS]
+    cells = cells[(cells >= 0) & (cells < MOST_CELLS)]
     first, second = where.places(to_arrow(cells).cast(pa.string()))
     there = ~np.isnan(first)
     cells, first, second = cells[there], first[there], second[there]
     lost = np.setdiff1d(made.cell, cells)
-    if len(lost) or cells[0] < 0:
-        raise DataError(
-            f"{len(lost):,} cells have no place in the table of antennas; list every cell, by numbers from 0 to less "
-            f"than {MOST_CELLS:,}."
-        )
+    odd = int(((made.cell < 0) | (made.cell >= MOST_CELLS)).sum())
+    if odd:
+        raise DataError(f"{odd:,} visits are to cells outside 0 to {MOST_CELLS - 1:,}; number cells from 0.")
+    if len(lost):
+        raise DataError(f"{len(lost):,} cells have no place in the table of antennas; list every cell.")
     xy: Floats = np.full((int(cells[-1]) + 1, 2), np.nan)
     plane = None if where.planar else plane_around(box_of(first, second))
     xy[cells] = np.column_stack((first, second) if plane is None else plane(first, second))
