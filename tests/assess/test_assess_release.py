@@ -10,7 +10,7 @@ from incrowd import assess, attack, measure
 from incrowd.anonymize.folder import publish
 from incrowd.assess.assess import prepared
 from incrowd.assess.dataset import dataset
-from incrowd.assess.options import Options
+from incrowd.assess.options import NEEDS, Options
 from incrowd.assess.thresholds import DEFAULTS
 
 QUIET = dict.fromkeys(DEFAULTS)
@@ -19,6 +19,11 @@ QUIET = dict.fromkeys(DEFAULTS)
 @pytest.fixture(scope="module")
 def traces():
     return ic.read.synthetic_city(users=20, towers=12, days=2, seed=3).traces
+
+
+def named(table):
+    """The same people under names of their own."""
+    return replace(table, users=np.char.add("p", table.users.astype(str)))
 
 
 def answer(data, name="release", **options):
@@ -41,7 +46,7 @@ def test_points_with_somebody_far_away_are_put_on_the_grid_of_the_original(trace
 
 
 def test_visits_without_records_cannot_be_put_on_other_cells(traces):
-    fine, coarse = (ic.discretize.grid(traces, cell_m=cell_m, slot_min=60) for cell_m in (500, 1000))
+    fine, coarse = (named(ic.discretize.grid(traces, cell_m=cell_m, slot_min=60)) for cell_m in (500, 1000))
     with pytest.raises(ic.DataError, match="the two differ in cell_m"):
         attack.link(fine, coarse)
     found = answer(fine, release=coarse)
@@ -56,7 +61,10 @@ def test_boxes_tell_whom_they_do_not_hide(traces, tmp_path):
     assert answer(traces, release=alone).value > 0.9
     hidden = ic.anonymize.Glove(k=2)(prints)
     found = answer(traces, release=hidden)
-    assert found.value == 0 and found.verdict == "within" and "8 random samples" in found.note
+    assert found.value == 0 and found.verdict == "within" and "8 random samples" in found.attacker
+    guess = found.numbers["expected_hit"]
+    assert 0.3 < guess <= 0.5 and found.number == f"0.0% (guess {guess:.1%})"
+    assert f"a guess within the crowd is right {guess:.1%} of the time" in found.note
     publish(hidden, tmp_path / "release", link=tmp_path / "link.csv", original=prints)
     folder = answer(traces, release=tmp_path / "release", link=tmp_path / "link.csv")
     assert folder.numbers == found.numbers
@@ -72,7 +80,7 @@ def test_drawn_people_hide_among_everybody(traces, monkeypatch):
 
 def test_what_was_due_and_has_no_answer_is_open(traces):
     visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
-    assert assess.assess(visits, thresholds=QUIET).passed
+    assert not assess.assess(visits, thresholds=QUIET).passed  # nothing was judged
     found = assess.assess(visits, thresholds=QUIET | {"k_gap": 1.0})
     assert [one.verdict for one in found.open] == ["no answer"] and not found.passed
     assert found.verdict == "Nothing was held against a threshold; without an answer: k_gap."
@@ -136,7 +144,8 @@ def test_a_release_is_judged_and_the_data_are_context(traces, tmp_path):
     release = ic.anonymize.Glove(k=5)(prints)
     publish(release, tmp_path / "release", link=tmp_path / "link.csv", original=prints)
     found = assess.assess(traces, release=tmp_path / "release", link=tmp_path / "link.csv")
-    assert found.passed and deciding(found) == {"release", "release_alone", "audit"}
+    assert found.passed and deciding(found) == {one for one, needs in NEEDS.items() if "release" in needs}
+    assert found.gate == found.to_dict()["gate"] == "passes" and "Gate: passes." in str(found)
     assert found.verdict.startswith("The release: 0 of 2 answers are above their thresholds. Before it, as context: ")
     groups = [one.group for one in found.answers]
     assert groups == sorted(groups, reverse=True) and set(groups) == {"release", "before"}
@@ -154,7 +163,7 @@ def test_a_threshold_that_was_set_counts_beside_the_release(traces):
     assert assess.assess(traces, release=release, thresholds=quiet).passed
     found = assess.assess(traces, release=release, thresholds=quiet | {"singling_out": 0.1})
     assert [one.name for one in found.above] == ["singling_out"] and not found.passed
-    assert deciding(found) == {"release", "release_alone", "audit", "singling_out"}
+    assert deciding(found) == {"release", "release_alone", "release_sensitive", "audit", "singling_out"}
     assert found.verdict.startswith("The release, and what you set a threshold for: 1 of 2 answers are above")
 
 
@@ -170,6 +179,7 @@ def test_the_gate_stays_shut_where_nothing_about_the_release_was_answered(traces
     found = assess.assess(traces, release=tmp_path / "release")
     assert not found.passed and [one.name for one in found.open] == ["release"]  # nobody tells who is who
     assert not assess.assess(traces, release=tmp_path / "release", budget_s=1e-6).passed
+    assert found.gate == "does not pass: 1 missing"
     off = dict.fromkeys(("release", "release_alone", "audit"))
     assert not assess.assess(traces, release=tmp_path / "release", thresholds=off).passed
     counts = ic.discretize.counts(
@@ -192,12 +202,23 @@ def test_published_visits_are_asked_who_is_alone(traces):
     assert answer(visits, "release_alone").note == "no release was given (--release)"
 
 
+def test_a_release_in_csv_is_judged_like_one_in_parquet(traces, tmp_path):
+    visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
+    cut = ic.anonymize.Cut(window_h=6)(visits)
+    link = {"link": tmp_path / "link.csv", "original": visits, "force": True}
+    found = [
+        answer(visits, release=publish(cut, tmp_path / file, file=file, **link), link=tmp_path / "link.csv").value
+        for file in ("parquet", "csv")
+    ]
+    assert found[0] is not None and found[0] == found[1]
+
+
 def test_files_that_are_no_data_or_no_release_are_refused_in_a_sentence(traces, tmp_path):
     prints = ic.discretize.fingerprints(traces)
     folder = publish(ic.anonymize.Glove(k=2)(prints), tmp_path / "release", original=prints)
     with pytest.raises(ic.DataError, match=r"release is a release; give the data it was made of.*\(--release\)"):
         assess.assess(folder)
-    visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
+    visits = named(ic.discretize.grid(traces, cell_m=500, slot_min=60))
     small = visits.save(tmp_path / "small.csv")
     assert "cells and slots of the release are taken for" in answer(visits, release=small).note
     assert answer(visits, release=small).value == answer(visits, release=visits).value
@@ -206,8 +227,6 @@ def test_files_that_are_no_data_or_no_release_are_refused_in_a_sentence(traces, 
         assess.assess(traces, release=tmp_path / "notes.csv")
     saved = answer(visits, "audit", release=visits.save(tmp_path / "small.parquet"))
     assert saved.verdict == "does not apply" and "promise nothing" in saved.note
-    csv = publish(ic.anonymize.Cut(window_h=6)(visits), tmp_path / "csv", original=visits, file="csv")
-    assert "publish it with --file parquet" in answer(visits, release=csv).note
     coarse = ic.discretize.filled(ic.discretize.grid(traces, cell_m=500, slot_min=60, keep="vote"))
     with pytest.raises(ic.DataError, match="Counts cannot be assessed; incrowd attack ash --counts"):
         assess.assess(ic.discretize.counts(coarse).save(tmp_path / "counts.parquet"))
@@ -255,3 +274,99 @@ def test_long_trajectories_are_estimated_to_cost_more_than_their_share():
     traces = ic.Traces.from_arrays(user, t, x=t / 60.0, y=np.zeros(len(t)))
     half = ic.Traces.from_arrays(user[t < 120_000], t[t < 120_000], x=t[t < 120_000] / 60.0, y=np.zeros(6000))
     assert estimated(traces, "k_gap") - 0.5 > 3 * (estimated(half, "k_gap") - 0.5)
+
+
+@pytest.fixture(scope="module")
+def moved(traces, tmp_path_factory):
+    """A release of moved points, which are numbered like the people, and its link."""
+    path = tmp_path_factory.mktemp("moved")
+    release = ic.anonymize.W4M(k=2)(traces)
+    return publish(release, path / "release", link=path / "link.csv", original=traces), path / "link.csv"
+
+
+def test_pseudonyms_are_nobodys_labels(traces, moved, tmp_path):
+    """Both sides count from 0: equal numbers are no people."""
+    folder, link = moved
+    told = answer(traces, release=folder, link=link).value
+    assert told > 0.2 and answer(traces, release=folder / "data.parquet", link=link).value == told
+    assert answer(traces, "audit", release=folder / "data.parquet", link=link).value == 0  # it is that of its folder
+    copy = tmp_path / "copy.parquet"
+    copy.write_bytes((folder / "data.parquet").read_bytes())
+    for release in (folder, folder / "data.parquet", copy):
+        found = answer(traces, release=release)
+        assert found.verdict == "no answer" and "nobody tells who is who" in found.note
+    assert not assess.assess(traces, release=folder / "data.parquet").passed
+    visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
+    cut = ic.anonymize.Cut(window_h=24)(visits).data
+    assert answer(visits, release=cut).verdict == "no answer"
+    assert answer(visits, release=cut.save(tmp_path / "cut.csv")).verdict == "no answer"
+    other = ic.anonymize.Cut(window_h=6)(visits)
+    publish(other, tmp_path / "other", link=tmp_path / "other.csv", original=visits)
+    with pytest.raises(ic.DataError, match="another release"):
+        assess.assess(traces, release=folder / "data.parquet", link=tmp_path / "other.csv")
+
+
+def test_a_link_of_other_people_does_not_fit_moved_points(traces, moved, tmp_path):
+    folder, link = moved
+    rows = [line.split(",") for line in link.read_text().splitlines()[1:]]
+    for shift, why in ((0, "does not say of which release it is"), (7, "the link does not fit the release")):
+        lines = [f"{row[0]},{rows[(i + shift) % len(rows)][1]}" for i, row in enumerate(rows)]
+        path = tmp_path / f"{shift}.csv"
+        path.write_text("\n".join(["pseudonym,user", *lines]))
+        found = answer(traces, release=folder, link=path)
+        assert why in found.note and (found.value is None) == bool(shift)
+    assert "of which release" not in answer(traces, release=folder, link=link).note
+
+
+def test_of_a_cut_short_link_people_are_not_named(traces, moved, tmp_path):
+    folder, link = moved
+    (tmp_path / "short.csv").write_text("\n".join(link.read_text().splitlines()[:6]))
+    assert (
+        "15 people are not named by the link file" in answer(traces, release=folder, link=tmp_path / "short.csv").note
+    )
+    prints = ic.discretize.fingerprints(traces)
+    boxes = publish(ic.anonymize.Glove(k=2)(prints), tmp_path / "boxes", link=tmp_path / "b.csv", original=prints)
+    rows = (tmp_path / "b.csv").read_text().splitlines()
+    (tmp_path / "few.csv").write_text("\n".join(rows[:4]))
+    assert "17 people are not named by the link file" in answer(traces, release=boxes, link=tmp_path / "few.csv").note
+
+
+def test_moved_points_are_asked_who_is_alone_on_the_grid(traces, moved):
+    folder, _ = moved
+    found = answer(traces, "release_alone", release=folder)
+    assert found.verdict == "above" and "points of the release put on cells of 500 m" in found.note
+    points = ic.read.release(folder)
+    grid = ic.discretize.grid(points, cell_m=500, slot_min=60)
+    assert found.value == measure.uniqueness(grid, points=4, short="all").value
+
+
+def test_what_a_release_publishes_may_be_inferred(tmp_path):
+    """Everybody in a cell has the same illness, and nobody is alone there."""
+    user = np.repeat(np.arange(40), 2)
+    cell, slot = user // 4, np.tile([0, 1], 40)
+    ill = {"ill": [f"kind {u // 4}" for u in range(40)]}
+    xy = np.column_stack([np.arange(10) * 500.0, np.zeros(10)])
+    visits = ic.Visits.from_arrays(user, cell, slot, xy=xy, slot_min=60, start=0, attributes=ill)
+    shown = ic.anonymize.LKC(l=2, k=4, c=1.0, sensitive="ill")(visits)
+    how = {"sensitive": "ill", "thresholds": {"release": 1.0}}
+    for release in (shown, shown.data.save(tmp_path / "bare.csv"), publish(shown, tmp_path / "csv", file="csv")):
+        found = assess.assess(visits, release=release, **how)
+        told = next(one for one in found.answers if one.name == "release_sensitive")
+        assert told.value == 1 and told.decides and "release_sensitive" in [one.name for one in found.above]
+        assert "40 published trajectories" in told.note and "cells and slots of the release" in told.attacker
+        assert not found.passed
+    few = answer(visits, "release_sensitive", release=shown, sensitive="ill", values=["kind 3"])
+    assert few.numbers["carriers"] == 4
+    hidden = ic.anonymize.LKC(l=2, k=4)(visits)
+    quiet = answer(visits, "release_sensitive", release=hidden, sensitive="ill")
+    assert quiet.verdict == "does not apply" and quiet.note == "the release does not publish it"
+    assert "no release was given" in answer(visits, "release_sensitive", sensitive="ill").note
+    with pytest.raises(ic.ParameterError, match="about the sensitive attribute, which was not given"):
+        assess.assess(visits, release=shown, thresholds={"release_sensitive": 0.1})
+
+
+def test_words_agree_with_one_answer():
+    visits = ic.Visits.from_arrays([1, 2], cell=[0, 1], slot=[0, 0])
+    found = assess.assess(visits, thresholds=QUIET | {"singling_out": 0.1})
+    assert found.verdict == "1 of 1 answer is above its threshold: singling_out."
+    assert found.gate == "does not pass: 1 above"

@@ -98,6 +98,8 @@ def test_refusals():
     visits = hours(STILL)
     for wrong in (
         {"target": 1.1},
+        {"target": "x"},
+        {"slots": 0},
         {"windows_h": (0,)},
         {"windows_h": (9,)},
         {"points": 0},
@@ -137,3 +139,20 @@ def test_people_drawn_are_told_and_reproducible():
     assert plan(visits, windows_h=[6], points=2, people=99).who == "40 people"
     with pytest.raises(ic.ParameterError, match="people must be a whole number"):
         plan(visits, windows_h=[6], people=0)
+
+
+def test_a_small_target_is_not_called_0():
+    found = planned(row(1, 0.01, 0.003), row(None, 0.9, 0.9), target=0.004)
+    assert "at most 0.4% of people" in found.verdict and "longest within 0.4%: 1 h" in str(found)
+
+
+def test_one_point_is_one_point():
+    one = replace(planned(row(1, 0.9, 0.9), row(None, 0.9, 0.9)), points=1)
+    assert "1 point known before the cut singles out" in one.verdict
+    none = replace(planned(row(1, None, None), row(None, None, None)), points=1)
+    assert "nobody has 1 point;" in none.verdict
+
+
+def test_a_start_after_the_data_is_named():
+    with pytest.raises(ic.ParameterError, match="start_slot lies after the last slot"):
+        plan(hours(STILL), start_slot=70)

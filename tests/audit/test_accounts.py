@@ -206,3 +206,49 @@ def test_a_release_without_a_row_is_judged_by_its_ledger(of):
 def test_nobody_is_left_of_visits_that_all_single_out():
     visits = ic.Visits.from_arrays([1, 2], cell=[1, 2], slot=[0, 0])
     assert check(LKC(l=1, k=2)(visits), original=visits)["coverage"].status == "pass"
+
+
+def test_a_padded_ledger_pays_for_nothing(dense):
+    """Records that the original never had are read, and leave in a step of their own."""
+    traces, release = dense
+    broken = half(release, reason="same cell and slot", users=[100, 50])
+    first, last = broken.ledger.to_dict()
+    first |= {"read": 7000, "kept": 7000, "users": [160, 160]}
+    sparse = {"step": "sparse_users", "read": 7000, "kept": 2001, "dropped": {"rare": 4999}, "users": [160, 100]}
+    last["read"], last["dropped"]["same cell and slot"] = 2001, last["dropped"]["same cell and slot"] + 1
+    found = coverage(replace(broken, ledger=Ledger.from_dict([first, sparse, last])), traces)
+    assert found.status == "fail" and "removed 0 of the 1,000 others" in found.evidence
+    assert "no step of the ledger reads the 2,000 records of the original" in found.evidence
+
+
+def test_records_that_a_ledger_creates_pay_for_nothing(dense):
+    traces, release = dense
+    broken = half(release, reason="same cell and slot", users=[100, 50])
+    first, last = broken.ledger.to_dict()
+    more = {"step": "more", "read": 2000, "kept": 7000, "created": {"repeated": 5000}, "users": [100, 160]}
+    less = {"step": "sparse_users", "read": 7000, "kept": 2000, "dropped": {"rare": 5000}, "users": [160, 100]}
+    found = coverage(replace(broken, ledger=Ledger.from_dict([first, more, less, last])), traces)
+    assert found.status == "fail" and "removed 0 of the 1,000 others" in found.evidence
+
+
+def test_people_who_leave_before_anything_is_published_leave_a_ledger_at_every_stage(tmp_path):
+    """The raw file, streamed or not, the cleaned and the discretized data are all read by some step."""
+    rng = np.random.default_rng(2)
+    rows = zip(rng.integers(0, 9, 120), rng.integers(0, 90_000, 120), *rng.integers(0, 40, (2, 120)), strict=True)
+    path = tmp_path / "trips.csv"
+    lines = [f"p{who},{t},{4 + a / 1000},{52 + b / 1000}" for who, t, a, b in rows]
+    path.write_text("\n".join(["user,t,lon,lat", *lines, "p1,0,4.0,999", "solo,5,4.0,52.0"]) + "\n")
+    raw = ic.read.table(path, bad_rows=tmp_path / "bad.csv")
+    cleaned = ic.clean.sparse_users(ic.clean.duplicates(raw), min_records=2)
+    prints = ic.discretize.fingerprints(cleaned)
+    case = on_disk(tmp_path, Glove(k=2, max_extent_min=360, leftover="suppress")(prints), prints)
+    for original in (raw, cleaned, prints):
+        case.original = original
+        assert case.failed() == set() and "the ledger removed" in case.check()["coverage"].evidence
+
+
+def test_a_ledger_ends_with_the_published_pseudonyms(dense):
+    traces, release = dense
+    gone = half(release, reason="rare")
+    assert "ends with 100 users, the release with 50 pseudonyms" in check(gone, original=traces)["records"].evidence
+    assert check(half(release, reason="rare", users=[100, 50]))["records"].status == "pass"

@@ -35,8 +35,10 @@ def test_a_column_that_cannot_be_read_is_caught():
     visits = people_visits(["rider-1", "rider-2"])
     release = Cut(window_h=24)(visits)
     odd = pa.UnionArray.from_sparse(pa.array([0] * visits.records, pa.int8()), [pa.array(["x"] * visits.records)])
+    from dataclasses import replace
+
     from incrowd.audit.columns import columns
-    from incrowd.audit.published import published, replace
+    from incrowd.audit.opened import published
 
     shown = published(release)
     extras = pa.table({"odd": odd})

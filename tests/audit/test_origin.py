@@ -131,3 +131,20 @@ def test_minutes_of_a_wall_clock_that_changes_are_followed(tmp_path):
     assert ic.read.release(folder).time_zone == "Europe/Amsterdam"
     for given in ({"release": release}, {"release": folder, "link": tmp_path / "link.csv"}):
         assert ic.audit.check(given.pop("release"), original=traces, **given).passed
+
+
+def test_traces_of_more_people_than_were_cleaned_are_refused():
+    raw = ic.Traces.from_arrays([0, 1, 1, 2, 2, 3, 3], [0, 0, 60, 0, 60, 0, 60], x=np.arange(7) * 400.0, y=np.zeros(7))
+    cleaned = ic.clean.sparse_users(raw, min_records=2)
+    release = Generalize(cell_m=100, slot_min=1)(cleaned)
+    assert check(release, original=cleaned).passed
+    with pytest.raises(ic.DataError, match="cleaning or discretizing left people out"):
+        check(release, original=raw)
+
+
+def test_traces_of_those_who_were_discretized_are_not_refused():
+    times, place = [300_000, 300_060], {"y": [0.0] * 4}
+    traces = ic.Traces.from_arrays([0, 1, 1, 2, 2], [0, *times, *times], x=[0.0, 10, 10, 20, 20], y=[0.0] * 5)
+    release = ic.anonymize.Glove(k=2)(ic.discretize.fingerprints(traces, start=200_000))
+    some = ic.Traces.from_arrays([1, 1, 2, 2], [*times, *times], x=[10.0, 10, 20, 20], **place)
+    assert check(release, original=some).passed

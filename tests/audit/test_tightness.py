@@ -143,3 +143,20 @@ def test_samples_in_no_box_are_those_the_ledger_drops():
 def test_rows_of_a_pseudonym_are_found_in_any_order():
     runs = [(a.tolist(), b.tolist()) for a, b in _runs(np.array([2, 0, 2, 5]), np.array([5, 1, 2, 5]))]
     assert runs == [([1], []), ([0, 2], [2]), ([3], [0, 3])]
+
+
+@pytest.mark.parametrize("reshape", ["union", "split"])
+def test_reshaped_boxes_that_meet_in_time_are_caught(tmp_path, reshape):
+    """The first of two boxes of a pseudonym lasts as long as the second: every face still touches a sample."""
+    rng = np.random.default_rng(0)
+    who, (x, y), t = rng.integers(0, 8, 60), rng.integers(0, 9, (2, 60)) * 100, rng.integers(0, 200, 60)
+    data = ic.Fingerprints.from_arrays(who, x, y, t, start=0)
+    case = on_disk(tmp_path, Glove(k=2, reshape=reshape)(data), data)
+    before = case.failed()
+    user, t, dt = (case.table()[name].to_numpy() for name in ("user", "t", "dt"))
+    first = int(np.argmax(user[1:] == user[:-1]))
+    case.change("dt", first, int(t[first + 1] + dt[first + 1] - t[first]))
+    assert case.failed() == {*before, "tightness"}
+    said = check(case.folder)["tightness"]
+    assert said.status == "fail" and said.evidence.startswith("1 of ")
+    assert said.evidence.endswith(f"begin before another of their pseudonym ends, first at row {first + 1}.")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.discretize.slots import asked
+from incrowd.discretize.slots import asked, minute_of_day
 from incrowd.errors import ParameterError
 
 AMSTERDAM = "Europe/Amsterdam"
@@ -67,11 +67,23 @@ def test_the_change_is_found_to_the_second():
     assert after - before == 61
 
 
-def test_a_midnight_that_does_not_exist_still_begins_slot_0():
-    noon = second("2018-11-04T12:00", "America/Sao_Paulo")  # the clock jumped from 00:00 to 01:00
-    clock = asked(60, None, "America/Sao_Paulo").over((noon, noon))
-    assert clock.start == second("2018-11-04T03:00")
-    assert clock(np.array([noon])).tolist() == [12]
+@pytest.mark.parametrize(
+    ("zone", "day"),
+    [
+        ("America/Sao_Paulo", "2018-11-04"),
+        ("America/Havana", "2024-03-10"),
+        ("Asia/Beirut", "2023-03-26"),
+        ("Africa/Cairo", "2024-04-26"),
+    ],
+)
+def test_a_midnight_that_does_not_exist_still_begins_slot_0(zone, day):
+    noon = second(f"{day}T12:00", zone)  # the clock jumped from 00:00 to 01:00
+    clock = asked(60, None, zone).over((noon, noon))
+    assert datetime.fromtimestamp(clock.start, ZoneInfo(zone)).isoformat()[11:19] == "01:00:00"
+    assert minute_of_day(clock.start, zone) == 0
+    for again in (clock, asked(60, clock.start, zone).over((noon, noon))):
+        assert again(np.array([clock.start, noon])).tolist() == [1, 12]
+        assert (again.days, again.slots) == (1, 24)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +125,9 @@ def test_days_reach_to_the_end_of_the_last_one_with_a_record():
 
 @settings(deadline=None, max_examples=40)
 @given(
-    zone=st.sampled_from([AMSTERDAM, "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns"]),
+    zone=st.sampled_from(
+        [AMSTERDAM, "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns", "America/Havana"]
+    ),
     first=st.integers(0, 1_900_000_000),
     later=st.lists(st.integers(0, 400 * 86_400), min_size=1, max_size=8),
     slot_min=st.sampled_from([1, 7, 60, 1440]),
@@ -126,6 +140,7 @@ def test_the_slot_is_what_datetime_says(zone, first, later, slot_min):
     expected = [(wall - midnight) // timedelta(minutes=slot_min) for wall in walls]
     assert clock(t).tolist() == expected
     assert midnight.time().isoformat() == "00:00:00" and min(expected) >= 0
+    assert datetime.fromtimestamp(clock.start, ZoneInfo(zone)).replace(tzinfo=None) == midnight
     assert max(expected) < clock.slots
 
 

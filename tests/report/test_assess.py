@@ -10,6 +10,7 @@ from browser import chromium
 from incrowd.report.assess import HEAD, parts
 from incrowd.report.behind import Behind
 from incrowd.report.glove import quantiles
+from incrowd.report.page import _kinds
 from incrowd.report.section import Section, section
 
 
@@ -71,10 +72,13 @@ def test_a_release_and_what_was_before_it_have_a_table_each(released):
     shown = section(released)
     release, before = shown.tables[:2]
     assert release.caption.startswith("The release. ") and before.caption.startswith("Before: the data as they are.")
-    assert {row[0] for row in release.rows} == {one.asks for one in released.answers if one.group == "release"}
+    assert {row[0] for row in release.rows} == {
+        one.asks for one in released.answers if one.group == "release" and one.value is not None
+    }
     assert "ABOVE" in {row[1] for row in release.rows} and "(above)" in {row[1] for row in before.rows}
     assert "ABOVE" not in {row[1] for row in before.rows}
-    assert shown.number == str(len(released.above)) and shown.answer.startswith("The release: ")
+    assert shown.number == str(len(released.above)) == "2"
+    assert shown.answer.startswith("Does not pass: 2 above. The release: 2 of 3 ")
     for grid in (release, before):
         for (row, _), (_, place, _) in grid.at.items():
             assert grid.rows[row][0] == released.answers[place].asks
@@ -98,3 +102,48 @@ def test_words_for_what_is_no_number(found):
     recovered = next(part for part in shown if part.question == "What can be recovered from the published counts?")
     assert "Every link of two slots is proven cheapest (gap below 1 mm)." in recovered.answer
     assert quantiles([("ratio", np.array([1.0, np.inf]))], "").rows[0][-1] == "infinite"
+
+
+def test_what_is_missing_is_in_the_headline(tmp_path):
+    traces = ic.read.synthetic_city(users=20, towers=8, days=2, seed=2).traces
+    prints = ic.discretize.fingerprints(traces)
+    hidden = ic.anonymize.Glove(k=2)(prints)
+    folder = ic.anonymize.publish(hidden, tmp_path / "release", link=tmp_path / "link.csv", original=prints)
+    shut = section(ic.assess.assess(traces, release=folder))
+    assert shut.number == "1" and shut.number_of == "above their thresholds or missing"
+    assert shut.answer.startswith("Does not pass: 1 missing. ")
+    assert ("Is the release linked back?", "NO ANSWER", "-", "0.1") in shut.tables[0].rows
+    passing = ic.assess.assess(traces, release=folder, link=tmp_path / "link.csv")
+    assert section(passing).number == "0" and section(passing).answer.startswith("Passes. ")
+    shown = [part if isinstance(part, Section) else section(part) for part in parts(passing)]
+    boxes = next(part for part in shown if part.question == "Is the release linked back?")
+    assert boxes.number == "0.0%" and "8 random samples" in boxes.answer and "a guess within the crowd" in boxes.answer
+    behind = Behind(boxes.data, "d")
+    grid = boxes.tables[0]
+    assert len(grid.at) == 5 and all(behind.number(grid.rows[row][1], at) for (row, _), at in grid.at.items())
+
+
+def test_numbers_of_all_tables_stand_to_the_right(released):
+    for grid in section(released).tables[:2]:
+        assert _kinds(grid)[HEAD.index("number")] == "digits"
+
+
+def test_a_published_value_that_is_inferred_has_a_section_of_its_own():
+    ill = {"ill": ["a", "a", "b", "b"]}
+    visits = ic.Visits.from_arrays([1, 2, 3, 4], [0, 0, 1, 1], [0] * 4, slot_min=60, start=0, attributes=ill)
+    release = ic.Release.from_arrays(visits, members=[[0], [1], [2], [3]])
+    shown = [
+        one for one in parts(ic.assess.assess(visits, release=release, sensitive="ill")) if isinstance(one, Section)
+    ]
+    told = next(one for one in shown if one.question == "Does the release tell the value?")
+    assert told.number == "100.0%" and "of 4 published trajectories with a confidence" in told.answer
+    assert any(one.question == "Before: Whose ill is inferred?" for one in shown)
+
+
+def test_options_are_not_broken_and_wide_tables_have_a_shadow(found, tmp_path):
+    page = ic.report.write(tmp_path / "page.html", *parts(found))
+    assert '<span class="option">(--sensitive)</span>' in page.read_text()
+    with chromium(tmp_path / "profile") as browser:
+        browser.open(page, 400)
+        shadow = "getComputedStyle(document.querySelector('main .scroll')).backgroundAttachment"
+        assert browser.ask(shadow) == "local, scroll"

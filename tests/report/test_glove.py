@@ -42,9 +42,11 @@ def test_heavy_tails_are_counted_without_the_undefined():
     time = {"time": np.array([1.0, 1.0, 2.0, 1.0]), "ratio": np.ones(4), "share": np.full(4, 0.5)}
     shown = section(Tails(k=3, users=4, **weights, **time))
     assert shown.answer.startswith(
-        "1 of 4 people have a heavy tail of samples that are hard to match in time, 2 in space"
+        "2 of 4 people have a heavy tail of samples that are hard to match in space and time together, 1 in time "
+        "alone, 2 in space alone"
     )
-    assert shown.number == "50%" and "k = 3" in shown.drawings[0].caption
+    assert shown.number == "50%" and shown.number_of.endswith("space and time together")
+    assert "k = 3" in shown.drawings[0].caption
 
 
 def test_accuracy_counts_what_is_missing_and_how_coarse_the_rest_is():

@@ -36,6 +36,13 @@ def publish(
 
     `residual_risk` is any measured result worth stating. `link=FILE` also writes which `original` users stand behind
     each pseudonym, readable by its owner alone. `force=True` replaces an older release, and nothing else.
+
+    >>> import tempfile
+    >>> from incrowd.anonymize import Cut
+    >>> cut = Cut(window_h=24)(Visits.from_arrays([1, 2], cell=[5, 5], slot=[0, 0], slot_min=60, start=0))
+    >>> with tempfile.TemporaryDirectory() as there:
+    ...     sorted(path.name for path in publish(cut, f"{there}/release").iterdir())
+    ['README.md', 'data.parquet', 'manifest.json']
     """
     check_choice("file", file, ("parquet", "csv"))
     if not release.data.records:

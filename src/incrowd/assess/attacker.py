@@ -42,6 +42,7 @@ class Crowds:
             "singled_out": _share(self.size == 1),
             "below_k": _share((self.size > 0) & (self.size < k)),
             "found": _share(self.size > 0),
+            "expected_hit": float(np.where(self.size > 0, 1 / np.maximum(self.size, 1), 0).mean()),
             "agree_in_all": _share(self.complete),
             "crowd_least": float(found.min()) if found.size else None,
             "crowd_median": float(np.median(found)) if found.size else None,

@@ -82,7 +82,7 @@ class Asked:
         source, prints = self.source, self.source.prints
         seen = views(release, reach_m=strength.reach_m if strength else None, slot_min=source.slot_min)
         privacy = worst(seen, prints, self.known).numbers(self.target.crowd)
-        links = linkability(release, source, seed=self.seed)
+        links = linkability(release, source, guess=privacy["expected_hit"], seed=self.seed)
         return {**privacy, **links}, fate(release, prints, seen[0]).numbers(prints)
 
 

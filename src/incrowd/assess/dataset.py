@@ -1,7 +1,6 @@
 """What an assessment looks at: everything made of the source once, when it is first asked for."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ from incrowd.data import Counts, Release, Traces, Visits, load
 from incrowd.data.some import some_people, some_rows
 from incrowd.discretize import fingerprints, grid, towers
 from incrowd.discretize.options import Reading
-from incrowd.discretize.slots import DAY_MIN, zone_of
+from incrowd.discretize.slots import DAY_MIN, utc_of, wall_at, zone_of
 from incrowd.errors import DataError
+from incrowd.read.releases import folder_of
 
 MOST_IN_MEMORY = 50_000_000  # records; a larger source is streamed, and what needs its records is left out
 
@@ -44,15 +44,19 @@ class Dataset:
     def published(self) -> Any:
         """What the release publishes; None without one."""
         from incrowd.read import release, saved, visits
+        from incrowd.read.layouts import plain
+        from incrowd.read.visited import header_of
 
         given = self.options.release
         if not isinstance(given, Path):
             return given.data if isinstance(given, Release) else given
-        if given.is_dir() and (given / "data.csv").is_file():
-            raise DataError("a release in CSV does not carry its cells and slots; publish it with --file parquet.")
         if given.is_dir():
             return release(given)
-        return visits(given, slot_min=self.visits.slot_min) if self.bare else saved(given)
+        if not self.bare:
+            return saved(given)
+        sensitive = self.options.sensitive
+        carried = [sensitive] if sensitive is not None and plain(sensitive) in map(plain, header_of(given)) else []
+        return visits(given, slot_min=self.visits.slot_min, attributes=carried)
 
     @cached_property
     def bare(self) -> bool:
@@ -158,8 +162,7 @@ def refuse_release(source: Any) -> None:
     """Refuse the folder of a release, or its table, as data: its pseudonyms are no people."""
     if not isinstance(source, (str, Path)):
         return
-    path = Path(source)
-    folder = path.parent if path.name in ("data.parquet", "data.csv") else path
+    folder = folder_of(source)
     if (folder / "manifest.json").is_file():
         raise DataError(f"{folder.name} is a release; give the data it was made of, and it as the release (--release).")
 
@@ -180,8 +183,8 @@ def _later(visits: Visits, slots: int) -> int | None:
     """The start so many slots later by the wall clock."""
     if visits.start is None or visits.slot_min is None:
         return visits.start
-    begin = datetime.fromtimestamp(visits.start, zone_of(visits.time_zone) or UTC)
-    return round((begin + timedelta(minutes=slots * visits.slot_min)).timestamp())
+    wall = wall_at(visits.start, zone_of(visits.time_zone)) + slots * visits.slot_min * 60
+    return utc_of(wall, zone_of(visits.time_zone))
 
 
 def within(visits: Visits, first: int, end: int) -> Visits:

@@ -16,10 +16,10 @@ LOST_M, LOST_MIN = 20_000, 480  # from here on a sample says nothing any more [g
 MEANS = (
     "Every original sample is looked up where it is published, if it is: its position and time errors are the "
     "distances between both centres. Its loss is half its position error over 20 km plus half its time error over "
-    "8 hours, each at most 1/2 [gramaglia2015, Eq. 1], and 1 where it is gone; `coarse` is the mean over all samples. "
-    "`steps` is the share of consecutive surviving samples of a person that still stand under one pseudonym, `made_up` "
-    "the share of what is published that nobody left. The loss is 1 - (1 - coarse) x steps x (1 - made_up), between "
-    "0 (the original) and 1 (nothing is left)."
+    "8 hours, each at most 1/2 [gramaglia2015, Eq. 1], and 1 where it is gone; coarse is the mean over all samples. "
+    "Steps kept is the share of consecutive surviving samples of a person that still stand under one pseudonym, made "
+    "up the share of what is published that nobody left. The loss is 1 - (1 - coarse) x steps kept x (1 - made up), "
+    "between 0 (the original) and 1 (nothing is left)."
 )
 
 

@@ -14,14 +14,17 @@ from incrowd.attack.people import read_link
 from incrowd.data import Release, Table, Visits
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
 from incrowd.measure.sensitive import share_of
+from incrowd.read.releases import folder_of
 
 Thresholds = Mapping[str, float | None]
 NEEDS = {
-    "release": "a release",
-    "release_alone": "a release",
-    "audit": "a release",
-    "sensitive": "the sensitive attribute",
+    "release": ("release",),
+    "release_alone": ("release",),
+    "release_sensitive": ("release", "sensitive"),
+    "audit": ("release",),
+    "sensitive": ("sensitive",),
 }
+WORDS = {"release": "a release", "sensitive": "the sensitive attribute"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,13 +58,14 @@ class Options:
         if self.values is not None and self.sensitive is None:
             raise ParameterError("values are those of a sensitive attribute; name it too.")
         thresholds_of(self.thresholds)
-        for name in self.wanted & set(NEEDS):
-            if self._given(name) is None:
-                raise ParameterError(f"threshold {name} is about {NEEDS[name]}, which was not given; give it.")
+        for name in sorted(self.wanted & set(NEEDS)):
+            lacking = [WORDS[need] for need in NEEDS[name] if getattr(self, need) is None]
+            if lacking:
+                raise ParameterError(f"threshold {name} is about {lacking[0]}, which was not given; give it.")
         for name in ("release", "link"):
             object.__setattr__(self, name, _path(getattr(self, name), name))
         if isinstance(self.release, Path) and self.release.is_file():
-            _check_file(self.release)
+            object.__setattr__(self, "release", _whole(self.release))
         if self.link is not None:
             read_link(self.link, self.release)  # that of another release is refused
 
@@ -75,9 +79,6 @@ class Options:
         """Questions whose thresholds the user set."""
         return frozenset(name for name, value in (self.thresholds or {}).items() if value is not None)
 
-    def _given(self, name: str) -> Any:
-        return self.sensitive if name == "sensitive" else self.release
-
 
 def _path(given: Any, name: str) -> Any:
     """A path that exists, or what else was given."""
@@ -88,13 +89,16 @@ def _path(given: Any, name: str) -> Any:
     return Path(given)
 
 
-def _check_file(path: Path) -> None:
-    """Refuse a file that is no table of visits."""
+def _whole(path: Path) -> Path:
+    """The folder of a release where this is its table; a file that is no table of visits is refused."""
     from incrowd.audit.origin import is_saved
     from incrowd.read.visited import is_visits
 
+    if (folder_of(path) / "manifest.json").is_file():
+        return folder_of(path)
     if not is_saved(path) and not is_visits(path):
         raise DataError(
             f"{path.name} is no release: it was not saved by incrowd, nor has it the columns user, cell and slot of "
             "visits; give the folder of the release, or its visits."
         )
+    return path

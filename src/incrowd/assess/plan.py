@@ -12,9 +12,9 @@ from incrowd.assess.question import drawn_note
 from incrowd.attack.relink import relink
 from incrowd.data import Visits
 from incrowd.data.some import some_people
-from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole
 from incrowd.measure import uniqueness
-from incrowd.plain import Shown, percent
+from incrowd.plain import Shown, percent, several
 from incrowd.progress import track
 
 WINDOWS_H = (1, 2, 3, 6, 12, 24, 48)
@@ -88,13 +88,18 @@ class Plan(Shown):
         return share is not None and share <= self.target
 
     @property
+    def limit(self) -> str:
+        """The target in words, with every digit it was given."""
+        return f"{100 * self.target:.6g}%"
+
+    @property
     def verdict(self) -> str:
         """The answer in words."""
-        who = f"{self.points} points known before the cut single out"
-        limit = f"at most {self.target:.0%} of people"
+        who = f"{several(self.points, 'point')} known before the cut single{'s' * (self.points == 1)} out"
+        limit = f"at most {self.limit} of people"
         best, deceptive = self.best, self.deceptive
         if not self.measured:
-            return f"Nothing was measured: nobody has {self.points} points; ask with fewer points."
+            return f"Nothing was measured: nobody has {several(self.points, 'point')}; ask with fewer points."
         if best is not None and best.window_h is None:
             return f"Nothing needs to be cut: {who} {_told(best.relinked)} of people, and {limit} are allowed."
         if best is not None:
@@ -118,7 +123,7 @@ class Plan(Shown):
     def _shown(self) -> list[tuple[str, ...]]:
         named = [(cut.name, cut) for cut in self.cuts]
         head = ("window", "pieces", "singled out", "re-linked", "rejoined", "chance", "moves kept")
-        longest = f"longest within {self.target:.0%}: {self.longest}"
+        longest = f"longest within {self.limit}: {self.longest}"
         rows = [_row(*one) for one in named]
         return [head, *rows, ((longest, *("" for _ in head[1:])) if self.best is None else _row(longest, self.best))]
 
@@ -171,9 +176,10 @@ def plan(
     """
     if not isinstance(visits, Visits) or visits.slot_min is None or not visits.records:
         raise DataError("a plan in hours needs visits with slot_min; make them with a discretizer.")
-    if not 0 <= target <= 1:
-        raise ParameterError(f"target must lie in 0 to 1, got {target!r}.")
+    check_share(target=target)
     check_seed(seed=seed)
+    if slots is not None:
+        check_whole(slots=slots)
     if people is not None:
         check_whole(people=people)
     everybody, visits = len(visits), visits if people is None else some_people(visits, people=int(people), seed=seed)
@@ -195,9 +201,13 @@ def _lengths(visits: Visits, windows_h: Sequence[float], start_slot: int, slots:
     check_positive(**{f"windows_h[{i}]": hours for i, hours in enumerate(windows_h)})
     width = visits.slot_min or 1
     period = int(visits.slot.max()) + 1 - start_slot if slots is None else slots
+    if period < 1:
+        raise ParameterError("start_slot lies after the last slot of the data; let the first window begin within them.")
     lengths = sorted({hours for hours in windows_h if width <= hours * 60 < period * width})
     if not lengths:
-        raise ParameterError(f"no window lies between a slot of {width} min and the {period} slots of the data.")
+        raise ParameterError(
+            f"no window lies between a slot of {width} min and the {several(period, 'slot')} of the data."
+        )
     return lengths
 
 

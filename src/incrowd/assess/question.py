@@ -60,7 +60,7 @@ class Estimate:
     lacks: str = ""
 
     def __str__(self) -> str:
-        return f"{self.name:<13} {self.lacks or f'about {in_words(self.seconds)}'}"
+        return f"{self.name:<17} {self.lacks or f'about {in_words(self.seconds)}'}"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from textwrap import wrap
+from textwrap import TextWrapper
 from typing import Any
 
 from incrowd.assess.question import (
@@ -72,8 +72,16 @@ class Assessment(Shown):
 
     @property
     def passed(self) -> bool:
-        """What a gate asks: nothing is above its threshold or was left open, and of a release something was judged."""
-        return not self.above and not self.open and bool(self.held or not self.before)
+        """What a gate asks: something was judged, nothing is above its threshold, and nothing was left open."""
+        return bool(self.held) and not self.above and not self.open
+
+    @property
+    def gate(self) -> str:
+        """Whether it passes, in words, and if not, why."""
+        if self.passed:
+            return "passes"
+        counts = [f"{len(some):,} {words}" for some, words in ((self.above, "above"), (self.open, "missing")) if some]
+        return f"does not pass: {', '.join(counts) or 'nothing was held against a threshold'}"
 
     @property
     def verdict(self) -> str:
@@ -86,7 +94,8 @@ class Assessment(Shown):
             return f"Nothing was held against a threshold{left}.{_context(self)}"
         names = ", ".join(one.name for one in self.above)
         told = f": {names}" if names else ""
-        return f"{_whose(self)}{_share(self.above, self.held)} above their thresholds{told}{left}.{_context(self)}"
+        theirs = "its threshold" if len(self.held) == 1 else "their thresholds"
+        return f"{_whose(self)}{_share(self.above, self.held)} above {theirs}{told}{left}.{_context(self)}"
 
     def __repr__(self) -> str:
         return f"Assessment(people={self.people:,}, above={len(self.above)}, open={len(self.open)})"
@@ -108,7 +117,7 @@ class Assessment(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         names = ("people", "records", "visits", "cells", "days", "places", "slot_min", "budget_s", "took_s", "seed")
-        more = ("interrupted", "judges", "verdict", "passed", "answers", "estimates", "summary", "ledger")
+        more = ("interrupted", "judges", "verdict", "passed", "gate", "answers", "estimates", "summary", "ledger")
         return {name: getattr(self, name) for name in names + more} | {"note": HONESTY}
 
 
@@ -125,11 +134,12 @@ def _context(found: Assessment) -> str:
     known = [one for one in found.before if not one.decides and one.verdict in (ABOVE, WITHIN)]
     if not known:
         return ""
-    return f" Before it, as context: {_share([one for one in known if one.verdict == ABOVE], known)} above theirs."
+    theirs = "its own" if len(known) == 1 else "theirs"
+    return f" Before it, as context: {_share([one for one in known if one.verdict == ABOVE], known)} above {theirs}."
 
 
 def _share(some: Sequence[Answer], every: Sequence[Answer]) -> str:
-    return f"{len(some)} of {len(every)} answers are"
+    return f"{len(some)} of {several(len(every), 'answer is', 'answers are')}"
 
 
 def _page(found: Assessment) -> Iterator[str]:
@@ -145,10 +155,11 @@ def _page(found: Assessment) -> Iterator[str]:
         for one in answers:
             yield from _lines(one)
     yield ""
-    yield from wrap(found.verdict, WIDE)
+    yield f"Gate: {found.gate}."
+    yield from _wrapped(found.verdict)
     if found.before:
         yield CONTEXT
-    yield from wrap(HONESTY, WIDE)
+    yield from _wrapped(HONESTY)
     stopped = ", interrupted" if found.interrupted else ""
     yield f"({found.took_s:,.0f} s of {in_words(found.budget_s)}{stopped}; seed {found.seed})"
 
@@ -163,9 +174,16 @@ def sizes(found: Assessment) -> str:
 def _lines(one: Answer) -> Iterator[str]:
     asks, number, limit, verdict = one.row
     if verdict in UNANSWERED:
-        yield from wrap(f"{asks} {verdict}: {one.note}", WIDE, initial_indent="  ", subsequent_indent="    ")
+        yield from _wrapped(f"{asks} {verdict}: {one.note}", 2)
         return
     shown = verdict.upper() if verdict == ABOVE else verdict
     yield f"  {asks:<32} {number:<25} {limit:>5}  {shown}"
     for said in filter(None, (f"{one.attacker}.", one.note)):
-        yield from wrap(said, WIDE, initial_indent="    ", subsequent_indent="      ")
+        yield from _wrapped(said, 4)
+
+
+def _wrapped(text: str, indent: int = 0) -> list[str]:
+    """Lines of the page, the second one on further in; options such as --release stay whole."""
+    later = " " * (indent + 2) if indent else ""
+    how = TextWrapper(WIDE, initial_indent=" " * indent, subsequent_indent=later, break_on_hyphens=False)
+    return how.wrap(text)

@@ -22,6 +22,7 @@ DEFAULTS: Mapping[str, float | None] = MappingProxyType(
         "releases": 0.1,  # share of people recognized in another period
         "release": 0.1,  # share of people found in the release
         "release_alone": 0.1,  # share of published trajectories alone with 4 of their visits
+        "release_sensitive": 0.1,  # share of published trajectories whose sensitive value is inferred
         "audit": 0.0,  # share of the release's checks that fail
         "home_work": 0.1,  # share of people whose pair of home and work nobody shares
         "sensitive": 0.1,  # share of people whose sensitive value is inferred

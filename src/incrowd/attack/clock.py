@@ -1,12 +1,11 @@
 """Slots -> what the wall clock shows when they begin; hours of the day, checked."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from numbers import Real
 from typing import Any
 
 from incrowd.data import Visits
-from incrowd.discretize.slots import zone_of
+from incrowd.discretize.slots import wall_at, zone_of
 from incrowd.errors import DataError, ParameterError
 
 MONDAY = 4 * 86_400  # 1970-01-05, in seconds
@@ -22,9 +21,7 @@ def wall_start(visits: Visits) -> int:
     """
     if visits.start is None or visits.slot_min is None:
         raise DataError("these visits do not say when their slots are; make them with start and slot_min.")
-    zone = zone_of(visits.time_zone)
-    ahead = datetime.fromtimestamp(visits.start, zone or UTC).utcoffset() or timedelta()
-    return visits.start + round(ahead.total_seconds())
+    return wall_at(visits.start, zone_of(visits.time_zone))
 
 
 def check_hours(**values: Any) -> None:

@@ -8,14 +8,13 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.audit.contain import Compared
-from incrowd.audit.published import Published, part_of
+from incrowd.audit.published import BARE, Published, is_count, part_of
 from incrowd.audit.verdict import Check, idle, judged, passed
 from incrowd.data import Groups
 from incrowd.plain import several
 
 RECORDS = "records"
 COVERAGE = "coverage"
-BARE = "users without a visit"
 GRAIN, BOXED = "same cell and slot", "sample generalised into a shared box"
 MERGED = frozenset(  # reasons of incrowd for records that fall together with another, and share its fate
     (
@@ -26,6 +25,11 @@ MERGED = frozenset(  # reasons of incrowd for records that fall together with an
         "same time and place",
         BOXED,
     )
+)
+TIMES = "times swapped"  # a note of cleaning
+SWAPPED = (
+    "cleaning exchanged times of at least as many records, which are no longer where the log has them; compare with "
+    "the cleaned data"
 )
 Steps = tuple[Mapping[str, Any], ...]
 
@@ -46,6 +50,9 @@ def records(release: Published, found: Compared | str) -> Check:
         ]
         if steps[-1]["kept"] not in _kept(release, found):
             faults.append(f"the last step kept {steps[-1]['kept']:,} records, the table has {release.rows:,} rows")
+        people = len(release) + release.bare
+        if (left := _users(steps[-1], people)[1]) != people:
+            faults.append(f"the last step ends with {left:,} users, the release with {several(people, 'pseudonym')}")
     if release.manifest is not None and not faults and _said(release.manifest) != _dropped(steps):
         faults.append("what the manifest calls suppressed or merged is not what the ledger dropped")
     return judged(RECORDS, faults, f"{len(steps)} steps close and end with the {release.rows:,} published rows.")
@@ -65,8 +72,9 @@ def coverage(release: Published, found: Compared | str) -> Check:
         return passed(COVERAGE, f"{evidence}.")
     if not release.ledger:
         return idle(COVERAGE, f"{evidence}; there is no ledger to account for the others.")
-    since = _since(release.ledger, total, int(found.person.max(initial=-1)) + 1)
-    removed = _removed(since) if release.rows else Removed(0, sum(_dropped(since).values()))
+    since = since_original(release.ledger, found)
+    credit = _of_originals(since, split=release.parameters.get("reshape") == "split")
+    removed = _removed(credit) if release.rows else Removed(0, sum(_dropped(credit).values()))
     stated, sets = removed.records + removed.rows, len(found.lost)
     others = several(bare, "other") + (f" ({sets:,} at the grain of the release)" if sets < bare else "")
     faults = []
@@ -76,6 +84,10 @@ def coverage(release: Published, found: Compared | str) -> Check:
     absent = np.setdiff1d(found.person, release.members.positions)
     if len(absent) > (hidden := _people_lost(release, release.members, since)):
         faults.append(f"{len(absent):,} people are not published, the ledger lost {hidden:,}; first at {absent[0]}")
+    if faults and not since:
+        faults.append(f"no step of the ledger reads the {total:,} records of the original, so that it answers for none")
+    if faults and (swaps := swapped(since)) and bare - stated <= swaps:
+        faults.append(SWAPPED)
     if faults and release.untold:
         faults.append(release.untold)
     return judged(COVERAGE, faults, f"{evidence}; the ledger removed the {others}{_more(stated - bare)}.")
@@ -119,7 +131,7 @@ def _kept(release: Published, found: Compared | str) -> set[int]:
 
 def _closes(step: Mapping[str, Any]) -> bool:
     counts = [step.get("read"), step.get("kept"), *_values(step, "dropped"), *_values(step, "created")]
-    if not all(map(_is_count, counts)):
+    if not all(map(is_count, counts)):
         return False
     return bool(step["read"] + sum(_values(step, "created")) == step["kept"] + sum(_values(step, "dropped")))
 
@@ -142,29 +154,42 @@ def _said(manifest: Mapping[str, Any]) -> dict[str, int]:
     return _dropped(tuple({"dropped": reasons} for reasons in said))
 
 
-def _since(steps: Steps, records: int, users: int) -> Steps:
-    """From the first step that read as many records, and no fewer users, than the original has; else from all."""
+def since_original(steps: Steps, found: Compared) -> Steps:
+    """From the first step that read as many records, and no fewer users, than the original has; else none."""
+    records, users = len(found.covered), int(found.person.max(initial=-1)) + 1
     fits = (i for i, step in enumerate(steps) if step.get("read") == records and _users(step, users)[0] >= users)
-    return steps[next(fits, 0) :]
+    return steps[next(fits, len(steps)) :]
+
+
+def _of_originals(steps: Steps, *, split: bool) -> Steps:
+    """Until a step creates records, other than pieces of boxes: what leaves from then on may be what was created."""
+    for i, step in enumerate(steps):
+        removed = sum(n for reason, n in _dropped((step,)).items() if reason not in MERGED)
+        # n boxes begin and end at 2 n times, between which lie fewer than 2 n pieces.
+        pieces = split and _closes(step) and step["kept"] <= 2 * (step["read"] - removed)
+        if any(_values(step, "created")) and not pieces:
+            return steps[:i]
+    return steps
+
+
+def swapped(steps: Steps) -> int:
+    """Records that these steps say had their times exchanged."""
+    return 2 * sum(n for step in steps for note, n in part_of(step, "notes").items() if note == TIMES and is_count(n))
 
 
 def _users(step: Mapping[str, Any], unsaid: int) -> tuple[int, int]:
     """Users before and after a step, all the same where it does not say."""
     said = step.get("users")
-    fine = isinstance(said, (list, tuple)) and len(said) == 2 and all(map(_is_count, said))
+    fine = isinstance(said, (list, tuple)) and len(said) == 2 and all(map(is_count, said))
     return (said[0], said[1]) if fine and said else (unsaid, unsaid)
 
 
 def _people_lost(release: Published, members: Groups, steps: Steps) -> int:
     """Users whom the steps say they lost: fewer of them, or some without a row; not those in the crowd of another."""
     pairs = [_users(step, 0) for step in steps]
-    bare: int = sum(n for step in steps for note, n in part_of(step, "notes").items() if note == BARE and _is_count(n))
+    bare: int = sum(n for step in steps for note, n in part_of(step, "notes").items() if note == BARE and is_count(n))
     if release.noun == "Fingerprints":
         grouped = len(np.unique(members.positions)) - len(release)
         return max(bare + sum(int(before - after) for before, after in pairs) - grouped, 0)
     # Cutting makes more users out of fewer, which brings nobody back.
     return bare + sum(max(int(before - after), 0) for before, after in pairs)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

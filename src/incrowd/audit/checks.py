@@ -13,9 +13,10 @@ from incrowd.audit.groups import CROWD, K, crowd, k_anonymity
 from incrowd.audit.identity import IDENTIFIERS, NUMBERS, identifiers, numeric_identifiers
 from incrowd.audit.lkc import LKC, Share, lkc
 from incrowd.audit.manifest import manifest, nothing_private, pseudonym_source
+from incrowd.audit.opened import published
 from incrowd.audit.order import PSEUDONYMS, ROWS, SORTED, pseudonym_order, row_order, rows_by_pseudonym
 from incrowd.audit.origin import Original, original_of, with_members
-from incrowd.audit.published import Published, published
+from incrowd.audit.published import Published
 from incrowd.audit.tightness import TIGHT, tightness
 from incrowd.audit.times import GRAIN, grain
 from incrowd.audit.truth import TRUTH, compare, truthfulness

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.audit.published import CELLS, RANDOM, SEEDED, Published, part_of
+from incrowd.arrays import Floats
+from incrowd.audit.published import CELLS, RANDOM, ROUNDED_M, SEEDED, Published, part_of
+from incrowd.audit.said import ZONE, zone_said
 from incrowd.audit.tables import ROLES
 from incrowd.audit.texts import around, inside
 from incrowd.audit.verdict import Check, failed, idle, judged, passed
@@ -57,9 +59,7 @@ def nothing_private(release: Published) -> Check:
 
 
 def _counts(release: Published, said: Mapping[str, Any]) -> list[str]:
-    # Who lost every row is no pseudonym of the table any more; the last step of the ledger says how many.
-    noted = part_of(release.ledger[-1], "notes").get("users without a visit") if release.ledger else None
-    bare = noted if isinstance(noted, int) else 0
+    bare = release.bare
     found = {"pseudonyms": len(release) + bare, "rows": release.rows, "people": int(release.crowd.sum()) + bare}
     wrong = [name for name, n in found.items() if said.get(name) != n]
     return [f"counts.{name} is not the {found[name]:,} of the table" for name in wrong]
@@ -68,12 +68,12 @@ def _counts(release: Published, said: Mapping[str, Any]) -> list[str]:
 def _contradictions(release: Published) -> list[str]:
     """Things said twice that differ: parameters, clock and the metadata of the data file."""
     within = inside(release.metadata)
+    said = {**release.clock, **release.plane, "noun": release.noun}
     twice = [
-        ("slot_min", release.clock.get("slot_min"), release.parameters.get("slot_min")),
-        ("cell_m", release.plane.get("cell_m"), release.parameters.get("cell_m")),
-        ("noun", release.noun, within.get("noun")),
-        *((name, release.clock.get(name), within.get(name)) for name in ("slot_min", "start")),
-        ("crs", release.plane.get("crs"), within.get("crs")),
+        *((name, said.get(name), release.parameters.get(name)) for name in ("slot_min", "cell_m")),
+        *((name, said.get(name), within.get(name)) for name in ("noun", "slot_min", "start", "crs", "cell_m")),
+        # No zone at all is UTC, wherever a zone has its place.
+        *(("time_zone", zone_said(said), zone_said(other)) for other in (release.parameters, within) if ZONE in other),
     ]
     differ = {name for name, here, there in twice if None not in (here, there) and here != there}
     faults = [f"{name} is said twice and differs" for name in sorted(differ)]
@@ -92,7 +92,17 @@ def _cells(release: Published) -> list[str]:
     faults = [f"{CELLS} names a cell twice"] if len(np.unique(ids)) < len(ids) else []
     lacking, idle_ = int((~np.isin(used, ids)).sum()), int((~np.isin(ids, used)).sum())
     faults += [f"{lacking} published cells have no centre in {CELLS}"] if lacking else []
+    faults += _unlike_squares(release.cells[1], release.plane.get("cell_m"))
     return faults + ([f"{CELLS} lists {idle_} cells that are not published"] if idle_ else [])
+
+
+def _unlike_squares(centres: Floats, cell_m: float | None) -> list[str]:
+    """Squares of one grid are a whole number of sides apart, but for the rounding of their centres."""
+    if cell_m is None or not len(centres):
+        return []
+    apart = centres - centres[0]
+    off = np.abs(apart - np.round(apart / cell_m) * cell_m) > 2 * ROUNDED_M
+    return [f"the cells of {CELLS} are not apart by whole sides of cell_m"] if off.any() else []
 
 
 def _secrets(said: Any) -> Iterator[str]:

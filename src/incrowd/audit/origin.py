@@ -62,18 +62,20 @@ def with_members(release: Published, original: Original | None, link: str | Path
         )
     if original is None:
         return release
-    if link is None and groups is not None and isinstance(original, Traces) and _shifted(release, groups):
+    if link is None and groups is not None and _shifted(release, groups, len(original)):
         raise DataError(
-            "discretizing left people out, so that members are no positions in these traces; give what the method was "
-            "given, or a link file."
+            "cleaning or discretizing left people out, so that members are no positions in this original; give what "
+            "the method was given, or a link file."
         )
     return replace(release, people=original.crowd if isinstance(original, Fingerprints) else None)
 
 
-def _shifted(release: Published, members: Groups) -> bool:
-    """Whether somebody had no record in any cell and slot, and members are counted among those who had."""
-    steps = [step.get("users") for step in release.ledger if step.get("step") in DISCRETIZING]
-    return any(users is not None and members.positions.max(initial=-1) < users[1] < users[0] for users in steps)
+def _shifted(release: Published, members: Groups, people: int) -> bool:
+    """Whether somebody left before the method, and members are counted among those who stayed, unlike the original."""
+    names, method = [step.get("step") for step in release.ledger], str(release.method).lower()
+    before = release.ledger[: names.index(method)] if method in names else release.ledger
+    fewer = [users[1] for step in before if (users := step.get("users")) is not None and users[1] < users[0]]
+    return bool(fewer) and members.positions.max(initial=-1) < fewer[-1] != people
 
 
 def _linked(release: Published, people: Labels, link: Path) -> Groups:

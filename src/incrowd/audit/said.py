@@ -13,6 +13,8 @@ _YEARS = (-62_167_219_200, 253_402_300_799)  # seconds: the years 0 to 9999
 _CENTURY_MIN = 52_596_000
 _SHARE = re.compile(r"\d{1,18}/\d{1,18}|\d?\.?\d{1,18}")
 
+ZONE = "time_zone"
+
 Rules = Mapping[str, Callable[[Any], bool]]
 
 
@@ -44,6 +46,11 @@ def claims_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     if "delta_m" in claims and "k" not in claims:
         faults.append("claims.delta_m means nothing without k")
     return claims, faults
+
+
+def zone_said(clock: Mapping[str, Any]) -> Any:
+    """The time zone of a clock, UTC where it names none."""
+    return clock.get(ZONE) or "UTC"
 
 
 def _usable(part: str, said: Mapping[str, Any], rules: Rules) -> tuple[dict[str, Any], list[str]]:

@@ -16,6 +16,7 @@ from incrowd.data import Fingerprints, Groups
 TIGHT = "tightness"
 LOST = ("sample of a discarded fingerprint", "sample beyond the largest extent")  # by the ledger of GLOVE
 AXES = (("t", "dt"), ("x", "dx"), ("y", "dy"))
+RESHAPED = ("union", "split")
 FAR = np.iinfo(np.int64).max
 Flags = NDArray[np.bool_]
 Sides = Mapping[str, NDArray[Any]]
@@ -26,8 +27,12 @@ def tightness(release: Published, original: Original | None, found: Compared | s
 
     A box looser than the hull of its samples has a face that none touches, unless a sample of another box happens to
     reach it; where the release itself knows which box generalises which sample, that is held against it too. Pieces
-    of a split have faces where samples of members have theirs, but not always within the piece.
+    of a split have faces where samples of members have theirs, but not always within the piece. Reshaped boxes of a
+    pseudonym are apart in time.
     """
+    overlaps = _overlaps(release)
+    if overlaps:
+        return judged(TIGHT, overlaps, "")
     if isinstance(found, str):
         return idle(TIGHT, found)
     if release.method != "Glove":
@@ -42,6 +47,18 @@ def tightness(release: Published, original: Original | None, found: Compared | s
     known = ", and each is the hull of the samples it generalises" if release.boxes is not None else ""
     where = "lies on one of a sample" if split else "touches a sample"
     return judged(TIGHT, faults, f"every face of {release.rows:,} boxes {where} of a member{known}.")
+
+
+def _overlaps(release: Published) -> list[str]:
+    """Boxes of a pseudonym that share some time, where they are said to be reshaped: then no two do."""
+    if release.noun != "Fingerprints" or release.parameters.get("reshape") not in RESHAPED:
+        return []
+    code, t, dt = release.table.code, release.table.numbers["t"], release.table.numbers["dt"]
+    order = np.lexsort((t, code))
+    code, t, end = code[order], t[order], (t + dt)[order]
+    apart = np.ones(release.rows, np.bool_)
+    apart[order[1:]] = (code[1:] != code[:-1]) | (t[1:] >= end[:-1])
+    return [] if apart.all() else [_fault(apart, "boxes", "begin before another of their pseudonym ends")]
 
 
 def _fault(good: Flags, what: str, why: str) -> str:

@@ -1,6 +1,9 @@
 """Is every published box true for every member, and what became of every original record?"""
 
+from collections.abc import Iterator
 from datetime import datetime
+from itertools import islice, product
+from math import isqrt
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -8,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, distinct_rows, row_order
+from incrowd.audit.accounts import SWAPPED, since_original, swapped
 from incrowd.audit.contain import Compared, Space, compare_boxes, compare_rows, in_time
-from incrowd.audit.origin import Original
-from incrowd.audit.published import Published, exact
-from incrowd.audit.verdict import Check, idle, judged
+from incrowd.audit.origin import DISCRETIZING, Original
+from incrowd.audit.published import ROUNDED_M, Published, exact, is_count
+from incrowd.audit.said import ZONE, zone_said
+from incrowd.audit.verdict import Check, failed, idle, judged
 from incrowd.data import Fingerprints, Groups, Traces, Visits
 
 TRUTH = "truthfulness"
@@ -19,8 +24,18 @@ SPLIT = (
     "it is said to be split in time, by which a piece may lose the sample of a member while all pieces together hold "
     "it (see coverage); publish it unsplit, or reshaped by union, for boxes that are true one by one"
 )
-SLACK_M = 0.002  # cells.csv rounds to a millimetre
+SLACK_M = 0.002  # cells.csv rounds to a millimetre, and another version of a projection may differ by less
+_EFFORT = 20_000_000  # records, all tries together, in search of a grain
+_LARGEST = 100_000  # divisor looked for
+_CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
+_DAY_S = 86_400
 _QUARTER_S = 900  # no wall clock of our time jumps between two quarters of an hour
+
+
+class Contradiction(str):
+    """Why a release cannot be compared: it says something that is not so of the original."""
+
+    __slots__ = ()
 
 
 def compare(release: Published, original: Original | None) -> Compared | str:
@@ -46,7 +61,7 @@ def compare(release: Published, original: Original | None) -> Compared | str:
 def truthfulness(release: Published, found: Compared | str) -> Check:
     """Every published box holds a sample of every member, so that no row is fabricated [gramaglia2015, Sec. 2.2]."""
     if isinstance(found, str):
-        return idle(TRUTH, found)
+        return failed(TRUTH, found) if isinstance(found, Contradiction) else idle(TRUTH, found)
     faults = []
     if found.orphans:
         faults.append(f"{found.orphans} rows have nobody behind their pseudonym ({release.untold})")
@@ -57,16 +72,39 @@ def truthfulness(release: Published, found: Compared | str) -> Check:
         )
         if release.parameters.get("reshape") == "split":
             faults.append(SPLIT)
+        if found.missing <= swapped(since_original(release.ledger, found)):
+            faults.append(SWAPPED)
     return judged(TRUTH, faults, f"all {found.pairs:,} pairs of row and member hold a sample of the member.")
 
 
 def _visits(release: Published, original: Visits, members: Groups) -> Compared | str:
-    for name in ("slot_min", "start"):
-        if _differ(release.clock.get(name), getattr(original, name)):
-            return f"the release and the original have another {name}."
+    if differ := _differing(release, original):
+        return differ
     mine = [original.slot, original.cell]
     shown = [_whole(release.table.numbers[name], own) for name, own in zip(("slot", "cell"), mine, strict=True)]
     return compare_rows(shown, release.table.code, mine, original.owner, members)
+
+
+def _differing(release: Published, original: Visits | Fingerprints) -> Contradiction | None:
+    """What both state, and the release otherwise than the original."""
+    said = {**release.clock, **release.plane}
+    both = [
+        (name, said[name], mine)
+        for name in ("slot_min", "start", "crs", "cell_m")
+        if None not in (said.get(name), mine := getattr(original, name, None))
+    ]
+    differ = [name for name, here, there in both if here != there]
+    # Whoever says when a clock begins and names no zone means UTC.
+    if "start" in {name for name, *_ in both} and zone_said(said) != zone_said({ZONE: original.time_zone}):
+        differ.append(ZONE)
+    if isinstance(original, Visits) and release.cells is not None and original.xy is not None:
+        cell = np.unique(_whole(release.table.numbers["cell"], original.cell))
+        cell = cell[(cell >= 0) & (cell < len(original.xy))]
+        if (np.abs(centres_at(*release.cells, cell) - original.xy[cell]) > ROUNDED_M).any():
+            differ.append("place of its cells")
+    return (
+        Contradiction(f"the release states another {', another '.join(differ)} than the original.") if differ else None
+    )
 
 
 def _whole(values: NDArray[Any], own: Ints) -> Ints:
@@ -77,8 +115,8 @@ def _whole(values: NDArray[Any], own: Ints) -> Ints:
 
 
 def _fingerprints(release: Published, original: Fingerprints, members: Groups) -> Compared | str:
-    if _differ(release.clock.get("start"), original.start) or _differ(release.plane.get("crs"), original.crs):
-        return "the release and the original count time or metres from another point."
+    if differ := _differing(release, original):
+        return differ
     sample = {name: getattr(original, name) for name in ("t", "dt", "x", "dx", "y", "dy")}
     return compare_boxes(_space(release.table.code, release.table.numbers), _space(original.owner, sample), members)
 
@@ -95,24 +133,46 @@ def _traces(release: Published, original: Traces, members: Groups) -> Compared |
     where = _projected(original, crs)
     if isinstance(where, str):
         return where
-    since = _wall(original.t, release) - int(_wall(np.array([start]), release)[0])
-    points = in_time(Space(original.owner, (since, *where), (since + 1, *where)))
-    found = compare_boxes(boxes, points, members, SLACK_M)
-    return found._replace(lost=_together(points, ~found.covered, *_grain(release)))
+    before, begin = _wall(np.array([start - 1, start]), release).tolist()
+    # A clock that jumps over midnight when slots begin is taken to show it.
+    since = _wall(original.t, release) - (before + 1 if before + 1 < begin and (before + 1) % _DAY_S == 0 else begin)
+    strict = original.planar and all((side == np.floor(side)).all() for side in (*boxes.low[1:], *boxes.high[1:]))
+    above = [np.nextafter(side, np.inf) for side in where] if strict else where  # a box ends before its upper face
+    points = in_time(Space(original.owner, (since, *where), (since + 1, *above)))
+    found = compare_boxes(boxes, points, members, 0.0 if strict else SLACK_M)
+    if found.covered.all():
+        return found
+    return found._replace(lost=_together(points, ~found.covered, *_grain(release, points)))
 
 
-def _grain(release: Published) -> tuple[int, float]:
-    """Seconds and metres within which records of a person fall together before anything else is done to them.
+def _grain(release: Published, points: Space) -> tuple[int, float]:
+    """Seconds and metres within which records of a person fall together, the coarsest that may have been.
 
-    Sides of boxes are whole numbers of samples, so that those of a sample divide them all.
+    Too coarse a grain leaves fewer sets of records than the discretizing step kept; without a better one each record
+    is for itself.
     """
+    kept = [step.get("kept") for step in release.ledger if step.get("step") in DISCRETIZING]
+    least, every = max(filter(is_count, kept), default=len(points.owner) + 1), np.ones(len(points.owner), np.bool_)
+    tried = islice(_grains(release), max(_EFFORT // len(every), 1))
+    return next((grain for grain in tried if len(_together(points, every, *grain)) >= least), (1, 0.0))
+
+
+def _grains(release: Published) -> Iterator[tuple[int, float]]:
+    """The grain of visits; sides of boxes are whole numbers of samples, so that those of a sample divide them all."""
     numbers = release.table.numbers
     if release.noun == "Visits":
-        return release.clock["slot_min"] * 60, release.plane["cell_m"]
+        return iter([(release.clock["slot_min"] * 60, release.plane["cell_m"])])
     time, space = (np.concatenate([numbers[name] for name in names]) for names in (("t", "dt"), ("x", "dx", "y", "dy")))
     if space.dtype.kind == "f" or time.dtype.kind == "f":
-        return 1, 0.0
-    return max(int(np.gcd.reduce(time)), 1) * 60, float(max(np.gcd.reduce(space), 1))
+        return iter(())
+    slots, cells = (_divisors(max(int(np.gcd.reduce(sides)), 1)) for sides in (time, space))
+    coarse_first = sorted(product(slots, cells), key=lambda grain: -grain[0] * grain[1] ** 2)
+    return ((slot * 60, float(cell)) for slot, cell in coarse_first)
+
+
+def _divisors(n: int) -> list[int]:
+    small = [i for i in range(1, min(isqrt(n), _LARGEST) + 1) if n % i == 0]
+    return sorted({*small, *(n // i for i in small)})
 
 
 def _together(points: Space, some: NDArray[np.bool_], slot_s: int, cell_m: float) -> Ints:
@@ -165,7 +225,7 @@ def _projected(original: Traces, crs: str | None) -> tuple[Floats, Floats] | str
     try:
         x, y = pyproj.Proj(crs)(*original.coordinates)
     except pyproj.exceptions.CRSError:
-        return "the plane of the release is not a PROJ string."
+        return Contradiction("the plane of the release is not a PROJ string, and the original is in degrees.")
     return x, y
 
 
@@ -174,13 +234,9 @@ def _wall(t: Ints, release: Published) -> Ints:
     name = release.clock.get("time_zone")
     if name is None:
         return t
-    zone, low = ZoneInfo(name), int(t.min()) // _QUARTER_S
-    quarters = range(low, int(t.max()) // _QUARTER_S + 1)
-    leads = [datetime.fromtimestamp(q * _QUARTER_S, zone).utcoffset() for q in quarters]
+    zone, (quarters, at) = ZoneInfo(name), np.unique(t // _QUARTER_S, return_inverse=True)
+    moments = np.clip(quarters * _QUARTER_S, *_CALENDAR).tolist()
+    leads = [datetime.fromtimestamp(moment, zone).utcoffset() for moment in moments]
     ahead = np.array([round(lead.total_seconds()) if lead else 0 for lead in leads])
-    shown: Ints = t + ahead[t // _QUARTER_S - low]
+    shown: Ints = t + ahead[at]
     return shown
-
-
-def _differ(said: Any, mine: Any) -> bool:
-    return said is not None and mine is not None and said != mine

@@ -32,8 +32,8 @@ class Asked:
         changes, ahead = _changes(low, high, self.zone)
         # Just before a change back the wall shows its latest, just after it the earliest.
         walls = [low + ahead[0], *(changes + ahead[:-1] - 1), *(changes + ahead[1:]), high + ahead[-1]]
-        wall = int(min(walls)) // DAY_S * DAY_S if self.start is None else self.start + _ahead(self.start, self.zone)
-        start = _utc(wall, self.zone) if self.start is None else self.start
+        start = utc_of(int(min(walls)) // DAY_S * DAY_S, self.zone) if self.start is None else self.start
+        wall = wall_at(start, self.zone)
         days = max((int(max(walls)) - wall) // DAY_S + 1, 1)
         return Clock(self.slot_min, start, wall, days, changes, ahead, self.zone.key if self.zone else None)
 
@@ -104,11 +104,17 @@ def _second(start: Start, zone: ZoneInfo | None) -> int:
 
 
 def minute_of_day(second: int, time_zone: str | None) -> int:
-    """What the wall clock shows at a UTC second, in minutes after midnight."""
-    return (second + _ahead(second, zone_of(time_zone))) % DAY_S // 60
+    """What the wall clock shows when slots begin at a UTC second, in minutes after midnight."""
+    return wall_at(second, zone_of(time_zone)) % DAY_S // 60
 
 
-def _utc(wall: int, zone: ZoneInfo | None) -> int:
+def wall_at(start: int, zone: ZoneInfo | None) -> int:
+    """What the wall clock shows when slots begin, in seconds as if it were UTC; midnight where it jumps over it."""
+    shown, before = start + _ahead(start, zone), start + _ahead(start - 1, zone)
+    return before if before < shown and before % DAY_S == 0 else shown
+
+
+def utc_of(wall: int, zone: ZoneInfo | None) -> int:
     """The first second at which the wall clock shows this, or jumps over it."""
     if zone is None:
         return wall

@@ -38,13 +38,22 @@ COSTS = (
     "note",
 )
 KNOWN = frozenset(
-    ("singled_out", "below_k", "found", "agree_in_all", "crowd_least", "crowd_median", "linked", "rejoined")
+    (
+        "singled_out",
+        "below_k",
+        "found",
+        "expected_hit",
+        "agree_in_all",
+        "crowd_least",
+        "crowd_median",
+        "linked",
+        "rejoined",
+    )
 )
 FRONTIER = (
     "On the frontier are the settings that no other beats: none loses as little and protects as many, and does one of "
     "both better."
 )
-UNTRIED = "linking is tried on visits, not on points or boxes"
 LIMITS = (
     "One draw of known samples per person: a setting that reaches the target here may fail for another draw, unless "
     "its guarantee says otherwise. A crowd thinned to fewer people hides everybody worse than the whole would."
@@ -71,7 +80,7 @@ def grids(result: Comparison) -> list[Grid]:
     ran = [row for row in result.rows if not row.problem]
     size = f"n = {result.who}, {several(result.samples, 'sample')}, seed {result.seed}"
     extra = sorted({name for row in ran for name in row.privacy} - KNOWN)
-    words = f"not tried: {UNTRIED}; rejoined: only where something was cut"
+    words = "linked: hit@1, for boxes and the data as they are 1 / crowd; rejoined: only where something was cut"
     return [
         Grid(
             (*PROTECTS, *extra),
@@ -97,8 +106,8 @@ def _protection(row: Row, unbeaten: bool, extra: list[str]) -> tuple[str, ...]:
         number(risk["crowd_least"], ",.0f"),
         number(risk["crowd_median"], ",.0f"),
         number(risk["found"], ".1%"),
-        number(risk.get("linked"), ".1%", none="not tried"),
-        number(risk.get("rejoined"), ".1%", none="-"),
+        number(risk.get("linked"), ".1%"),
+        number(risk.get("rejoined"), ".1%"),
         *(number(risk.get(name), ".3g") for name in extra),
     )
 
@@ -117,13 +126,13 @@ def _cost(row: Row) -> tuple[str, ...]:
     )
 
 
-def number(value: float | None, form: str, *, none: str = "-") -> str:
-    """A number in its form; a dash, or what is said instead, where there is none.
+def number(value: float | None, form: str) -> str:
+    """A number in its form; a dash where there is none.
 
     >>> number(0.25, ".0%"), number(None, ".0%")
     ('25%', '-')
     """
-    return none if value is None else format(value, form)
+    return "-" if value is None else format(value, form)
 
 
 def _problems(result: Comparison) -> list[Grid]:

@@ -70,12 +70,12 @@ def _tails(result: Tails) -> Section:
     return Section(
         question="Why are people hard to hide?",
         answer=(
-            f"{heavy['time']:,} of {result.users:,} people have a heavy tail of samples that are hard to match in "
-            f"time, {heavy['space']:,} in space; "
+            f"{heavy['delta']:,} of {result.users:,} people have a heavy tail of samples that are hard to match in "
+            f"space and time together, {heavy['time']:,} in time alone, {heavy['space']:,} in space alone; "
             f"{part if share.n else 'nobody takes any effort to match, as all look alike already.'}"
         ),
         number=f"{heavy['delta'] / result.users:.0%}",
-        number_of="of people with a heavy tail",
+        number_of="of people with a heavy tail of space and time together",
         drawings=[drawing(panel) for panel in panels],
         tables=[_tail_table(result)],
         method=[TWI, f"A tail is called heavy from {HEAVY} on."],

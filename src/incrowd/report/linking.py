@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from incrowd.assess.plan import Plan
 from incrowd.attack import HomeWork, Linkage, Relinked
 from incrowd.measure import Uniqueness
-from incrowd.plain import percent
+from incrowd.plain import percent, several
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, MUTED, canvas, end_labels, svg
 
@@ -113,7 +113,7 @@ def _home_work(result: HomeWork) -> Section:
         method=[
             f"Home is the cell with most slots that begin between {_hours(result.night_h)}.",
             f"Work is the cell with most between {_hours(result.work_h)} on working days, home aside.",
-            f"A cell counts from {result.min_visits} slots on; ties go to the smaller cell.",
+            f"A cell counts from {several(result.min_visits, 'slot')} on; ties go to the smaller cell.",
         ],
         data=result,
     )
@@ -147,7 +147,7 @@ def _plan(result: Plan) -> Section:
         number=result.longest,
         number_of="is the longest window that meets the target",
         drawings=[_planned(result)],
-        tables=[Grid(head, rows, f"{result.points} points; {result.who}; {result.records:,} visits.")],
+        tables=[Grid(head, rows, f"{several(result.points, 'point')}; {result.who}; {result.records:,} visits.")],
         method=[
             KNOWN_BEFORE,
             JOINING,
@@ -168,8 +168,8 @@ def _planned(result: Plan) -> Drawing:
         for cut in result.cuts
     )
     caption = (
-        f"Risk and utility against the window (n = {result.users:,} people, {result.points} points known before the "
-        f"cut; dashed: the target of {result.target:.0%})."
+        f"Risk and utility against the window (n = {result.users:,} people, {several(result.points, 'point')} known "
+        f"before the cut; dashed: the target of {result.limit})."
     )
     return Drawing(shown, caption, f"Lines against window length: {told}.")
 

@@ -10,11 +10,11 @@ from incrowd import audit, discretize, measure, read
 from incrowd.anonymize import glove_cost
 from incrowd.arrays import offsets_of, positions_of
 from incrowd.attack.people import read_link
-from incrowd.data import Fingerprints, Groups, Traces, Visits
+from incrowd.data import Fingerprints, Groups, Release, Table, Traces, Visits
 from incrowd.errors import DataError
 from incrowd.measure.extents import extents, relinked
 from incrowd.plain import in_words
-from incrowd.read.releases import ledger_of
+from incrowd.read.releases import folder_of, ledger_of
 from incrowd.report.section import Section, section
 
 MOST_S = 60  # that the k-gap and its tails may take, by their estimate
@@ -55,23 +55,28 @@ def about_release(
     release: Path, data: Traces | Visits | Fingerprints, visits: Visits | None, *, link: Path | None, **clock: Any
 ) -> list[Any]:
     """What a release is good for, and its audit against the data it was made from."""
+    if (folder_of(release) / "manifest.json").is_file():
+        release = folder_of(release)
     published = read.release(release) if release.is_dir() else read.saved(release)
     if isinstance(published, Fingerprints):
         parts = _boxes(release, published, data, link, clock)
     else:
-        parts = [_useful(published, visits)]
+        parts = [_useful(release, published, visits, link)]
     return [*parts, audit.check(release, original=data, link=link)]
 
 
-def _useful(published: Any, visits: Visits | None) -> Any:
-    """Visits before and after; points are put on the grid of the visits."""
+def _useful(release: Path, published: Any, visits: Visits | None, link: Path | None) -> Any:
+    """Visits before and after, on the coarser cells of the two; points are put on the grid of the visits."""
     if visits is None:
         return Section(GOOD, "Left out: the original is no trajectories and no visits; give those.")
     try:
         if isinstance(published, Traces):
             how: dict[str, Any] = {"slot_min": visits.slot_min, "time_zone": visits.time_zone}
             published = discretize.grid(published, cell_m=visits.cell_m or 500, start=visits.start, **how)
-        return measure.utility(visits, published)
+        sizes = [side.cell_m for side in (visits, published) if isinstance(side, Visits) and side.cell_m]
+        if link is not None:
+            published = Release(published, _members(release, published, visits, link))
+        return measure.utility(visits, published, cell_m=max(sizes, default=1000))
     except DataError as error:
         return Section(GOOD, f"Left out: {error}")
 
@@ -91,7 +96,7 @@ def _boxes(release: Path, published: Fingerprints, data: Any, link: Path | None,
     return [*parts, Section(**{**vars(found), "method": [SMALLEST, *found.method[1:]]})]
 
 
-def _members(release: Path, published: Fingerprints, original: Fingerprints, link: Path) -> Groups:
+def _members(release: Path, published: Table, original: Table, link: Path) -> Groups:
     listed = read_link(link, release)
     row, person = positions_of(listed.pseudonyms, published.users), positions_of(listed.people, original.users)
     if (row < 0).any() or (person < 0).any():

@@ -36,6 +36,7 @@ from incrowd.report.section import Grid, Section, section
 LEGIBLE_PX = 9  # the smallest text of a figure; narrower screens scroll
 LARGEST = 1.35  # pixels a point
 LONG = 30  # letters of a cell that need not wrap
+OPTION = re.compile(r"(\(?--\w[\w-]*\)?)")
 NAMED = re.compile(r'\bid="|"#|url\(#')
 WIDE, LETTERS = re.compile(r'<svg[^>]* width="([\d.]+)pt"'), re.compile(r"font(?:-size)?: ?([\d.]+)px")
 
@@ -56,11 +57,12 @@ def write(path: str | Path, *results: Any, title: str = "Mobility-data privacy r
     sections = [part if isinstance(part, Section) else section(part) for part in results]
     parts = [(part, Behind(part.data, f"data{index}")) for index, part in enumerate(sections, 1)]
     papers = dict.fromkeys(key for part in sections for key in part.papers)
+    whole = to_json(record(*sections, title=title))
     text = _template().render(
         title=title,
         parts=parts,
         references=[reference(key) for key in papers],
-        download=_download(title, parts),
+        download=f"data:application/json;base64,{b64encode(whole.encode()).decode()}",
         version=__version__,
     )
     with whole_file(path, force=force) as part:
@@ -68,14 +70,13 @@ def write(path: str | Path, *results: Any, title: str = "Mobility-data privacy r
     return path
 
 
-def _download(title: str, parts: Sequence[tuple[Section, Behind]]) -> str:
-    """All numbers as one JSON document in an address that needs no network."""
+def record(*sections: Section, title: str) -> dict[str, Any]:
+    """All that a page tells as one record, for JSON."""
     answers = [
-        {"question": part.question, "answer": part.answer, "number": part.number, "of": part.number_of, "data": it.data}
-        for part, it in parts
+        {"question": it.question, "answer": it.answer, "number": it.number, "of": it.number_of, "data": it.data}
+        for it in sections
     ]
-    whole = to_json({"title": title, "incrowd": __version__, "sections": answers})
-    return f"data:application/json;base64,{b64encode(whole.encode()).decode()}"
+    return {"title": title, "incrowd": __version__, "sections": answers}
 
 
 @cache
@@ -84,7 +85,14 @@ def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters |= {"cited": _cited, "apart": _apart, "extent": _extent, "kinds": _kinds, "width": _width}
+    environment.filters |= {
+        "cited": _cited,
+        "unbroken": _unbroken,
+        "apart": _apart,
+        "extent": _extent,
+        "kinds": _kinds,
+        "width": _width,
+    }
     environment.globals["reference"] = reference
     return environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
 
@@ -96,6 +104,14 @@ def _cited(text: str) -> Markup:
     parts = CITED.split(text)  # text, key, text, key, …
     linked = (link.format(part) if part in known else escape(f"[{part}") for part in parts[1::2])
     return Markup("").join(piece for pair in zip(map(escape, parts[::2]), [*linked, ""], strict=True) for piece in pair)
+
+
+def _unbroken(text: str) -> Markup:
+    """A text whose options, such as --release, stay on one line."""
+    return Markup("").join(
+        Markup('<span class="option">{}</span>').format(part) if place % 2 else escape(part)
+        for place, part in enumerate(OPTION.split(text))
+    )
 
 
 def _extent(svg: str) -> str:

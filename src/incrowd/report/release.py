@@ -4,7 +4,7 @@ from incrowd.audit import Verdict
 from incrowd.data import Release
 from incrowd.measure import Utility
 from incrowd.measure.extents import Extents
-from incrowd.plain import percent
+from incrowd.plain import percent, several
 from incrowd.report.curves import Cdf, curve, drawing
 from incrowd.report.section import Grid, Section, section
 
@@ -61,7 +61,7 @@ def _utility(result: Utility) -> Section:
     return Section(
         question="What is the release still good for?",
         answer=(
-            f"{result.visits[1]:,} of {result.visits[0]:,} visits are published"
+            f"{several(result.visits[1], 'visit')} published, {result.visits[0]:,} before"
             + ("" if kept is None else f"; visits per cell and slot agree to {kept:.1%}")
             + ("" if result.trips_shared is None else f", trips between cells to {result.trips_shared:.1%}")
             + "."
@@ -72,7 +72,8 @@ def _utility(result: Utility) -> Section:
             Grid(
                 ("", "before", "after", "agreement"),
                 result.rows(),
-                f"Cells of {result.cell_m:,.0f} m, slots of {result.slot_min} min.",
+                f"Visits as each side counts them; trips and agreement on common cells of {result.cell_m:,.0f} m in "
+                f"slots of {result.slot_min} min.",
             )
         ],
         method=[

@@ -1,18 +1,40 @@
 """A release of boxes -> who is alone behind the boxes that hold some of their samples."""
 
+from dataclasses import asdict, dataclass
+
 import numpy as np
 
 from incrowd.arrays import Ints, offsets_of, positions_of
 from incrowd.assess.attacker import MOST_POINTS, crowds, known_samples
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Found, drawn_note
-from incrowd.assess.questions.release import UNTOLD, origin_of
+from incrowd.assess.questions.release import NAMELESS, UNTOLD, origin_of
 from incrowd.assess.shown import shown
-from incrowd.attack.people import read_link
+from incrowd.attack.people import Link, read_link
 from incrowd.data import Fingerprints, Groups, Release, Traces
 from incrowd.discretize import fingerprints
 from incrowd.errors import DataError
-from incrowd.plain import percent
+from incrowd.plain import Shown, percent, several
+
+KNOWS = (
+    f"The attacker knows {MOST_POINTS} random samples of a person, to 100 m and a minute, and takes whoever is behind "
+    "the boxes that hold them for the crowd; judged is who is alone in it, not how often a guess in a crowd is right"
+)
+
+
+@dataclass(frozen=True)
+class BoxCrowds(Shown):
+    """Whom known samples lead to in a release of boxes; shares of the people asked for, higher is riskier."""
+
+    points: int  # samples known of each
+    people: int  # asked for
+    of_people: int  # in the data
+    unnamed: int  # of them without a published trajectory, as far as is told
+    singled_out: float  # alone in their crowd
+    expected_hit: float  # right guesses within the crowd: 1 / crowd, 0 for those who are not found
+    found: float  # in a crowd at all
+    crowd_least: float | None  # over those found
+    crowd_median: float | None
 
 
 def alone_in_boxes(data: Dataset, *, people: int) -> Found:
@@ -20,7 +42,8 @@ def alone_in_boxes(data: Dataset, *, people: int) -> Found:
     table, release, traces = data.published, data.options.release, data.traces
     if traces is None or not isinstance(table, Fingerprints):
         raise DataError(f"samples are looked up in the boxes of a release, and {data.why_no_traces}.")
-    members = release.members if isinstance(release, Release) else _linked(data, table, traces)
+    link = None if data.options.link is None else read_link(data.options.link, release)
+    members = release.members if isinstance(release, Release) else _linked(link, table, traces)
     prints = fingerprints(
         traces, origin=origin_of(table.crs, traces), start=table.start, time_zone=data.options.time_zone
     )
@@ -30,18 +53,32 @@ def alone_in_boxes(data: Dataset, *, people: int) -> Found:
     behind = Release(table, Groups(members.offsets, number[members.positions]))
     known = known_samples(prints, points=MOST_POINTS, seed=data.options.seed)[asked]
     told = crowds(shown(behind), prints, known).numbers(2)
-    numbers = {**told, "points": MOST_POINTS, "people": len(asked)}
-    note = f"alone behind the boxes that hold {MOST_POINTS} random samples of theirs, all that is known here"
-    sample = drawn_note(len(asked), len(traces))
-    number_of = f"{percent(told['singled_out'])} (found {percent(told['found'])})"
-    return Found(told["singled_out"], number_of, numbers, note="; ".join(filter(None, (note, sample))))
+    unnamed = len(np.setdiff1d(asked, members.positions))
+    named = {name: told[name] for name in ("singled_out", "expected_hit", "found", "crowd_least", "crowd_median")}
+    record = BoxCrowds(MOST_POINTS, len(asked), len(traces), unnamed, **named)  # type: ignore[arg-type]
+    number_of = f"{percent(record.singled_out)} (guess {percent(record.expected_hit)})"
+    notes = (*_notes(record, link, table), "" if link is None or link.of_release else NAMELESS)
+    return Found(record.singled_out, number_of, asdict(record), (record,), "; ".join(filter(None, notes)))
 
 
-def _linked(data: Dataset, table: Fingerprints, traces: Traces) -> Groups:
-    if data.options.link is None:
+def _notes(record: BoxCrowds, link: Link | None, table: Fingerprints) -> tuple[str, ...]:
+    by_link = link is not None and link.unnamed(table)
+    gone = (
+        f"{several(record.unnamed, 'person is', 'people are')} not {'named by the link file' if by_link else 'in it'}"
+    )
+    right = f"a guess within the crowd is right {percent(record.expected_hit)} of the time"
+    return (
+        f"{right}, which is not judged: a crowd of k promises no more than 1/k",
+        f"{percent(record.found)} are found in some crowd",
+        gone if record.unnamed else "",
+        drawn_note(record.people, record.of_people),
+    )
+
+
+def _linked(link: Link | None, table: Fingerprints, traces: Traces) -> Groups:
+    if link is None:
         raise DataError(UNTOLD)
-    pseudonyms, users = read_link(data.options.link)
-    row, person = positions_of(pseudonyms, table.users), positions_of(users, traces.users)
+    row, person = positions_of(link.pseudonyms, table.users), positions_of(link.people, traces.users)
     both = (row >= 0) & (person >= 0)
     if not both.any():
         raise DataError(UNTOLD)

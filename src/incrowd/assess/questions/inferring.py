@@ -1,11 +1,17 @@
 """Inference: homes, workplaces and sensitive values that the visits tell."""
 
+from collections.abc import Collection
+from typing import Any
+
 import numpy as np
 
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Found, Question
+from incrowd.assess.question import RELEASE, Found, Inapplicable, Question, no_release
+from incrowd.assess.questions.release import published_visits
 from incrowd.assess.questions.sensitive import MOST_PAIRS, sensitive_inference
 from incrowd.attack import home_work
+from incrowd.data import Visits
+from incrowd.errors import DataError
 from incrowd.plain import percent, several
 
 ABOUT = "inference"
@@ -30,10 +36,40 @@ def _hours(data: Dataset) -> str:
 
 
 def _sensitive(data: Dataset) -> Found:
+    return _inferred(data, data.visits, data.options.values)
+
+
+def _released(data: Dataset) -> Found:
+    """The same of what is published: whoever finds a person in the release reads the value there."""
+    name = data.options.sensitive or ""
+    if name not in getattr(data.published, "attributes", {}):
+        raise Inapplicable("the release does not publish it")
+    visits = published_visits(data)
+    if visits is None:
+        raise DataError(f"the release publishes it with {type(data.published).__name__}, which is not asked yet.")
+    found = _inferred(data, visits, _as_held(visits, name, data.options.values))
+    return found._replace(
+        note=f"of {several(len(visits), 'published trajectory', 'published trajectories')}; {found.note}"
+    )
+
+
+def _as_held(visits: Visits, name: str, values: Collection[Any] | None) -> list[Any] | None:
+    """The values that count as the release holds them: in CSV all are text."""
+    if values is None:
+        return None
+    wanted = set(map(str, {values} if isinstance(values, str) else values))
+    held = {v for one in visits.attributes[name] for v in (one if isinstance(one, frozenset) else (one,))}
+    found = [v for v in held if v is not None and str(v) in wanted]
+    if not found:
+        raise Inapplicable("the release publishes none of the values that count")
+    return found
+
+
+def _inferred(data: Dataset, visits: Visits, values: Collection[Any] | None) -> Found:
     found = sensitive_inference(
-        data.visits,
+        visits,
         sensitive=data.options.sensitive or "",
-        values=data.options.values,
+        values=values,
         known_visits=data.options.known_visits,
         confidence=data.options.confidence,
         seed=data.options.seed,
@@ -59,6 +95,10 @@ def _no_clock(data: Dataset) -> str:
     if data.visits.start is None or data.visits.slot_min is None:
         return "night and day need visits with start and slot_min"
     return ""
+
+
+def _nothing_published(data: Dataset) -> str:
+    return no_release(data) or _no_value(data)
 
 
 def _no_value(data: Dataset) -> str:
@@ -88,4 +128,18 @@ SENSITIVE = Question(
     seconds=_sensitive_s,
     run=_sensitive,
     lacks=_no_value,
+)
+PUBLISHED = Question(
+    name="release_sensitive",
+    about=ABOUT,
+    asks="Does the release tell the value?",
+    attacker=lambda data: (
+        f"The attacker knows up to {data.options.known_visits} visits of a person in the cells and slots of the "
+        "release, the most telling ones, and reads the values that it publishes for whoever made them all; "
+        f"{data.options.confidence:.0%} alike suffice"
+    ),
+    seconds=_sensitive_s,
+    run=_released,
+    lacks=_nothing_published,
+    of=RELEASE,
 )

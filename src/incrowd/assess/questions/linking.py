@@ -8,13 +8,19 @@ from incrowd.anonymize import Cut
 from incrowd.assess.dataset import Dataset, within
 from incrowd.assess.question import RELEASE as OF_RELEASE
 from incrowd.assess.question import Found, Inapplicable, Question, drawn_note, no_release
-from incrowd.assess.questions.boxes import alone_in_boxes
-from incrowd.assess.questions.release import UNTOLD, original_on, same_ground
+from incrowd.assess.questions.boxes import KNOWS, alone_in_boxes
+from incrowd.assess.questions.release import (
+    UNTOLD,
+    are_pseudonyms,
+    checked_link,
+    original_on,
+    same_ground,
+)
 from incrowd.attack import Linkage, link, relink
 from incrowd.data import Fingerprints, Release, Table, Visits
 from incrowd.data.some import some_people
 from incrowd.discretize.slots import DAY_MIN
-from incrowd.errors import DataError
+from incrowd.errors import DataError, IncrowdError
 from incrowd.plain import percent, several
 
 ABOUT = "linkability"
@@ -24,6 +30,10 @@ RELINK_PEOPLE = 3_000
 KNOWN_PEOPLE = 2_000  # whose counterparts are looked for among everybody
 WEEK = 7
 APART = "nobody has a visit that meets one of the release; check that both are of the same places and times"
+HOLDS = (
+    "The attacker holds the original visits under names, looks each person up in the release and takes the best match, "
+    "any one where several are; judged is how often that is right"
+)
 # Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, per pair of people and
 # visit of each to be joined, for trajectories of so many visits twice that, and to be compared.
 LOAD_S, JOIN_S, LONG, MEET_S = 0.5, 6e-9, 700, 3e-10
@@ -77,18 +87,39 @@ def _release(data: Dataset) -> Found:
         return alone_in_boxes(data, people=KNOWN_PEOPLE)
     (known, target), truth = same_ground(data), data.options.link
     told = isinstance(target, Release) or truth is not None
-    if not told and isinstance(data.options.release, Path) and data.options.release.is_dir():
+    if isinstance(target, Visits) and not told and (_is_folder(data) or are_pseudonyms(target.users)):
         raise DataError(UNTOLD)  # pseudonyms may be numbers, and so may be people: equal ones mean nothing
+    nameless = checked_link(data, known, target.data if isinstance(target, Release) else target)
     some = known if isinstance(target, Release) else some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
     found = link(some, target, truth=truth)
     if not found.scored:
         raise DataError(UNTOLD)
     if found.silent == found.scored:
         raise DataError(APART)
-    lost = f"{several(found.without, 'person is', 'people are')} not in the release" if found.without else ""
+    lost = _lost(found)
     sample = drawn_note(len(some), len(known), f" and looked for among {found.target:,} pseudonyms")
     bare = "cells and slots of the release are taken for those of the data" if data.bare else ""
-    return _linked(found, "" if told else "equal labels are taken for one person", bare, lost, sample)
+    equal = "" if told else "equal labels are taken for one person"
+    return _linked(found, equal, bare, lost, sample, nameless)
+
+
+def _publishes_boxes(data: Dataset) -> bool:
+    try:
+        return isinstance(data.published, Fingerprints)
+    except IncrowdError:
+        return False  # the question itself says what is wrong with it
+
+
+def _is_folder(data: Dataset) -> bool:
+    return isinstance(data.options.release, Path) and data.options.release.is_dir()
+
+
+def _lost(found: Linkage) -> str:
+    """Whom nobody looks for: of a link that leaves pseudonyms out, nobody knows whether they are in the release."""
+    if not found.without:
+        return ""
+    people = several(found.without, "person is", "people are")
+    return f"{people} not {'named by the link file' if found.untold else 'in the release'}"
 
 
 def _linked(found: Linkage, *notes: str) -> Found:
@@ -186,7 +217,7 @@ RELEASE = Question(
     name="release",
     about=ABOUT,
     asks="Is the release linked back?",
-    attacker=lambda _: "The attacker holds the original visits under names and looks each person up in the release",
+    attacker=lambda data: KNOWS if _publishes_boxes(data) else HOLDS,
     seconds=lambda data: 2 * _releases_s(data),
     run=_release,
     lacks=no_release,

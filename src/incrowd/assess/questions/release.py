@@ -3,27 +3,39 @@
 import re
 from typing import Any
 
+import numpy as np
+
+from incrowd.arrays import Floats, Labels, positions_of
 from incrowd.assess.dataset import Dataset
+from incrowd.attack.people import Link, read_link
 from incrowd.data import Release, Traces, Visits
 from incrowd.discretize import grid, towers
 from incrowd.errors import DataError
 
 ORIGIN = re.compile(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+) ")
 UNTOLD = "nobody tells who is who in the release; pass its link file, or the Release itself"
+MISFIT = "the link does not fit the release: its points lie no nearer to the people it names than to others"
+NAMELESS = "the link file does not say of which release it is, so that another one's would not be noticed"
 OTHER = "incrowd attack ash --counts says what counts give away"
 GRAIN = ("cell_m", "slot_min", "start", "time_zone", "crs")
+SHUFFLES, SIGNIFICANT = 199, 0.05  # random links, and the share of them that may explain a release better
 
 
 def same_ground(data: Dataset) -> tuple[Visits, Release | Visits]:
     """The original on the cells and slots of a release of visits; a release of points on those of the original."""
-    table, release = data.published, data.options.release
-    if isinstance(table, Visits):
-        known, shown = original_on(table, data), table
-    elif isinstance(table, Traces):
-        known, shown = data.visits, _points_on(data.visits, table, data)
-    else:
+    table, release, shown = data.published, data.options.release, published_visits(data)
+    if shown is None:
         raise DataError(f"linking compares visits, and the release holds {type(table).__name__}; {OTHER}.")
+    known = original_on(shown, data) if isinstance(table, Visits) else data.visits
     return known, Release(shown, release.members, release.params) if isinstance(release, Release) else shown
+
+
+def published_visits(data: Dataset) -> Visits | None:
+    """What the release publishes as visits, its points on the cells and slots of the data; None for all else."""
+    table = data.published
+    if isinstance(table, Traces):
+        return _points_on(data.visits, table, data)
+    return table if isinstance(table, Visits) else None
 
 
 def original_on(release: Visits, data: Dataset) -> Visits:
@@ -43,6 +55,48 @@ def origin_of(crs: str | None, points: Traces) -> tuple[float, float] | None:
     """The (lon, lat) from which a plane is counted; None for points in metres, or in a plane made elsewhere."""
     found = None if points.planar else ORIGIN.match(crs or "")
     return None if found is None else (float(found[2]), float(found[1]))
+
+
+def are_pseudonyms(labels: Labels) -> bool:
+    """Whether labels are just numbers from 0 on, as in every release: that others are equal says nothing.
+
+    >>> are_pseudonyms(np.array([0, 2, 1])), are_pseudonyms(np.array(["ann", "bob"]))
+    (True, False)
+    """
+    return set(labels.astype(np.str_).tolist()) == set(map(str, range(len(labels))))
+
+
+def checked_link(data: Dataset, known: Visits, shown: Any) -> str:
+    """A caveat where a link file does not say of which release it is; one that does not fit moved points is refused."""
+    if data.options.link is None:
+        return ""
+    link = read_link(data.options.link, data.options.release)
+    # What is moved lies nowhere exactly, so that no audit can tell whether it is linked to the right people.
+    if isinstance(data.published, Traces) and not fits(link, known, shown, seed=data.options.seed):
+        raise DataError(MISFIT)
+    return "" if link.of_release else NAMELESS
+
+
+def fits(link: Link, known: Visits, shown: Visits, *, seed: int) -> bool:
+    """Whether a link brings published trajectories nearer to their people than nearly all random ones do.
+
+    The distance is that between the mean places of both; without places, or for one person, nothing can be told.
+    """
+    row, person = positions_of(link.pseudonyms, shown.users), positions_of(link.people, known.users)
+    both = (row >= 0) & (person >= 0)
+    if shown.xy is None or known.xy is None:
+        return True
+    a, b, rng = _middles(shown)[row[both]], _middles(known)[person[both]], np.random.default_rng(seed)
+    off = float(np.hypot(*(a - b).T).sum())
+    chance = [float(np.hypot(*(a - rng.permutation(b)).T).sum()) for _ in range(SHUFFLES)]
+    return sum(one < off * (1 - 1e-9) for one in chance) <= SIGNIFICANT * SHUFFLES
+
+
+def _middles(visits: Visits) -> Floats:
+    """The mean place of each person."""
+    assert visits.xy is not None
+    points, size = visits.xy[visits.cell], np.maximum(np.diff(visits.offsets), 1)
+    return np.column_stack([np.bincount(visits.owner, axis, len(visits)) / size for axis in points.T])
 
 
 def _points_on(visits: Visits, points: Traces, data: Dataset) -> Visits:

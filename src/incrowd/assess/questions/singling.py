@@ -4,6 +4,7 @@ import numpy as np
 
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import RELEASE, Found, Inapplicable, Question, drawn_note, no_release
+from incrowd.assess.questions.release import published_visits
 from incrowd.data import Visits
 from incrowd.measure import Uniqueness, exposure, kgap, tails
 from incrowd.measure.choices import Trajectories
@@ -32,13 +33,13 @@ def _uniqueness(data: Dataset) -> Found:
 
 
 def _released(data: Dataset) -> Found:
-    visits = data.published
-    if not isinstance(visits, Visits):
-        raise Inapplicable(f"the release holds {type(visits).__name__}, not visits")
+    visits = published_visits(data)
+    if visits is None:
+        raise Inapplicable(f"the release holds {type(data.published).__name__}, neither visits nor points")
     found = _alone(visits, data.options.seed, "trajectory", "trajectories")
-    return found._replace(
-        note=f"of {several(len(visits), 'published trajectory', 'published trajectories')}; {found.note}"
-    )
+    points = "" if isinstance(data.published, Visits) else f"points of the release put on {data.places}; "
+    many = several(len(visits), "published trajectory", "published trajectories")
+    return found._replace(note=f"of {many}; {points}{found.note}")
 
 
 def _alone(visits: Visits, seed: int, *noun: str) -> Found:
