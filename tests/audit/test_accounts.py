@@ -129,12 +129,18 @@ def cut_late(traces):
 DROPPING = [tight, coarse_samples, cleaned, suppressed, cut_late]
 
 
-@pytest.mark.parametrize("made", DROPPING)
-def test_the_twin_of_a_lost_record_is_lost_with_it(made, tmp_path):
+def published_twins(made, folder):
+    """A release on disk that is checked against the records it was made from, what was discretized, and the release."""
     traces = twins()
     data, release = made(traces)
-    honest = on_disk(tmp_path, release, data)
-    honest.original = traces
+    told = on_disk(folder, release, data)
+    told.original = traces
+    return told, data, release
+
+
+@pytest.mark.parametrize("made", DROPPING)
+def test_the_twin_of_a_lost_record_is_lost_with_it(made, tmp_path):
+    honest, data, release = published_twins(made, tmp_path)
     found = honest.check()["coverage"]
     assert found.status == "pass" and "at the grain of the release" in found.evidence
     assert check(release, original=data)["coverage"].status == "pass"
@@ -142,10 +148,7 @@ def test_the_twin_of_a_lost_record_is_lost_with_it(made, tmp_path):
 
 @pytest.mark.parametrize("made", DROPPING)
 def test_a_row_that_vanishes_is_missed_even_among_twins(made, tmp_path):
-    traces = twins()
-    data, release = made(traces)
-    broken = on_disk(tmp_path, release, data)
-    broken.original = traces
+    broken, *_ = published_twins(made, tmp_path)
     table = broken.table()
     for row in range(0, table.num_rows, max(table.num_rows // 5, 1)):
         broken.write(pa.concat_tables([table[:row], table[row + 1 :]]))

@@ -71,3 +71,11 @@ def test_a_manifest_of_something_else_is_no_release(tmp_path):
     (tmp_path / "manifest.json").write_text('{"noun": "Visits", "format": "other/1"}')
     (tmp_path / "data.csv").write_text("user,cell,slot\n0,1,1\n")
     assert noun_of(tmp_path / "data.csv") is None and folder_of(tmp_path / "data.csv") == tmp_path
+
+
+def test_the_manifest_names_the_noun_of_a_csv_alone(tmp_path):
+    """Parquet says it itself, and a file beside the table is no release."""
+    visits = ic.Visits.from_arrays([1, 2], cell=[4, 4], slot=[0, 0], slot_min=60, start=0)
+    folder = ic.anonymize.publish(ic.anonymize.Cut(window_h=1)(visits), tmp_path / "release", file="csv")
+    assert noun_of(folder / "data.csv") == "Visits"
+    assert noun_of(folder / "data.parquet") is None and noun_of(folder / "cells.csv") is None
