@@ -107,6 +107,12 @@ def test_the_edges_of_the_map_are_on_it():
     assert ic.Traces.from_arrays([1, 1], [0, 1], [-180, 180], [-90, 90]).records == 2
 
 
+def test_only_records_with_both_degrees_near_zero_are_at_zero():
+    lon, lat = [0, 0.0009, -0.0009, 0.001, 0, 5], [0, -0.0009, 0.0009, 0, 52, 0]
+    assert ic.Traces.from_arrays([1] * 6, range(6), lon, lat).at_zero.tolist() == [True] * 3 + [False] * 3
+    assert not ic.Traces.from_arrays([1], [0], x=[0], y=[0]).at_zero.any()  # metres have an honest (0, 0)
+
+
 @pytest.mark.parametrize("names", [(), ("lon",), ("x",), ("lon", "lat", "x"), ("lon", "y")])
 def test_half_a_coordinate_is_refused(names):
     with pytest.raises(ic.DataError, match="incomplete"):

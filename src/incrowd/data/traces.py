@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Codes, Floats, Ints, Labels, owners, row_order, rows_by_code
@@ -13,6 +14,7 @@ from incrowd.errors import DataError, check_choice
 from incrowd.ledger import Ledger
 
 Order = Literal["time", "log"]
+ZERO_DEGREES = 0.001  # both coordinates below this: the (0, 0) that stands for no place
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,6 +100,14 @@ class Traces(Table):
         first, second = (self.x, self.y) if self.planar else (self.lon, self.lat)
         assert first is not None and second is not None
         return first, second
+
+    @property
+    def at_zero(self) -> NDArray[np.bool_]:
+        """Which records are at (0, 0), within 0.001 degrees: places that a device never filled in."""
+        if self.planar:
+            return np.zeros(self.records, np.bool_)
+        lon, lat = self.coordinates
+        return (np.abs(lon) < ZERO_DEGREES) & (np.abs(lat) < ZERO_DEGREES)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """One row per point: user, t, lon and lat (or x and y), attributes."""
