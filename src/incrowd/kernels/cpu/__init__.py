@@ -1,1 +1,37 @@
 """The same functions as kernels.reference, compiled by numba."""
+
+import atexit
+import os
+import shutil
+import tempfile
+import warnings
+
+from numba import config, njit
+
+from incrowd.errors import IncrowdWarning
+
+
+def _find_cache() -> None:
+    """Compile into a private temporary folder if numba has no place to keep what it compiles.
+
+    The name of the folder must be new: numba executes what it finds there, and others may write to a shared /tmp.
+    """
+    try:
+        njit(cache=True)(_nothing)  # numba looks for its place when it decorates
+    except RuntimeError:
+        folder, owner = tempfile.mkdtemp(prefix="incrowd-"), os.getpid()
+        atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
+        config.CACHE_DIR = folder
+        warnings.warn(
+            "compiled code cannot be kept, because neither the installation nor the home folder can be written; it is "
+            "compiled anew in every run. Set NUMBA_CACHE_DIR to a folder that only you can write.",
+            IncrowdWarning,
+            stacklevel=2,
+        )
+
+
+def _nothing() -> None:
+    pass
+
+
+_find_cache()

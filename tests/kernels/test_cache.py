@@ -1,0 +1,65 @@
+"""An installation that nobody may write to, and a home folder neither: kernels compile in a temporary folder."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import incrowd
+
+# Root writes everywhere, unless it gives up the right to.
+PLAIN = [] if os.geteuid() else ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+KERNEL = "import numpy as np; from incrowd.kernels.cpu.lists import head; head(0, np.array([[1]]), np.zeros(2, int))"
+PLACE = "import os; from numba import config as c; print(os.stat(c.CACHE_DIR).st_mode & 0o777, os.listdir(c.CACHE_DIR))"
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """Run Python on a copy of the package that cannot be written to, with NUMBA_CACHE_DIR or without."""
+    if PLAIN and (shutil.which("setpriv") is None or subprocess.run([*PLAIN, "true"], capture_output=True).returncode):
+        pytest.skip("root writes everywhere here, and setpriv cannot take that right away")
+    package, home, temporary = tmp_path / "package", tmp_path / "home", tmp_path / "temporary"
+    shutil.copytree(
+        Path(incrowd.__file__).parent, package / "incrowd", ignore=shutil.ignore_patterns("__pycache__", "*.nbi")
+    )
+    home.mkdir()
+    temporary.mkdir()
+    locked = [home, package, *(path for path in package.rglob("*") if path.is_dir())]
+    for folder in locked:
+        folder.chmod(0o555)
+    kept = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    environment = {**kept, "HOME": str(home), "TMPDIR": str(temporary), "PYTHONPATH": str(package)}
+
+    def run(*arguments, **more):
+        command = [*PLAIN, sys.executable, *arguments]
+        return subprocess.run(command, env=environment | more, cwd=tmp_path, capture_output=True, text=True)
+
+    yield run
+    for folder in locked:
+        folder.chmod(0o755)
+
+
+def test_kernels_compile_in_a_private_folder_that_is_removed(installed, tmp_path):
+    done = installed("-c", f"{KERNEL}; {PLACE}")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("448 ['cpu_")  # 0o700
+    assert done.stderr.count("IncrowdWarning") == 1 and "NUMBA_CACHE_DIR" in done.stderr
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_a_command_prints_one_notice(installed, tmp_path):
+    (tmp_path / "trips.csv").write_text("user,t,lon,lat\na,0,5,52\na,60,5,52.001\n")
+    done = installed("-m", "incrowd", "clean", "trips.csv", "-o", "clean.csv", "--steps", "displaced")
+    assert done.returncode == 0, done.stderr
+    assert [line for line in done.stderr.splitlines() if line.startswith("incrowd:")] == [done.stderr.strip()]
+    assert "compiled code cannot be kept" in done.stderr
+
+
+def test_a_folder_of_ones_own_is_used_without_a_notice(installed, tmp_path):
+    own = tmp_path / "own"
+    done = installed("-c", KERNEL, NUMBA_CACHE_DIR=str(own))
+    assert done.returncode == 0 and done.stderr == ""
+    assert list(own.rglob("*.nbc"))
