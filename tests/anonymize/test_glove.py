@@ -312,9 +312,9 @@ def test_only_fingerprints_of_somebody_are_hidden():
             call(nobody)
         with pytest.raises(DataError, match=r"incrowd\.discretize\.fingerprints"):
             call(ic.Visits.from_arrays([1, 2], [0, 1], [0, 1]))
-    for rows in (0, 1.5, "a"):
-        with pytest.raises(ParameterError, match="rows"):
-            glove_cost(prints(E7), rows=rows)
+    for users in (0, 1.5, "a"):
+        with pytest.raises(ParameterError, match="timed_users"):
+            glove_cost(prints(E7), timed_users=users)
 
 
 def test_a_plane_beyond_any_map_is_refused():

@@ -136,7 +136,7 @@ def test_content_keys_tell_data_and_parameters_apart():
 def test_the_pairs_a_run_looks_at_are_foreseen(k):
     for data in (noisy(users=400), ic.read.synthetic_city(users=300, days=4, profile="cdr").fingerprints()):
         looked = Glove(k=k)(data).provenance["work"]["pairs"]
-        assert looked / 1.35 < glove_cost(data, k=k, rows=4).pairs < looked * 1.35
+        assert looked / 1.35 < glove_cost(data, k=k, timed_users=4).pairs < looked * 1.35
 
 
 def test_shards_cost_less_and_a_larger_crowd_more(monkeypatch):

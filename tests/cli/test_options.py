@@ -1,7 +1,13 @@
 """Options that several commands share."""
 
-import pytest
+import re
+from pathlib import Path
 
+import pytest
+import typer
+
+import incrowd as ic
+from incrowd.cli.app import app
 from incrowd.data import load
 
 
@@ -36,6 +42,17 @@ def test_options_of_privacy_are_listed_first(incrowd, command):
     assert code == 0 and 0 < out.index("--min-support") < out.index("--cell-m") < out.index("--column")
 
 
+@pytest.mark.parametrize("command", [("measure", "sequences"), ("anonymize", "lkc")])
+@pytest.mark.parametrize("limit", ["--limit-s", "--limit-gib"])
+def test_the_limits_of_a_search_can_be_raised(incrowd, tmp_path, command, limit):
+    visits = tmp_path / "visits.csv"
+    visits.write_text("user,cell,slot\n1,0,0\n2,0,0\n")
+    made = ("-o", tmp_path / "release") if command[0] == "anonymize" else ()
+    code, _, err = incrowd(*command, visits, *made, limit, -1)
+    assert code == 2 and f"{limit[2:].replace('-', '_')} must be above 0" in err
+    assert incrowd(*command, visits, *made, limit, 3)[0] == 0
+
+
 CALLS = "msisdn,call_start,cell_id\n7,01/03/2024 08:00:00,007\n8,02/03/2024 08:00:00,9\n"
 
 
@@ -65,3 +82,13 @@ def test_call_records_without_their_options_name_them(incrowd, calls):
     assert code == 2 and "--antennas FILE" in err
     code, _, err = incrowd("inspect", calls, "--antennas", calls.with_name("antennas.csv"))
     assert code == 2 and "--time-format" in err
+
+
+def test_every_option_that_a_message_names_exists():
+    known, commands = set(), [typer.main.get_command(app)]
+    for command in commands:
+        commands += getattr(command, "commands", {}).values()
+        known |= {name for parameter in command.params for name in parameter.opts}
+    sources = [path.read_text() for path in Path(ic.__file__).parent.rglob("*.py")]
+    named = {name for text in sources for name in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text)}
+    assert len(named) > 40 and not named - known

@@ -56,7 +56,9 @@ def test_the_callers_arrays_are_neither_shared_nor_changed():
 
 def test_repr_and_frames():
     counts = ic.Counts.from_arrays([[2, 1], [1, 0]], xy=[[0, 0], [1, 1]])
-    assert repr(counts) == "Counts(slots=2, cells=2, people=3)"
+    assert repr(counts) == "Counts(slots=2, cells=2, most_in_slot=3)"
+    assert repr(ic.Counts.from_arrays([[2, 1], [0, 3]], xy=[[0, 0], [1, 1]])) == "Counts(slots=2, cells=2, people=3)"
+    assert "people" not in repr(ic.Counts.from_arrays([[0], [3]], xy=[[0, 0]]))
     rows = [{"slot": 0, "cell": 0, "n": 2}, {"slot": 0, "cell": 1, "n": 1}, {"slot": 1, "cell": 0, "n": 1}]
     assert counts.to_arrow().to_pylist() == counts.to_polars().to_dicts() == rows
     assert counts.to_pandas()["n"].tolist() == [2, 1, 1]

@@ -17,13 +17,13 @@ def test_groups_hold_sorted_distinct_members(members):
     assert groups[-1].tolist() == expected[-1]
     assert [group.tolist() for group in groups[1:]] == expected[1:]
     assert not groups.positions.flags.writeable
-    assert repr(groups) == f"Groups(rows={len(members)}, members={sum(map(len, expected))})"
+    assert repr(groups) == f"Groups(pseudonyms={len(members)}, members={sum(map(len, expected))})"
     with pytest.raises(IndexError):
         groups[len(members)]
 
 
 @pytest.mark.parametrize("members", [[[0], []], [[0], [-1]], [[0], [0.5]], [[0]], [[0], [1], [2]], [["a"], ["b"]]])
-def test_rows_without_proper_members_are_refused(members):
+def test_pseudonyms_without_proper_members_are_refused(members):
     visits = ic.Visits.from_arrays(["p", "q"], [0, 1], [0, 0])
     with pytest.raises(ic.DataError):
         ic.Release.from_arrays(visits, members)
@@ -32,7 +32,7 @@ def test_rows_without_proper_members_are_refused(members):
 def test_a_release_shows_its_data_and_hides_its_members(tmp_path):
     visits = ic.Visits.from_arrays(["p9", "p2"], [0, 1], [0, 0], slot_min=30, start=0)
     release = ic.Release.from_arrays(visits, [[41], [7, 5]], params={"k": 2}, provenance={"secret": [41]})
-    assert repr(release) == "Release(Visits, rows=2, people=3)"
+    assert repr(release) == "Release(Visits, rows=2, pseudonyms=2, people=3)"
     assert release.to_arrow().column_names == ["user", "cell", "slot"]
     assert b"ledger" not in release.to_arrow().schema.metadata[b"incrowd"]
     written = release.save(tmp_path / "release.parquet").read_bytes()

@@ -26,7 +26,7 @@ class Cut:
 
     >>> visits = Visits.from_arrays(["a", "a"], cell=[1, 2], slot=[0, 7], slot_min=60)
     >>> Cut(window_h=6)(visits)
-    Release(Visits, rows=2, people=1)
+    Release(Visits, rows=2, pseudonyms=2, people=1)
     """
 
     window_h: float | None = 6

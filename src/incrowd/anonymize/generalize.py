@@ -22,7 +22,7 @@ class Generalize:
 
     >>> traces = Traces.from_arrays(["a", "b"], [0, 60], lon=[5, 5], lat=[52, 52])
     >>> Generalize(cell_m=1000, slot_min=60)(traces)
-    Release(Visits, rows=2, people=2)
+    Release(Visits, rows=2, pseudonyms=2, people=2)
     """
 
     cell_m: int = 1000

@@ -14,8 +14,8 @@ from incrowd.errors import check_whole
 from incrowd.measure.kgap import check_k
 from incrowd.measure.stretch import Layout, layout
 
-ROWS = 64
-ENOUGH_S = 0.5  # of searching tell how long a pair takes; of long fingerprints few rows do
+TIMED_USERS = 64
+ENOUGH_S = 0.5  # of searching tell how long a pair takes; of long fingerprints few users do
 TIMED = 8  # shards that are timed
 MIB = 1 << 20
 SAMPLE_BYTES = 260  # corners, columns for search, provenance and published boxes, of one sample
@@ -44,33 +44,35 @@ class Cost:
         )
 
 
-def glove_cost(fingerprints: Fingerprints, *, k: int = 2, rows: int = ROWS, shard_users: int | None = None) -> Cost:
+def glove_cost(
+    fingerprints: Fingerprints, *, k: int = 2, timed_users: int = TIMED_USERS, shard_users: int | None = None
+) -> Cost:
     """Time the search for the nearest of a few users, and scale it up to all pairs a run looks at.
 
     seconds = per_pair (first / cores + 1.9 later) + 3.8e-6 samples, summed over shards: the first lists are made on
     all cores, a merged fingerprint looks for its nearest on one, and merging touches every sample a few times.
-    `ties` makes no difference that could be measured.
+    `ties` makes no difference that could be measured. At most `timed_users` users are timed in each shard.
 
     >>> four = Fingerprints.from_arrays([1, 2, 3, 4], x=[0, 0, 1000, 0], y=[0, 0, 0, 0], t=[0, 40, 20, 400])
     >>> glove_cost(four).pairs
     20
     """
-    return glove_costs(fingerprints, k=[k], rows=rows, shard_users=shard_users)[0]
+    return glove_costs(fingerprints, k=[k], timed_users=timed_users, shard_users=shard_users)[0]
 
 
 def glove_costs(
-    fingerprints: Fingerprints, *, k: Sequence[int], rows: int = ROWS, shard_users: int | None = None
+    fingerprints: Fingerprints, *, k: Sequence[int], timed_users: int = TIMED_USERS, shard_users: int | None = None
 ) -> list[Cost]:
     """The costs of several k, the search timed once for all of them."""
     for one in k:
         check_k(one)
-    check_whole(rows=rows)
+    check_whole(timed_users=timed_users)
     if shard_users is not None:
         check_whole(shard_users=shard_users)
     laid = layout(fingerprints)
     parts = [np.arange(len(laid.people))] if shard_users is None else shards(laid, int(shard_users))
     some = parts[:: -(-len(parts) // TIMED)]
-    timed = [_timed(laid if len(parts) == 1 else subset(laid, part)[0], int(rows)) for part in some]
+    timed = [_timed(laid if len(parts) == 1 else subset(laid, part)[0], int(timed_users)) for part in some]
     per_pair = sum(cpu for cpu, _, _ in timed) / sum(pairs for _, pairs, _ in timed)
     memory = fingerprints.records * SAMPLE_BYTES + len(fingerprints) * USER_BYTES + max(size for _, _, size in timed)
     costs = []
@@ -83,7 +85,7 @@ def glove_costs(
     return costs
 
 
-def _timed(laid: Layout, rows: int) -> tuple[float, int, int]:
+def _timed(laid: Layout, users: int) -> tuple[float, int, int]:
     """CPU seconds of a few searches, the pairs they look at, and the bytes of the index; CPU, not the wall clock,
     which would count what else the machine does.
     """
@@ -93,7 +95,7 @@ def _timed(laid: Layout, rows: int) -> tuple[float, int, int]:
 
     prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
     everybody = np.arange(len(laid.people))
-    asked = np.random.default_rng(0).permutation(everybody)[:rows]
+    asked = np.random.default_rng(0).permutation(everybody)[:users]
     nearest(prints, asked[:2], everybody[:2], TAKE, False)  # compiled or loaded now, not while the clock runs
     cpu, done = 0.0, 0
     while done < len(asked) and cpu < ENOUGH_S:

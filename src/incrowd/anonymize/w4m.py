@@ -39,7 +39,7 @@ class W4M:
 
     >>> traces = Traces.from_arrays([1, 1, 2, 2], [0, 60, 5, 70], x=[0, 900, 0, 3000], y=[0, 0, 0, 0])
     >>> W4M(k=2, delta_m=1000, trash=0)(traces)
-    Release(Traces, rows=2, people=2)
+    Release(Traces, rows=4, pseudonyms=2, people=2)
     """
 
     k: int = 2

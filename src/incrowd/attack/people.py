@@ -42,7 +42,7 @@ def owners_from(release: Release | str | Path, data: Table, link: str | Path | N
     wrong = int((np.bincount(pairs[0], minlength=len(data)) != 1).sum())
     if wrong:
         raise DataError(
-            f"not every published row has exactly one person behind it ({wrong:,} of {len(data):,} do not); "
+            f"not every pseudonym has exactly one person behind it ({wrong:,} of {len(data):,} do not); "
             "give a cut release and its link."
         )
     owner = np.empty(len(pairs[0]), np.int64)

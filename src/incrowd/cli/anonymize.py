@@ -117,7 +117,6 @@ def lkc(
     scores: Annotated[
         Literal["static", "recompute"], typer.Option(help="Mine patterns once, or again each round.")
     ] = "static",
-    limit_s: Annotated[float, typer.Option(help="Give up after this many seconds of mining.")] = 600,
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
     residual_points: Residual = None,
@@ -134,5 +133,5 @@ def lkc(
     with progress_bar():
         visits = visits_of(sources, carrying(reading, privacy.sensitive), cell_m=cell_m, slot_min=slot_min)
         asked = privacy.arguments(visits)
-        method = anonymize.LKC(**asked, min_support=privacy.min_support, scores=scores, limit_s=limit_s)
+        method = anonymize.LKC(**asked, min_support=privacy.min_support, scores=scores)
         releasing.publish(method(visits), visits, output, points=residual_points)

@@ -26,6 +26,8 @@ PRIVACY: dict[str, tuple[Any, Any]] = {
         Annotated[Literal["refuse", "order"], typer.Option(help="Two cells in one slot of a person.")],
         "refuse",
     ),
+    "limit_s": (Annotated[float, typer.Option(help="Give up a search after this many seconds.")], 600),
+    "limit_gib": (Annotated[float, typer.Option(help="Give up a search that holds more GiB of memory.")], 2),
 }
 
 
@@ -40,12 +42,19 @@ class Privacy:
     value: list[str]
     min_support: int
     same_time: Literal["refuse", "order"]
+    limit_s: float
+    limit_gib: float
+
+    @property
+    def search(self) -> dict[str, Any]:
+        """How sequences are searched, as the keywords of `frequent_sequences`."""
+        return {"same_time": self.same_time, "limit_s": self.limit_s, "limit_gib": self.limit_gib}
 
     def arguments(self, visits: Visits) -> dict[str, Any]:
         """As the keywords of `violating_sequences`, about these visits."""
         values = carried_values(visits, self.sensitive, self.value)
         asked = {"l": self.l, "k": self.k, "c": self.c, "sensitive": self.sensitive}
-        return {**asked, "values": values, "same_time": self.same_time}
+        return {**asked, "values": values, **self.search}
 
 
 asks_privacy = gathers("privacy", PRIVACY, Privacy, in_place=True)

@@ -211,7 +211,7 @@ def sequences(
     with progress_bar():
         visits = visits_of(sources, carrying(reading, privacy.sensitive), cell_m=cell_m, slot_min=slot_min)
         violating = measure.violating_sequences(visits, **privacy.arguments(visits))
-        frequent = measure.frequent_sequences(visits, privacy.min_support, same_time=privacy.same_time)
+        frequent = measure.frequent_sequences(visits, privacy.min_support, **privacy.search)
     counts = {"minimal violating": Counter(map(len, violating)), "maximal frequent": Counter(map(len, frequent))}
     lines = [f"{'visits':>6} {'minimal violating':>18} {'maximal frequent':>17}"]
     sizes = sorted(set().union(*counts.values()))

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Floats
 from incrowd.columns import as_array, floats, ints
-from incrowd.data.table import Frame, started
+from incrowd.data.table import Frame
 from incrowd.data.visits import centres_of
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.ledger import Ledger
@@ -60,11 +60,14 @@ class Counts(Frame):
         check_whole(slot_min=slot_min)
         if not 0 <= start_min < DAY_MIN:
             raise ParameterError(f"start_min must lie in 0 to 1439, got {start_min}.")
-        return cls(numbers, centres, slot_min, start_min, started("given", read=table.size, kept=table.size, users=0))
+        return cls(numbers, centres, slot_min, start_min, Ledger().add("given", read=table.size, kept=table.size))
 
     def __repr__(self) -> str:
         slots, cells = self.n.shape
-        return f"Counts(slots={slots:,}, cells={cells:,}, people={round(self.n[0].sum().item()):,})"
+        inside = self.n.sum(axis=1)
+        least, most = round(inside.min().item()), round(inside.max().item())
+        people = "people" if least == most > 0 else "most_in_slot"  # only people who are always counted add up
+        return f"Counts(slots={slots:,}, cells={cells:,}, {people}={most:,})"
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from incrowd.ledger import Ledger
 
 
 class Groups(Sequence[Ints]):
-    """Sorted positions of the original users behind each published row, kept flat."""
+    """Sorted positions of the original users behind each pseudonym, kept flat."""
 
     def __init__(self, offsets: Ints, positions: Ints) -> None:
         self.offsets, self.positions = offsets, positions
@@ -25,12 +25,10 @@ class Groups(Sequence[Ints]):
 
     @classmethod
     def from_lists(cls, members: Iterable[Iterable[int]]) -> "Groups":
-        """Check and flatten one list of positions per published row."""
+        """Check and flatten one list of positions per pseudonym."""
         sets = [np.unique(ints(list(group), "members")) for group in members]
         if any(group.size == 0 or group[0] < 0 for group in sets):
-            raise DataError(
-                "a published row has no member, or one at a negative position; each hides at least one user."
-            )
+            raise DataError("a pseudonym has no member, or one at a negative position; each hides at least one user.")
         sizes = np.array([0, *(group.size for group in sets)])
         return cls(np.cumsum(sizes).astype(np.int64), np.concatenate([np.zeros(0, np.int64), *sets]))
 
@@ -49,7 +47,7 @@ class Groups(Sequence[Ints]):
         return (self[row] for row in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"Groups(rows={len(self):,}, members={len(self.positions):,})"
+        return f"Groups(pseudonyms={len(self):,}, members={len(self.positions):,})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,21 +74,22 @@ class Release(Frame):
         ledger: Ledger | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> "Release":
-        """Check that every published row of `data.users` has its members.
+        """Check that every pseudonym in `data.users` has its members.
 
         >>> from incrowd import Visits
         >>> Release.from_arrays(Visits.from_arrays(["p9", "p2"], [0, 1], [0, 0]), members=[[1], [0]])
-        Release(Visits, rows=2, people=2)
+        Release(Visits, rows=2, pseudonyms=2, people=2)
         """
         groups = members if isinstance(members, Groups) else Groups.from_lists(members)
         if len(groups) != len(data):
-            raise DataError(f"members lists {len(groups)} rows for {len(data)} published ones; give one list per row.")
+            raise DataError(f"members has {len(groups)} lists for {len(data)} pseudonyms; give one list for each.")
         said = (dict(params or {}), guarantee, dict(claims or {}))
         return cls(data, groups, *said, ledger or Ledger(), dict(provenance or {}))
 
     def __repr__(self) -> str:
-        people = len(np.unique(self.members.positions))
-        return f"Release({type(self.data).__name__}, rows={len(self.data):,}, people={people:,})"
+        data, people = self.data, len(np.unique(self.members.positions))
+        sizes = f"rows={data.records:,}, pseudonyms={len(data):,}, people={people:,}"
+        return f"Release({type(data).__name__}, {sizes})"
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The published table."""
@@ -117,7 +116,7 @@ class Release(Frame):
         return [(lo, hi, new, float(stretch)) for lo, hi, new, stretch in self.provenance.get("merges", [])]
 
     def expanded(self, *, pseudonym_seed: int | None = None) -> "Release":
-        """One row per person instead of one per crowd, under separate pseudonyms; each stands for all its members."""
+        """One pseudonym per person instead of one per crowd; the rows of each stand for all its members."""
         data = self.data
         if not isinstance(data, Fingerprints):
             raise DataError("only a release of fingerprints has crowds to expand.")

@@ -36,7 +36,9 @@ def filled(visits: Visits) -> Visits:
     if not visits.records or visits.slot.min() < 0:
         raise DataError("there is no visit, or one in a slot below 0; count slots from the start of the data.")
     if ((visits.slot[1:] == visits.slot[:-1]) & (visits.owner[1:] == visits.owner[:-1])).any():
-        raise DataError("somebody is in two cells in one slot; discretize with keep='vote' (--keep vote).")
+        raise DataError(
+            "somebody is in two cells in one slot; discretize with keep='vote' (incrowd discretize --keep vote)."
+        )
     slots = whole_days(int(visits.slot.max()) + 1, slot_min)
     if len(visits) * slots > MOST_FILLED:
         raise ParameterError(

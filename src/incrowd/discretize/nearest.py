@@ -53,7 +53,7 @@ def towers(
     if fill and period and len(data.users) * period > MOST_FILLED:
         raise ParameterError(
             f"filling {period:,} slots of {len(data.users):,} users makes too many visits; a stray time may stretch "
-            "the period: pass start and slots (--start, --days), or wider slots."
+            "the period: pass start and slots (--start; --days of anonymize counts and attack ash), or wider slots."
         )
     rows = collect(
         data,

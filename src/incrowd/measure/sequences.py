@@ -96,8 +96,8 @@ def _refuse_same_time(visits: Visits) -> None:
         users = np.unique(owner[1:][twice])
         raise DataError(
             f"{len(users):,} users are in two cells in one slot, the first at position {users[0]}; keep one cell per "
-            "slot (keep='vote' or shorter slots when discretizing; --keep vote, --slot-min) or pass same_time='order' "
-            "(--same-time order)."
+            "slot (keep='vote' or shorter slots when discretizing; incrowd discretize --keep vote, --slot-min) or pass "
+            "same_time='order' (--same-time order)."
         )
 
 
