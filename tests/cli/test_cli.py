@@ -130,6 +130,8 @@ def test_every_measure(incrowd, trips, tmp_path):
     incrowd("anonymize", "cut", visits, "-o", release)
     code, out, _ = incrowd("measure", "utility", visits, release, "--json")
     assert code == 0 and json.loads(out)["visits_shared"] == 1
+    code, out, _ = incrowd("measure", "utility", visits, release, "--common-m", 250)
+    assert code == 0 and "compared in cells of 500 m and slots of 60 min; cells of 250 m would be finer" in out
 
 
 def test_demo_writes_a_report(incrowd, tmp_path):

@@ -57,3 +57,48 @@ def test_users_whose_visits_are_all_gone_count_in_no_distance():
     after = replace(before, offsets=np.array([0, 2, 2, 2]), cell=before.cell[:2], slot=before.slot[:2])
     found = utility(before, after)
     assert found.gyration_km[1]["50%"] == 1.5 and found.trips == (1, 1)
+
+
+def walks():
+    t = np.arange(0, 86_400, 900)
+    x, y = 3000 * np.sin(t / 9000), 2500 * np.cos(t / 7000)
+    return ic.Traces.from_arrays(np.repeat([1, 2], len(t)), np.tile(t, 2), x=np.r_[x, y], y=np.r_[y, -x])
+
+
+@pytest.mark.parametrize(("cell_m", "slot_min"), [(2000, 120), (700, 90), (500, 60), (100, 30)])
+def test_coarser_cells_and_slots_alone_lose_no_agreement(cell_m, slot_min):
+    traces = walks()
+    before = ic.discretize.grid(traces, cell_m=100, slot_min=30)
+    after = ic.discretize.grid(traces, cell_m=cell_m, slot_min=slot_min)
+    result = utility(before, after, cell_m=100)
+    assert result.visits_shared == result.trips_shared == 1
+    assert (result.cell_m, result.slot_min) == (cell_m, max(60, slot_min))
+    assert utility(before, after, cell_m=3000).cell_m == 3000
+    assert utility(after, before, cell_m=100).visits_shared == 1
+
+
+def test_slots_that_begin_later_are_compared_at_the_same_time():
+    traces = walks()
+    before = ic.discretize.grid(traces, cell_m=500, slot_min=30, start=0)
+    late = traces.where(traces.t >= 36_000, traces.ledger)
+    after = ic.discretize.grid(late, cell_m=500, slot_min=120, start=36_000)
+    result = utility(before, after)
+    seen = ic.discretize.grid(late, cell_m=500, slot_min=30, start=0)
+    assert utility(seen, after).visits_shared == 1 > result.visits_shared
+
+
+def test_clocks_of_two_zones_are_not_compared():
+    traces = walks()
+    here, there = (ic.discretize.grid(traces, time_zone=zone) for zone in (None, "Europe/Amsterdam"))
+    with pytest.raises(ic.DataError, match=r"different clocks \(UTC and Europe/Amsterdam\)"):
+        utility(here, there)
+
+
+def test_places_that_the_original_cannot_be_put_in_are_refused():
+    traces = walks()
+    before = ic.discretize.grid(traces, cell_m=500, slot_min=60)
+    towers = ic.discretize.towers(traces, [(0, 0), (2000, 1000)], slot_min=60)
+    assert utility(towers, towers).visits_shared == 1
+    assert utility(towers, before).visits_shared < 1  # towers lie in squares
+    with pytest.raises(ic.DataError, match="not those of the original"):
+        utility(before, towers)

@@ -169,7 +169,9 @@ def utility(
     before: Annotated[str, typer.Argument(help="Visits or trajectories before.")],
     after: Annotated[Path, typer.Argument(help="A release folder, or visits.")],
     reading: Reading,
-    common_m: Annotated[float, typer.Option(help="Side of the cells in which both are compared.")] = 1000,
+    common_m: Annotated[
+        float, typer.Option(help="Side of the cells in which both are compared, unless those of the data are larger.")
+    ] = 1000,
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
     as_json: Json = False,
@@ -188,6 +190,8 @@ def utility(
         found = measure.utility(original, published, cell_m=common_m)
     lines = [f"{'':<24} {'before':>22} {'after':>22} {'agreement':>10}"]
     lines += [f"{what:<24} {a:>22} {b:>22} {share:>10}" for what, a, b, share in found.rows()]
+    finer = f"; cells of {common_m:,g} m would be finer than the data" if found.cell_m > common_m else ""
+    lines.append(f"(compared in cells of {found.cell_m:,g} m and slots of {found.slot_min:,} min{finer})")
     answer("\n".join(lines), found, as_json=as_json)
 
 

@@ -4,20 +4,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, pack
+from incrowd.arrays import Floats, Ints, owners, pack
 from incrowd.data import Release, Visits
+from incrowd.discretize.slots import wall_at, zone_of
 from incrowd.errors import DataError, check_positive
 from incrowd.plain import Shown
 
 QUARTILES = (0.25, 0.5, 0.75)
+SAME_M = 0.01  # places nearer than this are one; files of a release hold millimetres
 
 
 @dataclass(frozen=True)
 class Utility(Shown):
     """Agreement of a release with its original, at common cells and slots; shares in [0, 1], higher is better."""
 
-    cell_m: float
-    slot_min: int  # an hour, or the coarser slot of the two
+    cell_m: float  # of the common cells: as asked, or the coarser cells of the two
+    slot_min: int  # of the common slots: an hour, or the coarser slots of the two
     users: tuple[int, int]  # before, after; a cut release counts its pieces
     people: tuple[int, int | None]  # who is in the data; None where only the custodian could tell
     visits: tuple[int, int]
@@ -44,7 +46,9 @@ class Utility(Shown):
 def utility(before: Visits, after: Visits | Release, *, cell_m: float = 1000) -> Utility:
     """Compare what both can be used for; the two need cell centres on the same plane and a clock.
 
-    The common part of two tables of counts is 2 Σ min(a, b) / (Σ a + Σ b), in [0, 1].
+    Nothing is compared finer than either side: both are put on the coarser cells and slots of the two first, then in
+    cells of `cell_m` if those are larger. A release whose cells are no squares must show places of the original. The
+    common part of two tables of counts is 2 Σ min(a, b) / (Σ a + Σ b), in [0, 1].
 
     >>> before = Visits.from_arrays([1, 1], [0, 1], [0, 1], xy=[[0, 0], [3000, 0]], slot_min=60)
     >>> after = Visits.from_arrays([7, 8], [0, 1], [0, 1], xy=[[0, 0], [3000, 0]], slot_min=60)
@@ -58,8 +62,9 @@ def utility(before: Visits, after: Visits | Release, *, cell_m: float = 1000) ->
         raise DataError("utility compares visits; discretize the release first.")
     if before.crs != published.crs:
         raise DataError("the two lie on different planes; discretize both with the same origin.")
-    slot_min = max(60, before.slot_min or 0, published.slot_min or 0)
-    a, b = _Side(before, cell_m, slot_min), _Side(published, cell_m, slot_min)
+    grain = _grain(before, published)
+    cell_m, slot_min = max(cell_m, grain.cell_m or 0), max(60, grain.slot_s // 60)
+    a, b = _Side(before, grain, cell_m, slot_min, 0), _Side(published, grain, cell_m, slot_min, grain.later_s)
     people = len(np.unique(after.members.positions)) if isinstance(after, Release) else None
     return Utility(
         cell_m=cell_m,
@@ -75,23 +80,74 @@ def utility(before: Visits, after: Visits | Release, *, cell_m: float = 1000) ->
     )
 
 
-class _Side:
-    """One of the two datasets on the common cells and slots."""
+@dataclass(frozen=True)
+class _Grain:
+    """The coarser cells and slots of the two."""
 
-    def __init__(self, visits: Visits, cell_m: float, slot_min: int) -> None:
+    cell_m: float | None  # None if no side has squares
+    slot_s: int
+    slot_0_s: int  # when such a slot begins, in seconds since the start of the original
+    later_s: int  # by which the slots of the release begin later than those of the original
+
+
+def _grain(before: Visits, after: Visits) -> _Grain:
+    for visits in (before, after):
         if visits.xy is None or visits.slot_min is None:
             raise DataError(
                 "visits have no cell centres or no slot_min; discretize with grid, blocks, towers or zones, or say "
                 "where cells are and how long slots last (xy, slot_min; --antennas FILE, --slot-min)."
             )
-        self.offsets = visits.offsets
-        self.points = visits.xy[visits.cell]
-        square: Ints = np.floor(self.points / cell_m).astype(np.int64)
+    later_s = 0
+    if before.start is not None and after.start is not None:
+        zones = [zone_of(visits.time_zone) for visits in (before, after)]
+        if zones[0] != zones[1]:
+            names = " and ".join(str(zone or "UTC") for zone in zones)
+            raise DataError(
+                f"the slots of the two follow different clocks ({names}); discretize the original with the time zone "
+                "of the release (time_zone, --time-zone)."
+            )
+        later_s = wall_at(after.start, zones[1]) - wall_at(before.start, zones[0])
+    if after.cell_m is None and not _shown(before, after):
+        raise DataError(
+            "the release shows places that are not those of the original and no squares that the original could be put "
+            "in; discretize the original to the same places."
+        )
+    sides = [(visits.slot_min or 0, late) for visits, late in ((before, 0), (after, later_s))]
+    slot_min, slot_0_s = sides[1] if sides[1][0] >= sides[0][0] else sides[0]
+    cell_m = max((visits.cell_m for visits in (before, after) if visits.cell_m), default=None)
+    return _Grain(cell_m, 60 * slot_min, slot_0_s, later_s)
+
+
+def _shown(before: Visits, after: Visits) -> bool:
+    """Whether every place of the release is one of the original."""
+    from scipy.spatial import cKDTree
+
+    assert before.xy is not None and after.xy is not None
+    places = after.xy[np.unique(after.cell)]
+    known = before.xy[~np.isnan(before.xy).any(axis=1)]
+    return not len(places) or bool((cKDTree(known).query(places)[0] <= SAME_M).all())
+
+
+class _Side:
+    """One of the two datasets, put on the grain, then counted in the common cells and slots."""
+
+    def __init__(self, visits: Visits, grain: _Grain, cell_m: float, slot_min: int, later_s: int) -> None:
+        assert visits.xy is not None and visits.slot_min is not None
+        self.offsets, self.points = visits.offsets, visits.xy[visits.cell]
+        xy = visits.xy
+        if grain.cell_m is not None and visits.cell_m != grain.cell_m:
+            xy = (np.floor(xy / grain.cell_m) + 0.5) * grain.cell_m
+        second = visits.slot * (60 * visits.slot_min) + later_s
+        second -= (second - grain.slot_0_s) % grain.slot_s if 60 * visits.slot_min < grain.slot_s else 0
+        places, number = np.unique(xy, axis=0, return_inverse=True)
+        cell, second, offsets = Visits.grouped(visits.owner, number.ravel()[visits.cell], second, len(visits))
+        points, owner = places[cell], owners(offsets)
+        square: Ints = np.floor(points / cell_m).astype(np.int64)
         # Counted from the start of the data, since days of some zones do not begin on a UTC hour.
-        self.visits = np.column_stack([square, visits.slot * visits.slot_min // slot_min])
-        moves = (square[1:] != square[:-1]).any(axis=1) & (np.diff(visits.owner) == 0)
+        self.visits = np.column_stack([square, second // (60 * slot_min)])
+        moves = (square[1:] != square[:-1]).any(axis=1) & (np.diff(owner) == 0)
         self.trips = np.column_stack([square[:-1][moves], square[1:][moves]])
-        step = self.points[1:][moves] - self.points[:-1][moves]
+        step = points[1:][moves] - points[:-1][moves]
         self.trip_m: Floats = np.hypot(step[:, 0], step[:, 1])
 
     def gyration_m(self) -> Floats:

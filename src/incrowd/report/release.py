@@ -72,8 +72,8 @@ def _utility(result: Utility) -> Section:
             Grid(
                 ("", "before", "after", "agreement"),
                 result.rows(),
-                f"Visits as each side counts them; trips and agreement on common cells of {result.cell_m:,.0f} m in "
-                f"slots of {result.slot_min} min.",
+                f"Visits as each side counts them; trips and agreement on common cells of {result.cell_m:,g} m in "
+                f"slots of {result.slot_min:,} min, never finer than either side.",
             )
         ],
         method=[

@@ -19,8 +19,8 @@ def _find_cache() -> None:
     try:
         njit(cache=True)(_nothing)  # numba looks for its place when it decorates
     except RuntimeError:
-        folder, owner = tempfile.mkdtemp(prefix="incrowd-"), os.getpid()
-        atexit.register(lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
+        folder = tempfile.mkdtemp(prefix="incrowd-")
+        atexit.register(_remove, folder, os.getpid())
         config.CACHE_DIR = folder
         warnings.warn(
             "compiled code cannot be kept, because neither the installation nor the home folder can be written; it is "
@@ -32,6 +32,12 @@ def _find_cache() -> None:
 
 def _nothing() -> None:
     pass
+
+
+def _remove(folder: str, owner: int) -> None:
+    """Unless this is a child process, which ends first."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 _find_cache()
