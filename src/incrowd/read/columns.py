@@ -56,7 +56,13 @@ def sort_of(kind: "pa.DataType") -> Sort:
 
 
 def select(
-    found: Mapping[str, tuple[Field, ...]], *, time_format: str | None, local: bool, text_users: bool, file: str
+    found: Mapping[str, tuple[Field, ...]],
+    *,
+    time_format: str | None,
+    local: bool,
+    text_users: bool,
+    decimal: str,
+    file: str,
 ) -> Selection:
     """The SQL of every wanted column."""
     sql: dict[str, str] = {}
@@ -68,7 +74,7 @@ def select(
             times, epoch, aware = _time(fields, time_format, local, file)
             sql.update(times)
         elif noun in ("lon", "lat", "x", "y"):
-            sql[noun] = _number(fields[0], file)
+            sql[noun] = _number(fields[0], decimal, file)
         elif noun == "cell":
             sql[noun] = _cell(fields[0], file)
         else:
@@ -131,14 +137,16 @@ def _text_time(text: str, form: str | None, local: bool) -> tuple[dict[str, str]
     return {**times, "aware": f"{text} NOT LIKE {_PLAIN} AND regexp_matches({text}, {_OFFSET})"}, False, None
 
 
-def _number(field: Field, file: str) -> str:
+def _number(field: Field, decimal: str, file: str) -> str:
     if field.sort not in ("text", "whole", "real"):
         raise _unfit(field, file, "coordinates are numbers")
-    return f"TRY_CAST({digits(field.sql) if field.sort == 'text' else field.sql} AS DOUBLE)"
+    return f"TRY_CAST({digits(field.sql, decimal) if field.sort == 'text' else field.sql} AS DOUBLE)"
 
 
-def digits(text: str) -> str:
-    """Text that may be a number; the engine would take 5_2 for 52."""
+def digits(text: str, decimal: str) -> str:
+    """Text that may be a number; the engine would take 5_2 for 52. With decimal commas, a text with a point is none."""
+    if decimal == ",":
+        return f"CASE WHEN NOT contains({text}, '_') AND NOT contains({text}, '.') THEN replace({text}, ',', '.') END"
     return f"CASE WHEN NOT contains({text}, '_') THEN {text} END"
 
 

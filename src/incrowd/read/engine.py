@@ -137,7 +137,7 @@ class Run:
             "FROM reject_errors JOIN reject_scans USING (scan_id, file_id) GROUP BY file_path, line ORDER BY ALL"
         ).fetchall()
         return [
-            BadRow(file, line, "line", self._column(column - 1), _REASONS.get(kind, bad.FEW))
+            BadRow(self.scan.name(file), line, "line", self._column(column - 1), _REASONS.get(kind, bad.FEW))
             for file, line, column, kind in found
         ]
 
@@ -147,7 +147,7 @@ class Run:
 
     def _explained(self, message: str) -> DataError:
         line, file = re.search(r"on Line: (\d+)", message), re.search(r"^\s*file = (.*)$", message, re.MULTILINE)
-        name = file.group(1) if file else self.scan.place
+        name = self.scan.name(file.group(1)) if file else self.scan.place
         if line is None:
             odd = mixed_ends(Path(name), self.scan.request.layout.encoding) if _STATE in message else 0
             return different_ends(name, odd) if odd else unreadable(name)
@@ -174,7 +174,9 @@ def on_lines(scan: Scan, found: list[BadRow], rejected: list[BadRow]) -> list[Ba
 def _located(scan: Scan, file: str, found: dict[int, BadRow], rejected: dict[int, BadRow]) -> Iterator[BadRow]:
     request, record = scan.request, 0
     left = {id(row): row for row in (*found.values(), *rejected.values())}
-    for counted, line, text in records_of(Path(file), scan.delimiter, request.layout, header=request.header):
+    unread = {row.number for row in scan.aside if row.file == file}
+    records = records_of(Path(file), scan.delimiter, request.layout, header=request.header, without=unread)
+    for counted, line, text in records:
         row = rejected.get(counted) or found.get(record)
         record += counted not in rejected  # the engine counts only what it could read
         if row is not None and id(row) in left:

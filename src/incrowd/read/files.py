@@ -4,7 +4,7 @@ import csv
 import glob
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from mmap import ACCESS_READ, mmap
@@ -15,7 +15,7 @@ from incrowd.errors import DataError
 from incrowd.read.layouts import Kind, Layout
 
 SAMPLE = 200  # rows that decide whether times and users are numbers
-_CHUNK = 1 << 22
+CHUNK = 1 << 22
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _SUFFIXES: dict[str, Kind] = {
     **dict.fromkeys((".csv", ".tsv", ".txt", ".plt", ".dat", ".psv"), "text"),
@@ -33,6 +33,7 @@ class Head:
     fields: tuple[str, ...]  # of the header, or of the first row where there is none
     compression: str
     rows: tuple[tuple[str, ...], ...]
+    line: int  # of the header or first row, from 1
 
     @property
     def shape(self) -> tuple[str, tuple[str, ...], str]:
@@ -64,53 +65,71 @@ def kind_of(file: Path, layout: Layout) -> Kind:
 
 def size_of(files: Iterable[Path]) -> int:
     """Bytes once unpacked, roughly: text rarely shrinks to less than a tenth."""
-    return sum(file.stat().st_size * (10 if _compression(file) != "none" else 1) for file in files)
+    return sum(file.stat().st_size * (10 if compression_of(file) != "none" else 1) for file in files)
 
 
 def head_of(file: Path, layout: Layout, *, header: bool) -> Head | None:
     """Header, delimiter and first rows of a text file; None where it is empty."""
     try:
         with _opened(file, layout.encoding) as text:
-            lines = [line for line in islice(text, layout.skip, layout.skip + SAMPLE) if line.strip()]
+            taken = list(islice(text, layout.skip, layout.skip + SAMPLE))
     except OSError as error:
         raise unreadable(file) from error
-    if not lines:
+    numbered = [(number, line) for number, line in enumerate(taken, layout.skip + 1) if line.strip()]
+    if not numbered:
         return None
+    first, lines = numbered[0][0], [line for _, line in numbered]
     if "\ufffd" in lines[0]:
         raise DataError(f"line {layout.skip + 1} of {file} is not {layout.encoding} text; convert the file first.")
     delimiter = layout.delimiter or _delimiter(lines[0])
-    rows = [tuple(row) for row in _reader(lines, delimiter, layout)]
-    fields = tuple(field.strip() for field in rows[0])
-    shape = fields if header else tuple(str(i) for i in range(len(fields)))
-    return Head(delimiter, shape, _compression(file), tuple(rows[1:] if header else rows))
+    # A stray quote in the sample must not swallow the rest of it.
+    paired = [line for line in lines[header:] if not layout.quote or line.count(layout.quote) % 2 == 0]
+    whole = [tuple(split(line, delimiter, layout)) for line in paired]
+    if header:
+        fields = tuple(field.strip() for field in next(_reader(lines, delimiter, layout)))
+    else:
+        widths = [len(row) for row in whole] or [len(split(lines[0], delimiter, layout))]
+        fields = tuple(map(str, range(max(widths, key=widths.count))))
+    rows = tuple(row for row in whole if len(row) == len(fields))
+    return Head(delimiter, fields, compression_of(file), rows, first)
+
+
+def split(line: str, delimiter: str, layout: Layout) -> list[str]:
+    """The fields of a line by itself."""
+    return next(_reader([line], delimiter, layout), [])
 
 
 def unpacked(file: Path) -> Any:
     """The bytes of a file, compressed or not."""
     import pyarrow as pa
 
-    compression = _compression(file)
+    compression = compression_of(file)
     return pa.input_stream(str(file), compression=None if compression == "none" else compression)
 
 
-def check_whole(file: Path) -> None:
-    """Unpack a compressed file once to its end, since a cut one can end at a line's end."""
-    if _compression(file) == "none":
-        return
+def has_quote(file: Path, quote: bytes) -> bool:
+    """Whether a file holds a quote; a compressed one is unpacked to its end, as a cut one can end at a line's end."""
+    if compression_of(file) == "none":
+        return bool(quote) and _holds(file, quote, 0)
+    found = False
     try:
         with unpacked(file) as stream:
-            while stream.read(_CHUNK):
-                pass
+            while data := stream.read(CHUNK):
+                found = found or (bool(quote) and quote in bytes(data))
     except OSError as error:
         raise unreadable(file) from error
+    return found
 
 
 def has_underscore(file: Path) -> bool:
     """Whether the lines after the first may hold an underscore; a search of the bytes costs next to nothing."""
-    if _compression(file) != "none":
-        return True
+    return compression_of(file) != "none" or _holds(file, b"_", 1)
+
+
+def _holds(file: Path, what: bytes, after: int) -> bool:
+    """Whether some bytes are in a file, after so many of its lines."""
     with file.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as data:
-        return data.find(b"_", max(0, data.find(b"\n"))) >= 0
+        return data.find(what, max(0, data.find(b"\n")) if after else 0) >= 0
 
 
 def mixed_ends(file: Path, encoding: str) -> int:
@@ -138,20 +157,26 @@ def different_ends(file: Path | str, line: int) -> DataError:
     )
 
 
-def records_of(file: Path, delimiter: str, layout: Layout, *, header: bool) -> Iterator[tuple[int, int, str]]:
-    """Of each record: its line as the engine counts (a quoted line break is none), its line from 1, its text."""
-    pending: list[str] = []
+def records_of(
+    file: Path, delimiter: str, layout: Layout, *, header: bool, without: Container[int] = ()
+) -> Iterator[tuple[int, int, str]]:
+    """Of each record: its line as the engine counts (a quoted line break is none), its line from 1, its text.
+
+    `without` are lines that the engine did not read.
+    """
+    pending: list[tuple[int, str]] = []
     with _opened(file, layout.encoding) as text:
         skipped = len(list(islice(text, layout.skip)))
 
         def lines() -> Iterator[str]:
-            for line in text:
-                pending.append(line)
-                yield line
+            for number, line in enumerate(text, skipped + 1):
+                if number not in without:
+                    pending.append((number, line))
+                    yield line
 
         rows = _reader(lines(), delimiter, layout)
         for counted, row in enumerate(rows, skipped + 1):
-            start, raw = skipped + rows.line_num - len(pending) + 1, "".join(pending).rstrip("\r\n")
+            start, raw = pending[0][0], "".join(line for _, line in pending).rstrip("\r\n")
             pending.clear()
             if row and not header:
                 yield counted, start, raw
@@ -209,7 +234,8 @@ def _suffix(file: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def _compression(file: Path) -> str:
+def compression_of(file: Path) -> str:
+    """How a file is packed, by its first bytes."""
     try:
         with file.open("rb") as stream:
             start = stream.read(4)
@@ -220,7 +246,7 @@ def _compression(file: Path) -> str:
 
 def _opened(file: Path, encoding: str) -> io.TextIOWrapper:
     name = "utf-8-sig" if encoding == "utf-8" else encoding
-    return io.TextIOWrapper(io.BufferedReader(unpacked(file), _CHUNK), encoding=name, errors="replace", newline="")
+    return io.TextIOWrapper(io.BufferedReader(unpacked(file), CHUNK), encoding=name, errors="replace", newline="")
 
 
 def _delimiter(line: str) -> str:

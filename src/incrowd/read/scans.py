@@ -4,10 +4,11 @@ import glob
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from incrowd.errors import DataError
 from incrowd.read.antennas import Antennas
+from incrowd.read.bad import BadRow
 from incrowd.read.columns import Field, Selection, quoted, select
 from incrowd.read.files import from_path, hive_keys
 from incrowd.read.layouts import ANTENNAS, DEGREES, METRES, Column, Layout, find_columns
@@ -25,6 +26,7 @@ class Request:
     local: bool = False  # naive times are local
     set_aside: bool = False  # bad rows go to a side file
     text_users: bool = False
+    decimal: str = ""  # the decimal sign of numbers in text; to be detected where it is empty
     antennas: Antennas | None = None  # where the places are, if not in the records
 
     @property
@@ -58,15 +60,29 @@ class Scan:
     unit: str = "row"  # positions in messages: lines of text files, rows of the rest
     header: tuple[str, ...] = ()  # all columns of a text file
     delimiter: str = ""
+    decimal: str = "."
     numbered: str = ""  # a column that holds the position of each record
     frame: Any = None  # an Arrow stream, known to SQL as `frame`
     saved: Mapping[str, Any] = field(default_factory=dict)  # what incrowd noted in a file of its own
+    aside: tuple[BadRow, ...] = ()  # lines that the engine is not given
+    copies: Mapping[Path, IO[bytes]] = field(default_factory=dict)  # of files with such lines: what the engine reads
     notes: Mapping[str, int] = field(default_factory=dict)  # for the ledger: what is in the files but is no record
 
     @property
     def place(self) -> str:
         """What messages call the source."""
         return str(self.files[0]) if self.files else "the data frame"
+
+    def __enter__(self) -> "Scan":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for copy in self.copies.values():
+            copy.close()
+
+    def name(self, read: str) -> str:
+        """The file that the engine read under this path."""
+        return next((str(file) for file, copy in self.copies.items() if handle(copy) == read), read)
 
 
 Found = dict[str, tuple[int, ...]]  # noun -> positions in the header
@@ -104,8 +120,16 @@ def make(
     """A scan over found columns."""
     place = str(files[0]) if files else "the data frame"
     form = request.layout.time_format
-    selection = select(fields, time_format=form, local=request.local, text_users=request.text_users, file=place)
+    decimal, local = request.decimal or ".", request.local
+    selection = select(
+        fields, time_format=form, local=local, text_users=request.text_users, decimal=decimal, file=place
+    )
     return Scan(request, tuple(files), origin, selection, constants, **more)
+
+
+def handle(copy: IO[bytes]) -> str:
+    """The path of an open file that has none of its own."""
+    return f"/dev/fd/{copy.fileno()}"
 
 
 def sql_list(files: Sequence[Path]) -> str:

@@ -106,16 +106,19 @@ class Reading:
         """Every good record; the first bad one stops the run unless bad rows are set aside."""
         total = records_at_most(self.source, self.request.layout)
         for scan in scans_of(self.source, self.request):
-            self._meet(scan)
-            run, aside = Run(scan, self.memory_mb), []
-            for raw in run.batches():
-                batch, dropped = self._checked(raw, run)
-                aside += dropped
-                self.kept += len(batch.code)
-                tell("reading", self.kept, max(total, self.kept))
-                if len(batch.code):
-                    yield batch
-            self.bad += on_lines(scan, aside, run.rejected)
+            with scan:
+                self._meet(scan)
+                run, aside = Run(scan, self.memory_mb), []
+                for raw in run.batches():
+                    batch, dropped = self._checked(raw, run)
+                    aside += dropped
+                    if scan.decimal == ",":
+                        self.notes["read with decimal commas"] += len(batch.code)
+                    self.kept += len(batch.code)
+                    tell("reading", self.kept, max(total, self.kept))
+                    if len(batch.code):
+                        yield batch
+                self.bad += [*scan.aside, *on_lines(scan, aside, run.rejected)]
         tell("reading", self.kept, self.kept)
         if not self.kept:
             raise self.bad[0].error() if self.bad else DataError(f"{scan.place} has no rows; check the export.")
