@@ -121,10 +121,12 @@ def test_rows_of_two_sides_do_not_go_into_one_file(incrowd, trips, city, tmp_pat
     bad = ("--bad-rows", tmp_path / "bad.csv")
     code, _, err = incrowd("attack", "link", trips, other, *bad)
     assert code == 2 and "takes the rows of one source" in err and not (tmp_path / "bad.csv").exists()
-    visits = tmp_path / "visits.csv"
-    visits.write_text("user,cell,slot\nrider0,1,0\n")
+    visits = tmp_path / "visits.parquet"
+    assert incrowd("discretize", trips, "-o", visits, "--bad-rows", tmp_path / "first.csv")[0] == 0
     code, _, err = incrowd("attack", "link", trips, visits, *bad, "--time-zone", "UTC")
     assert code == 0 and (tmp_path / "bad.csv").read_text().count("\n") == 2, err
+    visits = tmp_path / "visits.csv"
+    visits.write_text("user,cell,slot\nrider0,1,0\n")
     code, _, err = incrowd("attack", "link", visits, visits, "--bad-rows", tmp_path / "none.csv")
     assert code == 2 and "leave --bad-rows out" in err
 

@@ -1,5 +1,7 @@
 """Nearest tower, the most frequent in a slot, and gaps filled: spec/ash S1 and its example E5."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ import incrowd as ic
 from builders import tracks
 from incrowd.discretize import counts, towers
 from incrowd.discretize.nearest import TIE_M, Nearest
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, IncrowdWarning, ParameterError
 
 LINE = [(0, 0), (1000, 0), (2000, 0), (3000, 0)]
 SLOT = 1800
@@ -84,6 +86,59 @@ def test_degrees_are_compared_in_metres():
     assert made.cell.tolist() == [1]
     assert "+lat_0=60 +lon_0=10" in made.crs
     assert made.xy[0] == pytest.approx([0, 1337], abs=2)
+
+
+FAR = "more than half of the {} records lie over {} km from the nearest tower; lon and lat may be swapped"
+
+
+@pytest.mark.parametrize(
+    ("places", "limit_km"),
+    [
+        (LINE, 50),
+        ([(0, 0)], 50),  # one tower has no neighbour
+        ([(0, 0), (0, 0), (3000, 0), (3000, 0)], 50),  # antennas of one mast are one place
+        ([(-7000, 0), (0, 0)], 70),  # ten times the distance between neighbours
+        ([(-90_000, 0), (-89_000, 0), (-7000, 0), (0, 0)], 50),  # of which the median counts: 1, 1, 7 and 7 km are 4
+    ],
+)
+def test_towers_far_from_most_records_are_refused(places, limit_km):
+    edge = max(x for x, _ in places) + 1000 * limit_km
+    near, beyond = tracks([(0, edge), (1, edge)]), tracks([(0, edge + 1), (1, edge + 1)])
+    assert towers(near, places).records == 1
+    with pytest.raises(DataError, match=FAR.format(2, limit_km)):
+        towers(beyond, places)
+    assert towers(beyond, places, far_towers=True).records == 1
+
+
+def test_half_of_the_records_may_be_far():
+    assert towers(tracks([(0, 0), (1, 9e6)], [(0, 9e6), (1, 0)]), LINE).records == 2  # strays, however far
+    with pytest.raises(DataError, match=FAR.format(5, 50)):
+        towers(tracks([(0, 0), (1, 9e6)], [(0, 9e6), (1, 0), (2, 9e6)]), LINE)
+
+
+def test_far_records_are_counted_over_all_pieces(monkeypatch):
+    from incrowd.read import parts
+
+    monkeypatch.setattr(import_module(parts.__module__), "PIECE_RECORDS", 2)
+    people = [[(0, 0), (1, 0)], [(0, 9e6), (1, 9e6)], [(0, 9e6)]]
+    with pytest.raises(DataError, match=FAR.format(5, 50)):
+        towers(tracks(*people), LINE)
+    assert len(towers(tracks(*people[:2], [(0, 0)]), LINE)) == 3
+
+
+def test_towers_with_lon_and_lat_swapped_are_refused():
+    with pytest.raises(DataError, match="may be swapped"):
+        towers(ic.Traces.from_arrays([1, 1], [0, 60], [5.1, 5.2], [52.1, 52.2]), [(52.1, 5.1), (52.2, 5.2)])
+
+
+@pytest.mark.parametrize(("people", "used", "warned"), [(100, 2, True), (99, 2, False), (100, 3, False)])
+def test_many_people_at_few_towers_give_a_warning(people, used, warned):
+    traces = tracks(*([(0, 1000 * (i % used))] for i in range(people)))
+    if not warned:
+        towers(traces, LINE)
+        return
+    with pytest.warns(IncrowdWarning, match="100 people are at 2 towers in all; check that the table"):
+        towers(traces, LINE)
 
 
 @pytest.mark.parametrize(
@@ -173,4 +228,6 @@ def test_a_stray_time_does_not_fill_the_memory():
     traces = ic.Traces.from_arrays(range(300), [0, *([1_700_000_000] * 299)], x=[0.0] * 300, y=[0.0] * 300)
     with pytest.raises(ic.ParameterError, match="stray time"):
         ic.discretize.towers(traces, [(0, 0)], fill="interpolate")
-    assert ic.discretize.towers(traces, [(0, 0)], fill="interpolate", start=1_699_920_000).records == 299 * 48
+    with pytest.warns(IncrowdWarning, match="299 people are at 1 tower"):
+        made = ic.discretize.towers(traces, [(0, 0)], fill="interpolate", start=1_699_920_000)
+    assert made.records == 299 * 48

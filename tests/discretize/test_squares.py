@@ -14,6 +14,7 @@ from incrowd.discretize import fingerprints, grid, squares
 from incrowd.discretize.plane import plane_at
 from incrowd.errors import DataError, ParameterError
 from incrowd.read.parts import of_traces
+from incrowd.read.plane import Degrees
 
 
 def degrees(*rows, **more):
@@ -51,9 +52,42 @@ def test_a_cell_that_lost_every_vote_has_no_id():
 
 def test_degrees_are_projected_around_whole_degrees():
     visits = grid(degrees((1, 0, 4.6, 52.2), (1, 60, 5.1, 52.4)), cell_m=100)
-    assert visits.crs == "+proj=laea +lat_0=52 +lon_0=5 +datum=WGS84 +units=m +no_defs"
+    assert visits.crs == "+proj=laea +lat_0=52 +lon_0=4 +datum=WGS84 +units=m +no_defs"
     # a degree of longitude at 52.2 N is 68.4 km, a degree of latitude 111.3 km
-    assert visits.xy[visits.cell[0]] == pytest.approx([-0.4 * 68_400, 0.2 * 111_300], rel=0.01)
+    assert visits.xy[visits.cell[0]] == pytest.approx([0.6 * 68_400, 0.2 * 111_300], rel=0.01)
+
+
+@pytest.mark.parametrize("make", [grid, fingerprints])
+@pytest.mark.parametrize(
+    ("lon", "lat", "centre"),
+    [
+        ([116.3, 116.4, 117.2, 0.0, 0.0], [39.9, 39.8, 40.1, 0.0, 0.0], (116, 39)),  # two strays of five
+        ([4.9, 5.0], [51.9, 52.0], (4, 51)),  # half of the records lie in degrees 4 and 51 and below
+        ([4.9, 5.0, 5.0], [-0.1, -0.1, 0.0], (5, -1)),
+        ([180.0], [90.0], (180, 90)),
+        ([179.5, 179.5, -179.5], [-17.0] * 3, (179, -17)),
+        ([179.5, -179.5, -179.5], [-17.0] * 3, (-180, -17)),
+    ],
+)
+def test_the_plane_is_centred_on_the_degree_of_the_median(make, lon, lat, centre):
+    made = make(degrees(*((1, 60 * i, *place) for i, place in enumerate(zip(lon, lat, strict=True)))))
+    assert made.crs == plane_at(*centre).crs
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.floats(-180, 180), st.floats(-90, 90)), min_size=1, max_size=30), st.integers(1, 9))
+def test_degrees_hold_the_lower_median_however_the_batches_fall(places, size):
+    counted = Degrees()
+    for low in range(0, len(places), size):
+        counted.add(*np.array(places[low : low + size]).T)
+    assert counted.middle == tuple(np.floor(sorted(axis)[(len(places) - 1) // 2]) for axis in zip(*places, strict=True))
+
+
+def test_strays_leave_the_grid_of_a_city_as_it_is():
+    city = [(1, 60 * i, 116.3 + i / 1000, 39.9) for i in range(99)]
+    alone = grid(degrees(*city), cell_m=100)
+    among = grid(degrees(*city, (2, 0, 0.0, 0.0), (3, 0, -70.0, -33.0)), cell_m=100)
+    assert among.crs == alone.crs and [row for row in table(among) if row[0] == 1] == table(alone)
 
 
 def test_the_plane_has_equal_areas():

@@ -170,7 +170,7 @@ def refuse_release(source: Any) -> None:
 def _discretized(source: Any, options: Options, reading: Reading) -> Visits:
     clock: Any = {"slot_min": options.slot_min, "time_zone": options.time_zone}
     if options.towers is not None:
-        return towers(source, options.towers, **clock, **reading)
+        return towers(source, options.towers, far_towers=options.far_towers, **clock, **reading)
     return grid(source, cell_m=options.cell_m, **clock, **reading)
 
 

@@ -33,6 +33,7 @@ class Options:
 
     budget_s: float = 600
     towers: ArrayLike | None = None
+    far_towers: bool = False
     cell_m: float = 500
     slot_min: int = 60
     release: Release | Visits | str | Path | None = None

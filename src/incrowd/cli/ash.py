@@ -9,7 +9,7 @@ from incrowd.cli import ash_words as words
 from incrowd.cli.ash_sweep import asked_of, in_longer, refuse_unswept, swept
 from incrowd.cli.counting import CellM, Days, Regions, Start, counted, everywhere, of_truth
 from incrowd.cli.inputs import saved_noun
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
+from incrowd.cli.options import FarTowers, Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_whole
@@ -27,6 +27,7 @@ def ash(
     sources: Sources,
     reading: Reading,
     towers: Towers = None,
+    far_towers: FarTowers = False,
     cell_m: CellM = 500,
     slot_min: Annotated[
         int | None, typer.Option(help="Width of a time slot: 30, or what the times of published counts tell.")
@@ -98,7 +99,13 @@ def ash(
     people = None if published and truth is None else sources if truth is None else [str(truth)]
     behind = reading if truth is None else of_truth(truth, reading, table=table, published=published)
     asked = asked_of(people, behind, target, longer_min, strengths, regions) if sweep else None
-    places: dict[str, Any] = {"towers": towers, "cell_m": cell_m, "start": start, "days": days}
+    places: dict[str, Any] = {
+        "towers": towers,
+        "far_towers": far_towers,
+        "cell_m": cell_m,
+        "start": start,
+        "days": days,
+    }
     places["slot_min"] = SLOT_MIN if slot_min is None else slot_min
     if table and (start is not None or days is not None):
         raise ParameterError("published counts have their slots already; leave --start and --days out.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, carried_values, carrying, saved_visits
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
+from incrowd.cli.options import FarTowers, Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import Kept, answer, note, progress_bar, say
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def assess(
     reading: Reading,
     budget: Annotated[str, typer.Option(help="Time it may take: 90s, 10m, 1h.")] = "10m",
     towers: Towers = None,
+    far_towers: FarTowers = False,
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
     release: Annotated[
@@ -81,6 +82,7 @@ def assess(
     options = Options(
         budget_s=seconds_of(budget),
         towers=places,
+        far_towers=far_towers,
         cell_m=cell_m,
         slot_min=slot_min,
         release=release,

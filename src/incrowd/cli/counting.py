@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.inputs import is_records, saved_noun, saved_visits
-from incrowd.cli.options import Force, Json, Output, Reading, Sources, Towers, one_or_many, reads
+from incrowd.cli.options import FarTowers, Force, Json, Output, Reading, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits, load
 from incrowd.errors import DataError, ParameterError
@@ -34,6 +34,7 @@ def counts(
     output: Output,
     reading: Reading,
     towers: Towers = None,
+    far_towers: FarTowers = False,
     cell_m: CellM = 500,
     slot_min: SlotMin = 30,
     start: Start = None,
@@ -73,8 +74,8 @@ def counts(
     if cells is not None:
         refuse_existing(cells, force=force)
     with progress_bar():
-        places = {"towers": towers, "cell_m": cell_m, "slot_min": slot_min, "start": start, "days": days}
-        exact, visits = counted(sources, reading, **places)
+        places: dict[str, Any] = {"towers": towers, "far_towers": far_towers, "cell_m": cell_m, "slot_min": slot_min}
+        exact, visits = counted(sources, reading, **places, start=start, days=days)
         published = mitigated(
             exact,
             visits,
@@ -127,6 +128,7 @@ def everywhere(
     reading: Reading,
     *,
     towers: Path | None,
+    far_towers: bool,
     cell_m: int,
     slot_min: int,
     start: str | None = None,
@@ -149,8 +151,8 @@ def everywhere(
         name = Path(str(source)).name
         raise DataError(f"{name} holds {noun}, which do not say who was where when; give trajectories or visits.")
     places = None if towers is None else read.towers(towers)
-    period: dict[str, Any] = {"start": start, "days": days}
-    return everybody(source, towers=places, cell_m=cell_m, slot_min=slot_min, **period, **reading.arguments())
+    how: dict[str, Any] = {"towers": places, "far_towers": far_towers, "cell_m": cell_m, "slot_min": slot_min}
+    return everybody(source, **how, start=start, days=days, **reading.arguments())
 
 
 def of_truth(truth: Path, reading: Reading, *, table: bool, published: bool) -> Reading:

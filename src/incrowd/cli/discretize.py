@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from incrowd.cli.inputs import saved_visits
-from incrowd.cli.options import Force, Json, Output, Reading, Sources, one_or_many, reads
+from incrowd.cli.options import FarTowers, Force, Json, Origin, Output, Reading, Sources, lon_lat, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
 from incrowd.data import Visits
 from incrowd.data.table import Frame
@@ -14,11 +14,11 @@ from incrowd.errors import DataError, ParameterError
 
 Into = Literal["grid", "blocks", "towers", "zones", "fingerprints", "counts"]
 TAKES: dict[str, tuple[str, ...]] = {
-    "grid": ("cell_m", "slot_min", "keep"),
+    "grid": ("cell_m", "slot_min", "keep", "origin"),
     "blocks": ("blocks", "slot_min", "keep"),
-    "towers": ("slot_min", "fill", "towers"),
+    "towers": ("slot_min", "fill", "towers", "far_towers"),
     "zones": ("slot_min", "keep", "zones"),
-    "fingerprints": ("cell_m", "slot_min"),
+    "fingerprints": ("cell_m", "slot_min", "origin"),
     "counts": ("slot_min",),
 }
 DEFAULTS: dict[str, dict[str, Any]] = {name: {} for name in TAKES} | {"grid": {"cell_m": 500, "slot_min": 60}}
@@ -42,8 +42,10 @@ def discretize(
     ] = None,
     towers: Annotated[Path | None, typer.Option(help="Table of towers with lon and lat (towers).")] = None,
     zones: Annotated[Path | None, typer.Option(help="Polygons as GeoJSON or GeoParquet (zones).")] = None,
+    far_towers: FarTowers = False,
     fill: Annotated[Literal["interpolate"] | None, typer.Option(help="Fill the gaps between records (towers).")] = None,
     start: Annotated[str | None, typer.Option(help="When slot 0 begins; midnight of the first day without it.")] = None,
+    origin: Origin = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -61,7 +63,8 @@ def discretize(
     from incrowd.data.files import check_table
 
     check_table(output, force=force)
-    given = {"cell_m": cell_m, "slot_min": slot_min, "keep": keep, "blocks": blocks, "fill": fill}
+    given: dict[str, Any] = {"cell_m": cell_m, "slot_min": slot_min, "keep": keep, "blocks": blocks, "fill": fill}
+    given |= {"far_towers": far_towers or None, "origin": lon_lat(origin)}
     asked = {name: value for name, value in {**given, "towers": towers, "zones": zones}.items() if value is not None}
     for name in asked.keys() - set(TAKES[into]):
         raise ParameterError(f"--{name.replace('_', '-')} means nothing with --into {into}; leave it out.")

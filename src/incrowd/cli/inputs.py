@@ -80,8 +80,16 @@ def saved(path: Path) -> Any:
     return release(folder) if folder != path and (folder / "manifest.json").is_file() else load(path)
 
 
-def visits_of(sources: list[str], reading: Reading, *, cell_m: float, slot_min: int) -> Visits:
-    """Visits that were saved, or trajectories on a grid."""
+def visits_of(
+    sources: list[str],
+    reading: Reading,
+    *,
+    cell_m: float,
+    slot_min: int,
+    like: Visits | None = None,
+    **grid: Any,
+) -> Visits:
+    """Visits that were saved, or trajectories on a grid, or on the squares and slots of other visits."""
     from incrowd import discretize
 
     source = one_or_many(sources)
@@ -94,7 +102,10 @@ def visits_of(sources: list[str], reading: Reading, *, cell_m: float, slot_min: 
             f"this file holds {noun}, not trajectories or visits; give the trajectories, or run a command that takes "
             f"{noun}: {USES.get(noun or '', 'incrowd audit')}."
         )
-    return discretize.grid(source, cell_m=cell_m, slot_min=slot_min, **reading.arguments())
+    how = {**grid, **reading.arguments()}
+    if like is not None:
+        return discretize.alike(source, like, cell_m=like.cell_m or cell_m, **how)
+    return discretize.grid(source, cell_m=cell_m, slot_min=slot_min, **how)
 
 
 def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:

@@ -1,16 +1,16 @@
 """incrowd attack relink | link | home-work, incrowd anonymize cut --plan."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from incrowd.cli.foretold import foretelling
-from incrowd.cli.inputs import CellM, SlotMin, is_records, visits_of
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, reads
+from incrowd.cli.inputs import CellM, SlotMin, visits_of
+from incrowd.cli.options import Force, Json, Origin, Reading, Seed, Sources, reads
 from incrowd.cli.overwrite import refuse_own_input
 from incrowd.cli.screen import answer, progress_bar
+from incrowd.cli.sides import sides_of
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
 from incrowd.plain import percent, several
@@ -81,15 +81,27 @@ def link(
     period_slots: Annotated[
         int | None, typer.Option(help="Match by slot of this period, such as 168 hours of a week, not by moment.")
     ] = None,
-    cell_m: CellM = 500,
-    slot_min: SlotMin = 60,
+    cell_m: Annotated[
+        float | None, typer.Option(help="Side of a grid cell: 500, or that of the side that is visits already.")
+    ] = None,
+    slot_min: Annotated[
+        int | None, typer.Option(help="Width of a time slot: 60, or that of the side that is visits already.")
+    ] = None,
+    origin: Origin = None,
+    start: Annotated[
+        str | None, typer.Option(help="When slot 0 of two sides of trajectories begins; earlier records leave.")
+    ] = None,
     report: Report = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Match the people of two datasets by the rare visits they share.
 
+    Trajectories are put on the squares and slots of the other side, or of the known one where both are trajectories.
+
     incrowd attack link visits.parquet release --truth link.csv
+
+    incrowd attack link january.csv february.csv --cell-m 1000 --period-slots 168
 
     incrowd attack link january.parquet february.parquet --period-slots 168 --tolerance-slots 1
     """
@@ -97,7 +109,8 @@ def link(
 
     _check(report, force)
     with progress_bar():
-        sides = _sides([known, target], reading, cell_m=cell_m, slot_min=slot_min)
+        grain: dict[str, Any] = {"cell_m": cell_m, "slot_min": slot_min, "origin": origin, "start": start}
+        sides = sides_of(known, target, reading, **grain, near=tolerance_m > 0)
         found = attack.link(
             *sides,
             truth=truth,
@@ -184,28 +197,6 @@ def plan_cut(visits: Visits, *, windows_h: str, report: Path | None, force: bool
         "re-linked: among the pieces joined again, rejoined: consecutive pieces of one person)"
     )
     answer(f"{found}\n{legend}\n{found.verdict}", found, as_json=as_json)
-
-
-def _sides(sources: list[str], reading: Reading, *, cell_m: float, slot_min: int) -> list[Visits | Path]:
-    """Both sides; options about records are for the one that has records."""
-    records = [is_records(source, reading) for source in sources]
-    if all(records) and reading.bad_rows is not None:
-        raise ParameterError(
-            "--bad-rows takes the rows of one source, and both are trajectories; run incrowd discretize on one first."
-        )
-    rest = replace(reading, bad_rows=None, time_zone=None) if any(records) else reading
-    ways = [reading if own else rest for own in records]
-    return [_side(*one, cell_m=cell_m, slot_min=slot_min) for one in zip(sources, ways, strict=True)]
-
-
-def _side(source: str, reading: Reading, *, cell_m: float, slot_min: int) -> Visits | Path:
-    """Visits, or the folder of a release, whose pseudonyms are nobody's labels."""
-    from incrowd.read.releases import folder_of
-
-    folder = folder_of(source)
-    if (folder / "manifest.json").is_file():
-        return folder
-    return visits_of([source], reading, cell_m=cell_m, slot_min=slot_min)
 
 
 def _hours(text: str) -> list[float]:

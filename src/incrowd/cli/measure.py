@@ -183,10 +183,10 @@ def utility(
     from incrowd import measure, read
 
     with progress_bar():
-        original = visits_of([before], reading, cell_m=cell_m, slot_min=slot_min)
         published = read.release(after) if after.is_dir() else read.saved(after)
         if not isinstance(published, Visits):
             raise DataError(f"{after.name} holds no visits; utility compares visits.")
+        original = visits_of([before], reading, cell_m=cell_m, slot_min=slot_min, like=published)
         found = measure.utility(original, published, cell_m=common_m)
     lines = [f"{'':<24} {'before':>22} {'after':>22} {'agreement':>10}"]
     lines += [f"{what:<24} {a:>22} {b:>22} {share:>10}" for what, a, b, share in found.rows()]

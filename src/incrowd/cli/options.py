@@ -26,6 +26,16 @@ TimeZone = Annotated[
 ]
 Towers = Annotated[Path | None, typer.Option(help="Table of towers with lon and lat; a grid of --cell-m without it.")]
 
+FarTowers = Annotated[bool, typer.Option("--far-towers", help="Go on though most records are far from every tower.")]
+
+Origin = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LON,LAT",
+        help="Where squares are counted from: the whole degrees of the median longitude and latitude without it.",
+    ),
+]
+
 READING: dict[str, tuple[Any, Any]] = {
     "column": (
         Annotated[
@@ -155,6 +165,21 @@ def one_or_many(sources: list[str]) -> str | list[str]:
     tables = [Path(sources[0]) / name for name in ("manifest.json", "data.parquet", "data.csv")]
     there = [str(path) for path in tables if path.is_file()]
     return there[1] if len(there) > 1 and there[0].endswith("manifest.json") else sources[0]
+
+
+def lon_lat(text: str | None) -> tuple[float, float] | None:
+    """A place as a person writes it: -122,37.5.
+
+    >>> lon_lat("-122,37.5")
+    (-122.0, 37.5)
+    """
+    if text is None:
+        return None
+    try:
+        lon, lat = map(float, text.split(","))
+    except ValueError:
+        raise ParameterError("--origin takes LON,LAT in degrees, such as -122,37.") from None
+    return lon, lat
 
 
 def numbers(text: str, option: str = "--points") -> list[int]:

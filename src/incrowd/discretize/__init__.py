@@ -1,6 +1,7 @@
 """Traces -> Visits | Fingerprints; Visits -> Counts | windows.
 
 grid           squares of cell_m in an equal-area plane
+alike          the squares and slots of other visits
 blocks         blocks x blocks equal parts of a box
 towers         the nearest tower, gaps filled on request
 zones          a custodian's own polygons
@@ -16,6 +17,6 @@ from incrowd.discretize.filling import filled
 from incrowd.discretize.lattice import blocks
 from incrowd.discretize.nearest import towers
 from incrowd.discretize.polygons import zones
-from incrowd.discretize.squares import fingerprints, grid
+from incrowd.discretize.squares import alike, fingerprints, grid
 
-__all__ = ["Windows", "blocks", "counts", "filled", "fingerprints", "grid", "towers", "windows", "zones"]
+__all__ = ["Windows", "alike", "blocks", "counts", "filled", "fingerprints", "grid", "towers", "windows", "zones"]

@@ -71,11 +71,12 @@ def everybody(
     cell_m: float,
     slot_min: int,
     days: int | None = None,
+    far_towers: bool = False,
     **reading: Any,
 ) -> Visits:
     """Trajectories -> everybody at one cell in each slot: the tower of most records, or the square without towers.
 
-    `days` from the start are looked at, else all to the last record.
+    `days` from the start are looked at, else all to the last record; `far_towers` as in `towers`.
 
     >>> from incrowd.data import Traces
     >>> traces = Traces.from_arrays([7, 7], [0, 64800], x=[0.0, 900.0], y=[0.0, 0.0])
@@ -84,7 +85,8 @@ def everybody(
     """
     if towers is not None:
         slots = _slots(days, slot_min)
-        return to_towers(source, towers, slot_min=slot_min, fill="interpolate", slots=slots, **reading)
+        how: Any = {"slot_min": slot_min, "fill": "interpolate", "slots": slots, "far_towers": far_towers}
+        return to_towers(source, towers, **how, **reading)
     return filled(_first(grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading), days))
 
 
@@ -96,6 +98,7 @@ def in_longer_slots(
     cell_m: float,
     slot_min: int,
     days: int | None = None,
+    far_towers: bool = False,
     **reading: Any,
 ) -> Visits:
     """The trajectories that `everybody` made these visits of -> the same in longer slots, in the same cells.
@@ -103,7 +106,8 @@ def in_longer_slots(
     A square that has most records only in a longer slot is taken for the nearest one that there is.
     """
     if towers is not None:
-        return everybody(source, towers=towers, cell_m=cell_m, slot_min=slot_min, days=days, **reading)
+        how: Any = {"towers": towers, "cell_m": cell_m, "slot_min": slot_min, "days": days, "far_towers": far_towers}
+        return everybody(source, **how, **reading)
     longer = _first(grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading), days)
     if visits.xy is None or longer.xy is None:
         raise DataError("these visits do not say where their cells are; give trajectories.")

@@ -2,7 +2,7 @@
 
 from incrowd.errors import ParameterError
 from incrowd.read.parts import Parts
-from incrowd.read.plane import Box, Plane, box_of, narrower, plane_around, plane_at
+from incrowd.read.plane import Box, Plane, box_of, plane_around, plane_at
 
 __all__ = ["Box", "Origin", "Plane", "box_of", "check_origin", "plane_around", "plane_at", "plane_of"]
 
@@ -16,26 +16,12 @@ def check_origin(origin: Origin | None) -> None:
 
 
 def plane_of(data: Parts, origin: Origin | None) -> Plane:
-    """The plane of some records: around the origin, or the centre of their box in whole degrees.
+    """The plane of some records: around the origin, or the whole degrees that hold their median lon and lat.
 
-    Whole degrees give the same city the same grid whatever day is read.
+    Strays move no median, and whole degrees give most cities the same grid whatever day is read.
     """
-    if data.planar:
+    if data.middle is None:
         if origin is not None:
             raise ParameterError("these coordinates are metres already; leave origin out.")
         return Plane(None)
-    if origin is not None:
-        return plane_at(*origin)
-    west, south, east, north = data.box
-    if east - west > 180:  # perhaps they live on both sides of the 180th meridian
-        west, east = narrower((west, east), *_eastward(data))
-    return plane_around((west, south, east, north))
-
-
-def _eastward(data: Parts) -> tuple[float, float]:
-    """The ends of the longitudes counted from 0 to 360."""
-    low, high = 360.0, 0.0
-    for _, traces in data:
-        there = traces.coordinates[0] % 360
-        low, high = min(low, float(there.min())), max(high, float(there.max()))
-    return low, high
+    return plane_at(*(data.middle if origin is None else origin))

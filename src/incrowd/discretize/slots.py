@@ -1,6 +1,6 @@
 """UTC seconds -> time slots on the wall clock of one place, through changes of daylight-saving time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -36,6 +36,14 @@ class Asked:
         wall = wall_at(start, self.zone)
         days = max((int(max(walls)) - wall) // DAY_S + 1, 1)
         return Clock(self.slot_min, start, wall, days, changes, ahead, self.zone.key if self.zone else None)
+
+    def in_step(self, span: tuple[int, int], other: int) -> "Clock":
+        """The clock for these records whose slots begin at the same minutes as those from another start on."""
+        own, width = self.over(span), self.slot_min * 60
+        wall = own.wall - (own.wall - wall_at(other, self.zone)) % width
+        while wall_at(utc_of(wall, self.zone), self.zone) != wall:  # the clock jumps over this time
+            wall -= width
+        return replace(self, start=utc_of(wall, self.zone)).over(span)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from incrowd.data.table import Attributes
 from incrowd.errors import DataError, ParameterError, check_positive
 from incrowd.ledger import Ledger
 from incrowd.read.layouts import Column, Layout
+from incrowd.read.plane import Degrees
 
 PIECE_RECORDS = 2_000_000
 _MOST_PIECES = 1024
@@ -29,6 +30,7 @@ class Parts:
     records: int
     planar: bool
     box: tuple[float, float, float, float]  # west, south, east, north in degrees, or the same in metres
+    middle: tuple[int, int] | None  # the whole degrees of the median lon and lat; None in metres
     span: tuple[int, int]  # first and last UTC second
     attributes: Attributes
     ledger: Ledger
@@ -104,7 +106,26 @@ def of_traces(traces: Traces) -> Parts:
         for a, b in pairwise(cuts):
             yield np.arange(a, b), _users(traces, int(a), int(b))
 
-    return Parts(traces.users, traces.records, traces.planar, box, span, traces.attributes, traces.ledger, pieces)
+    return Parts(
+        traces.users,
+        traces.records,
+        traces.planar,
+        box,
+        _middle(traces),
+        span,
+        traces.attributes,
+        traces.ledger,
+        pieces,
+    )
+
+
+def _middle(traces: Traces) -> tuple[int, int] | None:
+    if traces.planar:
+        return None
+    degrees = Degrees()
+    for low in range(0, traces.records, PIECE_RECORDS):
+        degrees.add(*(column[low : low + PIECE_RECORDS] for column in traces.coordinates))
+    return degrees.middle
 
 
 def unordered() -> DataError:

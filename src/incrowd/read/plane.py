@@ -12,6 +12,8 @@ from incrowd.errors import DataError
 if TYPE_CHECKING:
     import pyproj
 
+_LOWEST = (180, 90)  # degrees that longitudes and latitudes begin below 0
+
 Box = tuple[float, float, float, float]  # west, south, east, north in degrees, or the same in metres
 
 
@@ -48,6 +50,31 @@ def plane_around(box: Box) -> Plane:
     west, south, east, north = box
     lon = (round((west + east) / 2) + 180) % 360 - 180
     return plane_at(lon, round((south + north) / 2))
+
+
+class Degrees:
+    """Counts of places per whole degree of longitude and of latitude, added up batch by batch."""
+
+    def __init__(self) -> None:
+        self._counts = [np.zeros(2 * low + 1, np.int64) for low in _LOWEST]
+
+    def add(self, lon: Floats, lat: Floats) -> None:
+        """Count some more places."""
+        for counts, low, values in zip(self._counts, _LOWEST, (lon, lat), strict=True):
+            counts += np.bincount(np.floor(values).astype(np.int16) + low, minlength=len(counts))
+
+    @property
+    def middle(self) -> tuple[int, int]:
+        """The degree that holds the lower median: the smallest with half of the places in it and below.
+
+        >>> some = Degrees()
+        >>> some.add(np.array([0.0, 116.2, 116.4, 117.9]), np.array([0.0, 39.5, 39.9, 40.1]))
+        >>> some.middle
+        (116, 39)
+        """
+        halves = (np.searchsorted(2 * np.cumsum(counts), counts.sum()) for counts in self._counts)
+        lon, lat = (int(at) - low for at, low in zip(halves, _LOWEST, strict=True))
+        return lon, lat
 
 
 def box_of(lon: Floats, lat: Floats) -> Box:

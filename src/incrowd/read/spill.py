@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Codes, Ints, Labels, rows_by_code
 from incrowd.data import Traces
 from incrowd.read.parts import Parts, unordered
+from incrowd.read.plane import Degrees
 from incrowd.read.stream import Batch, Reading
 
 _DTYPES = (np.int32, np.int64, np.float64, np.float64)
@@ -18,13 +19,15 @@ _DTYPES = (np.int32, np.int64, np.float64, np.float64)
 
 def spilled(reading: Reading, pieces: int) -> Parts:
     """Read a source into buckets and hand them out, once it is known whole."""
-    buckets, clock = Buckets(pieces), Clock()
+    buckets, clock, degrees = Buckets(pieces), Clock(), Degrees()
     corners: list[tuple[float, float, float, float]] = []
     for batch in reading.batches():
         if not reading.ordered:
             raise unordered()
         buckets.add(batch)
         clock.add(batch.code, batch.t, len(reading.users))
+        if not reading.planar:
+            degrees.add(batch.first, batch.second)
         corners.append((batch.first.min(), batch.second.min(), batch.first.max(), batch.second.max()))
     west, south, east, north = np.array(corners).T
     users, planar = reading.users.labels(), bool(reading.planar)
@@ -33,6 +36,7 @@ def spilled(reading: Reading, pieces: int) -> Parts:
         reading.kept,
         planar,
         (float(west.min()), float(south.min()), float(east.max()), float(north.max())),
+        None if planar else degrees.middle,
         (clock.first, clock.last),
         reading.attributes(),
         reading.ledger({"put in time order": clock.disorder}),
