@@ -266,15 +266,40 @@ def published(visits, tmp_path):
 
 
 def test_columns_of_the_counts_are_not_those_of_the_truth(incrowd, published, trips, towers, tmp_path):
-    zone, cells = ("--time-zone", "Europe/Amsterdam"), tmp_path / "plaatsen.csv"
+    zone = ("--time-zone", "Europe/Amsterdam")
     trips.write_text(trips.read_text().replace("user,time,lat,lon", "wie,time,lat,lon"))
     for truth in (
         (tmp_path / "visits.parquet", *zone),
-        (tmp_path / "t.csv", "--antennas", cells, *zone),
+        (tmp_path / "t.csv", *zone),
         (trips, "--column", "user=wie", "--towers", towers),
     ):
         code, out, err = incrowd(*published, "--truth", *truth)
         assert code == 0 and "accuracy  nights" in out, err
+
+
+@pytest.mark.parametrize("ids", [["S-07", "S-03", "S-11"], ["1204", "88", "3107"], ["2", "0", "1"]])
+@pytest.mark.parametrize("header", ["user,station,slot", "user,cell,slot", "wie,halte,blok"])
+@pytest.mark.parametrize("own_places", [False, True])
+def test_a_table_of_visits_calls_cells_as_the_counts_do(incrowd, tmp_path, ids, header, own_places):
+    """Two people at three stations: everybody stays for a day, so that the attack gets everything right."""
+    where = dict(zip(ids, ("5.0,52.0", "5.1,52.0", "5.0,52.1"), strict=True))
+    n = {ids[0]: 1, ids[1]: 0, ids[2]: 1}
+    counted = [f"{slot},{cell},{n[cell]}" + f",{where[cell]}" * own_places for slot in range(24) for cell in ids]
+    more = ",lon,lat" * own_places
+    halte = header.startswith("wie")
+    names = "blok,halte,n" if halte else "slot,cell,n"
+    (tmp_path / "c.csv").write_text(f"{names}{more}\n" + "\n".join(counted) + "\n")
+    (tmp_path / "s.csv").write_text("station,lon,lat\n" + "".join(f"{cell},{at}\n" for cell, at in where.items()))
+    seen = [(user, cell, slot) for slot in range(24) for user, cell in (("ann", ids[2]), ("bob", ids[0]))]
+    (tmp_path / "v.csv").write_text(f"{header}\n" + "".join(f"{u},{c},{s}\n" for u, c, s in seen))
+    places = () if own_places else ("--cells", tmp_path / "s.csv")
+    roles = ("--column", "user=wie", "--column", "cell=halte", "--column", "slot=blok") if halte else ()
+    words = ("attack", "ash", tmp_path / "c.csv", "--counts", *places, "--slot-min", 60, *roles)
+    code, out, err = incrowd(*words, "--truth", tmp_path / "v.csv", "--json")
+    assert code == 0 and json.loads(out)["score"]["accuracy"] == 1, err
+    (tmp_path / "v.csv").write_text(f"{header}\n" + "".join(f"{u},{c}x,{s}\n" for u, c, s in seen))
+    code, _, err = incrowd(*words, "--truth", tmp_path / "v.csv")
+    assert code == 2 and "cell is not among the 3 cells at row 0 (48 such rows)" in err
 
 
 @pytest.mark.parametrize(

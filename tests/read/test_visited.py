@@ -177,3 +177,25 @@ def test_visits_that_are_read_as_trajectories_are_told(tmp_path):
     for source in (folder, [folder / "a.csv", folder / "b.csv"]):
         with pytest.raises(ic.DataError, match=r"these are visits: read them with incrowd\.read\.visits"):
             ic.read.table(source)
+
+
+def test_cells_are_numbered_by_the_rows_of_their_table_as_counts_are(tmp_path):
+    cells = tmp_path / "stations.csv"
+    cells.write_text("station,lon,lat\nS-07,5.0,52.0\nS-03,5.1,52.0\n1204,5.0,52.1\n")
+    rows = pa.table({"user": ["a", "a", "b"], "station": ["1204", "S-07", "S-07"], "slot": [0, 1, 0]})
+    counted = pa.table({"slot": [0, 0, 1], "station": ["S-07", "1204", "S-07"], "n": [1, 1, 1]})
+    made, counts = ic.read.visits(rows, cells=cells, slot_min=60), ic.read.counts(counted, cells, slot_min=60)
+    assert made.cell.tolist() == [2, 0, 0] and made.slot.tolist() == [0, 1, 0]
+    np.testing.assert_array_equal(made.xy, counts.xy)
+    assert "+lat_0=52 +lon_0=5 " in made.crs
+    with pytest.raises(ic.ParameterError, match="leave antennas out"):
+        ic.read.visits(rows, cells=cells, antennas=cells)
+    with pytest.raises(ic.DataError, match=r"cell is not among the 3 cells at row 1 \(1 such rows\)"):
+        ic.read.visits(pa.table({"user": ["a", "a"], "cell": ["S-07", "S-08"], "slot": [0, 1]}), cells=cells)
+
+
+def test_visits_to_stations_are_visits(tmp_path):
+    path = tmp_path / "v.csv"
+    for header, expected in (("user,station,slot", True), ("user,shop,slot", False), ("user,station,time", False)):
+        path.write_text(f"{header}\na,S-07,1\n")
+        assert is_visits(path) == expected

@@ -17,7 +17,7 @@ from incrowd.errors import DataError, ParameterError, check_whole
 if TYPE_CHECKING:
     from incrowd.attack import Recovered
     from incrowd.measure import Uniqueness
-    from incrowd.read.count_columns import Texts
+    from incrowd.read.aggregates import Cells
 
 SLOT_MIN = 30
 
@@ -40,7 +40,12 @@ def ash(
     cells: Annotated[
         Path | None, typer.Option(help="Table of the cells of published counts: cell, x and y (m) or lon and lat.")
     ] = None,
-    truth: Annotated[Path | None, typer.Option(help="Visits of the people counted, to score the attack.")] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            help="Visits of the people counted, to score the attack; a table of visits calls cells as the counts do."
+        ),
+    ] = None,
     users: Annotated[
         int | None, typer.Option(help="How many people were counted, where the counts do not add up.")
     ] = None,
@@ -84,6 +89,8 @@ def ash(
     incrowd attack ash calls.csv --sweep --strengths suppress=5,10 --strengths noise=1 --longer-min 180
 
     incrowd attack ash published.csv --counts --cells towers.csv --recovered people.parquet
+
+    incrowd attack ash published.csv --counts --cells stations.csv --truth visits.csv
     """
     from incrowd import attack
 
@@ -110,14 +117,14 @@ def ash(
     if table and (start is not None or days is not None):
         raise ParameterError("published counts have their slots already; leave --start and --days out.")
     with progress_bar():
-        names: Texts | None = None
+        named: Cells | None = None
         if table:
-            (counts, names), visits = _published(sources, reading, cells, slot_min), None
+            (counts, named), visits = _published(sources, reading, cells, slot_min), None
         else:
             counts, visits = _counted(sources, reading, places)
         if truth is not None:
             places |= {"slot_min": counts.slot_min}
-            visits = everywhere([str(truth)], behind, **places)
+            visits = everywhere([str(truth)], behind, **places, cells=named)
         longer = {} if asked is None or visits is None else in_longer(asked, behind, visits, places)
         mended = _mended(counts, len(visits) if users is None and visits is not None else users)
         found = attack.recover(mended, method=method, theta_m=theta_m, seed=seed)
@@ -130,7 +137,7 @@ def ash(
             tried = swept(visits, asked, longer, target=target, plain=plain, **attacker)
         chance = None if visits is None or tried is not None else _guessed(mended, visits, pairing, seed)
         if recovered is not None:
-            _save(found, recovered, names, force=force)
+            _save(found, recovered, named, force=force)
         if output is not None:
             _write(output, [found, unique, score, tried], force=force)
     text = "\n".join([*words.found(found), *words.unscored(unique), *words.scored(score, chance), *words.tried(tried)])
@@ -156,16 +163,16 @@ def _check_unread(reading: Reading, *, table: bool) -> None:
 
 def _published(
     sources: list[str], reading: Reading, cells: Path | None, slot_min: int | None
-) -> "tuple[Counts, Texts]":
+) -> "tuple[Counts, Cells]":
     from incrowd.read.aggregates import labelled_counts
 
     asked = reading.arguments()
     how = {"columns": asked["columns"], "time_zone": asked["time_zone"], "slot_min": slot_min}
-    counts, names = labelled_counts(one_or_many(sources), cells, **how)
+    counts, named = labelled_counts(one_or_many(sources), cells, **how)
     odd = [f"{rows:,} {what}" for what, rows in counts.ledger.steps[0].notes.items() if rows]
     if odd:
         note(f"read: {', '.join(odd)}")
-    return counts, names
+    return counts, named
 
 
 def _counted(sources: list[str], reading: Reading, places: dict[str, Any]) -> "tuple[Counts, Visits | None]":
@@ -190,19 +197,19 @@ def _guessed(counts: Counts, visits: Visits, pairing: str, seed: int) -> dict[st
     return attack.chance_accuracy(counts, visits, pairing=pairing, seed=seed)
 
 
-def _save(found: "Recovered", path: Path, names: "Texts | None", *, force: bool) -> None:
+def _save(found: "Recovered", path: Path, named: "Cells | None", *, force: bool) -> None:
     """The recovered people; in text under the labels that the publisher gave the cells."""
     from incrowd.data.files import whole_file
 
     people = found.visits()
-    if names is None or path.suffix != ".csv":
+    if named is None or path.suffix != ".csv":
         people.save(path, force=force)
         return
     import pyarrow as pa
     import pyarrow.csv as pc
 
     with whole_file(path, force=force) as part:
-        pc.write_csv(pa.table({**people.columns(), "cell": names[people.cell]}), part)
+        pc.write_csv(pa.table({**people.columns(), "cell": named.names[people.cell]}), part)
 
 
 def _mended(counts: Counts, users: int | None) -> Counts:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits, load
 from incrowd.errors import DataError, ParameterError
 from incrowd.read.layouts import PLACES
+
+if TYPE_CHECKING:
+    from incrowd.read.aggregates import Cells
 
 CellM = Annotated[int, typer.Option(help="Side of a grid cell, where there are no towers.")]
 SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are trajectories.")]
@@ -133,13 +136,14 @@ def everywhere(
     slot_min: int,
     start: str | None = None,
     days: int | None = None,
+    cells: "Cells | None" = None,
 ) -> Visits:
     """One cell for everybody in every slot, from visits that were saved or from trajectories; gaps are interpolated."""
     from incrowd import discretize, read
     from incrowd.discretize.filling import everybody
 
     source = one_or_many(sources)
-    noun, saved = saved_noun(source, reading), saved_visits(source, reading, slot_min=slot_min)
+    noun, saved = saved_noun(source, reading), saved_visits(source, reading, slot_min=slot_min, cells=cells)
     if saved is not None:
         if start is not None or days is not None:
             raise ParameterError("these visits have their slots already; leave --start and --days out.")
@@ -167,13 +171,23 @@ def of_truth(truth: Path, reading: Reading, *, table: bool, published: bool) -> 
 
 
 def _columns_of_truth(truth: Path, reading: Reading) -> list[str]:
-    """Who and when; places where the truth, or the antennas it is read with, has them: the table of cells may too."""
+    """Who and when; places where the truth, or the antennas it is read with, has them: the table of cells may too.
+
+    The names of cell and slot are those of the counts; of the truth, too, if it has both.
+    """
     from incrowd.read.visited import header_of
 
     header = header_of(truth) if truth.is_file() and reading.antennas is None else None
     given = [(text, *text.partition("=")[::2]) for text in reading.column]
     there = {text for text, _, name in given if header is None or name in header or name.isdecimal()}
-    return [text for text, role, _ in given if role in ("user", "t") or (role in PLACES and text in there)]
+    named = {role: name for _, role, name in given}
+    own = [role for role in ("cell", "slot") if header is not None and named.get(role, role) in header]
+    visits = "slot" in own
+    return [
+        text
+        for text, role, _ in given
+        if role in ("user", "t") or (role in PLACES and text in there) or (visits and role in own)
+    ]
 
 
 def _write_cells(counts: Counts, path: Path, *, force: bool) -> None:

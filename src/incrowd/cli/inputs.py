@@ -3,13 +3,16 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from incrowd.cli.options import Reading, one_or_many
 from incrowd.data import Fingerprints, Traces, Visits, load
 from incrowd.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from incrowd.read.aggregates import Cells
 
 CellM = Annotated[float, typer.Option(help="Side of a grid cell, for sources that are not visits yet.")]
 SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that do not say it.")]
@@ -56,8 +59,13 @@ def is_records(source: str, reading: Reading) -> bool:
     return saved_noun(one_or_many([source]), reading) in (None, "Traces")
 
 
-def saved_visits(source: str | list[str], reading: Reading, *, slot_min: int | None) -> Visits | None:
-    """Visits that incrowd saved, or any table of user, cell and slot; None for the rest."""
+def saved_visits(
+    source: str | list[str], reading: Reading, *, slot_min: int | None, cells: "Cells | None" = None
+) -> Visits | None:
+    """Visits that incrowd saved, or any table of user, cell and slot; None for the rest.
+
+    `cells` are those of the counts that a table goes with, by whose names it calls them.
+    """
     from incrowd import read
     from incrowd.audit.origin import is_saved
     from incrowd.read.releases import noun_of
@@ -69,7 +77,8 @@ def saved_visits(source: str | list[str], reading: Reading, *, slot_min: int | N
         return saved(path)  # type: ignore[no-any-return]
     reading.refuse("a table of visits has its slots already", "time_zone", "bad_rows")
     how = reading.arguments()
-    return read.visits(source, slot_min=slot_min, **{name: how[name] for name in ("columns", "attributes", "antennas")})
+    given = {name: how[name] for name in ("columns", "attributes", "antennas")}
+    return read.visits(source, slot_min=slot_min, cells=cells, **given)
 
 
 def saved(path: Path) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,23 @@ def counts(
     return labelled_counts(source, cells, **how, suppressed=suppressed)[0]
 
 
+class Cells(NamedTuple):
+    """What a publisher calls each cell, and where it is: the rows number the cells."""
+
+    names: Texts
+    xy: Floats
+    crs: str | None = None
+
+    def positions(self, label: Labels) -> Ints:
+        """The number of the cell of each row of a table."""
+        order = np.argsort(self.names)
+        found = order[np.minimum(np.searchsorted(self.names, label.names, sorter=order), len(self.names) - 1)]
+        unknown = self.names[found] != label.names
+        which = f"cell is not among the {len(self.names)} cells"
+        refuse(unknown[label.code], which, "list every cell with its place")
+        return found[label.code].astype(np.int64)
+
+
 def labelled_counts(
     source: Any,
     cells: Any,
@@ -68,22 +85,21 @@ def labelled_counts(
     start_min: int | None = None,
     time_zone: str | None = None,
     suppressed: float = 0.0,
-) -> tuple[Counts, Texts]:
+) -> tuple[Counts, Cells]:
     """The same, and what the publisher calls each cell."""
     _check(slot_min, start_min, suppressed)
     zone = zone_of(time_zone)
     if is_saved(source):
         found = _saved(source, cells)
-        return found, np.arange(len(found.xy)).astype(np.str_)
+        return found, _numbered(found.xy)
     table = columns_of(source, columns)
     label, (n, hidden) = labels(table["cell"], "cell"), counted(table["n"], "n")
     if not len(n):
         raise DataError(f"{table.place} has no row; give at least one count.")
     slot, width, start, timed = slots_of(table, zone, slot_min, start_min)
-    names, xy = _of_table(table, label) if cells is None else _of_cells(cells, columns)
-    cell = _positions(label, names)
-    full = _full(slot, cell, np.where(hidden, suppressed, n), len(xy), width)
-    made = Counts.from_arrays(full, xy, slot_min=width, start_min=start)
+    named = _of_table(table, label) if cells is None else cells_of(cells, columns)
+    full = _full(slot, named.positions(label), np.where(hidden, suppressed, n), len(named.xy), width)
+    made = Counts.from_arrays(full, named.xy, slot_min=width, start_min=start)
     notes = {
         "suppressed counts": hidden.sum(),
         "negative counts": (n < 0).sum(),
@@ -92,7 +108,7 @@ def labelled_counts(
     }
     absent = {"no row, taken as 0": full.size - len(n)}
     ledger = Ledger().add("counts read", read=len(n), kept=full.size, created=absent, notes=notes)
-    return replace(made, ledger=ledger), names
+    return replace(made, ledger=ledger), named
 
 
 def regions(path: str | Path) -> Texts:
@@ -145,57 +161,55 @@ def _saved(source: str | Path, cells: Any) -> Counts:
     return found
 
 
-def _of_table(table: Columns, label: Labels) -> tuple[Texts, Floats]:
+def _of_table(table: Columns, label: Labels) -> Cells:
     """The cells named in the table itself, in the order of their labels."""
-    xy = _places(table)
+    xy, crs = _places(table)
     names, (_, first) = label.names, np.unique(label.code, return_index=True)
     refuse((xy != xy[first][label.code]).any(axis=1), "a cell is at two places", "give every cell one place")
     order = np.argsort(names.astype(np.int64), kind="stable") if all(map(_is_id, names)) else np.arange(len(names))
-    return names[order], xy[first][order]
+    return Cells(names[order], xy[first][order], crs)
 
 
 def _is_id(name: str) -> bool:
     return name.isdecimal() and len(name) < 19
 
 
-def _of_cells(cells: Any, columns: Mapping[str, str] | None) -> tuple[Texts, Floats]:
+def _numbered(xy: Floats) -> Cells:
+    return Cells(np.arange(len(xy)).astype(np.str_), xy)
+
+
+def cells_of(cells: Any, columns: Mapping[str, str] | None) -> Cells:
     """The cells of a table of their own, in its order; without labels they are numbered from 0."""
+    if isinstance(cells, Cells):
+        return cells
     if not isinstance(cells, (str, Path)) and not hasattr(cells, "__arrow_c_stream__"):
-        xy = centres_of(as_array(cells, "cells"))
-        return np.arange(len(xy)).astype(np.str_), xy
+        return _numbered(centres_of(as_array(cells, "cells")))
     table = columns_of(cells, None)
     known = {role: name for role, name in (columns or {}).items() if name in table.table.column_names}
     table = replace(table, given=known)
-    xy = _places(table)
+    xy, crs = _places(table)
     if not len(xy):
         raise DataError(f"{table.place} has no row; list every cell with its place.")
     if not table.has("cell"):
-        return np.arange(len(xy)).astype(np.str_), xy
+        return _numbered(xy)._replace(crs=crs)
     label = labels(table["cell"], "cell")
     repeated = np.ones(len(xy), np.bool_)
     repeated[np.unique(label.code, return_index=True)[1]] = False
     refuse(repeated, f"a cell is listed again in {table.place}", "list every cell once")
-    return label.names[label.code], xy
+    return Cells(label.names[label.code], xy, crs)
 
 
-def _places(table: Columns) -> Floats:
-    """Metres of every row, projected where the table has degrees."""
+def _places(table: Columns) -> tuple[Floats, str | None]:
+    """Metres of every row, projected where the table has degrees, and the plane they are then in."""
     if table.has("x") and table.has("y"):
-        return np.column_stack([numbers(table["x"], "x"), numbers(table["y"], "y")])
+        return np.column_stack([numbers(table["x"], "x"), numbers(table["y"], "y")]), None
     if not (table.has("lon") and table.has("lat")):
         raise DataError(
             f"{table.place} does not say where its cells are; add x and y, or lon and lat, or pass a table of cells."
         )
     lon, lat = degrees(numbers(table["lon"], "lon"), numbers(table["lat"], "lat"))
-    return np.column_stack(plane_around(box_of(lon, lat))(lon, lat))
-
-
-def _positions(label: Labels, names: Texts) -> Ints:
-    order = np.argsort(names)
-    found = order[np.minimum(np.searchsorted(names, label.names, sorter=order), len(names) - 1)]
-    unknown = names[found] != label.names
-    refuse(unknown[label.code], f"cell is not among the {len(names)} cells", "list every cell with its place")
-    return found[label.code].astype(np.int64)
+    plane = plane_around(box_of(lon, lat))
+    return np.column_stack(plane(lon, lat)), plane.crs
 
 
 def _full(slot: Ints, cell: Ints, n: Floats, cells: int, slot_min: int) -> NDArray[Any]:

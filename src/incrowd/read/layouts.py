@@ -51,7 +51,17 @@ ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(
                 "cgi",
                 "ecgi",
             ),
-            *("lac_ci", "bts_id", "bts", "base_station_id", "base_station", "enodeb_id", "station_id", "location_id"),
+            *(
+                "lac_ci",
+                "bts_id",
+                "bts",
+                "base_station_id",
+                "base_station",
+                "enodeb_id",
+                "station_id",
+                "station",
+                "location_id",
+            ),
         ),
     }
 )
@@ -211,7 +221,7 @@ def _missing(name: str, header: Sequence[str], file: str, cell: Column | None = 
     said, option = listed(header), f"pass columns={{'{name}': …}} (--column {name}=…)"
     if name in PLACES and cell is not None:
         advice = f"the place of each {cell!r} is in a table of antennas: pass antennas=TABLE (--antennas FILE)"
-    elif name == "t" and {"cell", "slot"} <= set(map(plain, header)):
+    elif name == "t" and cell is not None and "slot" in map(plain, header):
         advice = "these are visits: read them with incrowd.read.visits, or give one file to a command that takes visits"
     elif said.startswith("has: "):
         advice = f"{option} with its name there"

@@ -12,10 +12,11 @@ from incrowd.columns import ints, labels
 from incrowd.data import Visits, load
 from incrowd.data.table import attributes_of
 from incrowd.errors import DataError, ParameterError, check_whole
-from incrowd.read.aggregates import is_saved
+from incrowd.read.aggregates import cells_of, is_saved
 from incrowd.read.antennas import antennas_of
 from incrowd.read.buffers import missing, to_arrow, values
 from incrowd.read.count_columns import Columns, columns_of, numbers, refuse
+from incrowd.read.count_columns import labels as cell_labels
 from incrowd.read.files import head_of, kind_of
 from incrowd.read.layouts import ALIASES, PLACES, Column, find_columns, layout_of, plain, wanted_columns
 from incrowd.read.plane import box_of, plane_around
@@ -37,11 +38,13 @@ def visits(
     slot_min: int | None = None,
     attributes: Sequence[str] = (),
     antennas: Any = None,
+    cells: Any = None,
 ) -> Visits:
     """Read visits, one row (user, cell, slot) each, as `Visits.save` writes them: CSV, Parquet or a data frame.
 
     `columns` names user, cell and slot; `slot_min` is the width of a slot; `antennas` has the place of each cell, as
-    lon and lat or x and y in metres.
+    lon and lat or x and y in metres. `cells` is the table of cells that `read.counts` takes: cells then are called as
+    there, by any text, and numbered by its rows, so that visits and counts speak of the same cells.
 
     >>> import pyarrow as pa
     >>> visits(pa.table({"user": ["a", "b"], "cell": [3, 4], "slot": [0, 1]}), slot_min=60)
@@ -49,15 +52,22 @@ def visits(
     """
     if slot_min is not None:
         check_whole(slot_min=slot_min)
-    given = _wanted(columns, antennas)
+    if antennas is not None and cells is not None:
+        raise ParameterError("cells has the place of each cell already; leave antennas out (--antennas).")
+    given = _wanted(columns, antennas if cells is None else cells)
     if is_saved(source):
-        return _saved(Path(source), slot_min, bare=not given and not attributes and antennas is None)
+        return _saved(Path(source), slot_min, bare=not given and not attributes and antennas is None and cells is None)
     table = columns_of(source, None)
     table = replace(table, given=_found(table, given, attributes))
     if not len(table.table):
         raise DataError(f"{table.place} has no row; give at least one visit.")
-    user, cell, slot = _users(table["user"]), *(_whole(table[role], role) for role in _OWN)
-    made = Visits.from_arrays(user, cell, slot, slot_min=slot_min)
+    user, slot = _users(table["user"]), _whole(table["slot"], "slot")
+    if cells is None:
+        made = Visits.from_arrays(user, _whole(table["cell"], "cell"), slot, slot_min=slot_min)
+    else:
+        named = cells_of(cells, given)
+        cell = named.positions(cell_labels(table["cell"], "cell"))
+        made = replace(Visits.from_arrays(user, cell, slot, xy=named.xy, slot_min=slot_min), crs=named.crs)
     if attributes:
         kept = {name: _known(table[name]) if table.text else table[name] for name in attributes}
         made = replace(made, attributes=_attributes(made, user, kept))
@@ -78,7 +88,8 @@ def is_visits(source: Any, columns: Mapping[str, Column] | None = None) -> bool:
         names = {plain(name) for name in header_of(Path(source))}
     except DataError:
         return False  # reading it properly says what is wrong
-    return (names | given) >= set(_OWN) and not any(names & set(ALIASES[noun]) for noun in ("t", "lon", "lat"))
+    own = "slot" in names and ("cell" in given or not names.isdisjoint(ALIASES["cell"]))
+    return own and not any(names & set(ALIASES[noun]) for noun in ("t", "lon", "lat"))
 
 
 def _wanted(columns: Mapping[str, Column] | None, antennas: Any) -> dict[str, str]:
