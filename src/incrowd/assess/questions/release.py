@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from incrowd.arrays import Floats, Labels, positions_of
 from incrowd.assess.dataset import Dataset
@@ -47,7 +48,7 @@ def original_on(release: Visits, data: Dataset) -> Visits:
     if traces is None or release.slot_min is None or all(_same(name, visits, release) for name in GRAIN):
         return visits
     if release.cell_m is None:
-        return visits if data.options.towers is None else _at_towers(traces, release, data)
+        return visits if data.options.towers is None else _at_towers(traces, data.options.towers, release)
     return _squares(release, traces, release.cell_m)
 
 
@@ -101,7 +102,7 @@ def _middles(visits: Visits) -> Floats:
 
 def _points_on(visits: Visits, points: Traces, data: Dataset) -> Visits:
     if data.options.towers is not None:
-        return _at_towers(points, visits, data)
+        return _at_towers(points, data.options.towers, visits)
     if visits.cell_m is None or visits.slot_min is None:
         raise DataError(
             "the release holds points, and the original is not on squares and slots of known size; give its records."
@@ -109,10 +110,9 @@ def _points_on(visits: Visits, points: Traces, data: Dataset) -> Visits:
     return _squares(visits, points, visits.cell_m)
 
 
-def _at_towers(points: Traces, like: Visits, data: Dataset) -> Visits:
+def _at_towers(points: Traces, places: ArrayLike, like: Visits) -> Visits:
     """At the towers that the original was put at, however far they are."""
-    assert data.options.towers is not None
-    return towers(points, data.options.towers, far_towers=True, **_clock(like))
+    return towers(points, places, far_towers=True, **_clock(like))
 
 
 def _squares(like: Visits, points: Traces, cell_m: float) -> Visits:
