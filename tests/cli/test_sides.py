@@ -140,8 +140,13 @@ def test_an_origin_that_means_nothing(incrowd, two, tmp_path, words, message):
 def test_far_towers_are_refused_and_insisted_upon(incrowd, two, tmp_path):
     towers = tmp_path / "towers.csv"
     towers.write_text("lat,lon\n4.97,52.3\n5.0,52.33\n5.02,52.35\n")
-    for command in (("discretize", two[0], "--into", "towers"), ("anonymize", "counts", two[0])):
-        words = (*command, "-o", tmp_path / f"{command[0]}.parquet", "--towers", towers)
+    for command in (
+        ("discretize", two[0], "--into", "towers", "-o", tmp_path / "visits.parquet"),
+        ("anonymize", "counts", two[0], "-o", tmp_path / "counts.parquet"),
+        ("attack", "ash", two[0], "--slot-min", 360),
+        ("assess", two[0], "--estimate"),
+    ):
+        words = (*command, "--towers", towers)
         code, _, err = incrowd(*words)
         assert code == 2 and "lon and lat may be swapped" in err and "--far-towers" in err
         assert incrowd(*words, "--far-towers")[0] == 0

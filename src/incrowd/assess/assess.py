@@ -132,6 +132,7 @@ def assess(
     *,
     budget_s: float = 600,
     towers: ArrayLike | None = None,
+    far_towers: bool = False,
     cell_m: float = 500,
     slot_min: int = 60,
     release: Release | Visits | str | Path | None = None,
@@ -147,10 +148,11 @@ def assess(
 ) -> Assessment:
     """Ask every question that applies, the most informative first, until `budget_s` is spent.
 
-    `data` are Traces, Visits or what `incrowd.read.table` reads; visits keep their own cells and slots. `release` was
-    made of them, `link` tells who is who in it; then it is judged, and the data are context. Of `sensitive`, `values`
-    count. `thresholds` replace `incrowd.assess.thresholds.DEFAULTS`, which are conventions, not law. A question without
-    an answer says why, and is open where one was due; Ctrl-C keeps the rest.
+    `data` are Traces, Visits or what `incrowd.read.table` reads; visits keep their own cells and slots. `far_towers`
+    as in `incrowd.discretize.towers`. `release` was made of them, `link` tells who is who in it; then it is judged, and
+    the data are context. Of `sensitive`, `values` count. `thresholds` replace `incrowd.assess.thresholds.DEFAULTS`,
+    which are conventions, not law. A question without an answer says why, and is open where one was due; Ctrl-C keeps
+    the rest.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1])
     >>> assess(visits).verdict
@@ -159,6 +161,7 @@ def assess(
     options = Options(
         budget_s=budget_s,
         towers=towers,
+        far_towers=far_towers,
         cell_m=cell_m,
         slot_min=slot_min,
         release=release,
