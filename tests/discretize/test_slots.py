@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.discretize.slots import asked, minute_of_day
+from incrowd.discretize.slots import asked, minute_of_day, wall_at, zone_of
 from incrowd.errors import ParameterError
 
 AMSTERDAM = "Europe/Amsterdam"
@@ -159,3 +159,18 @@ def test_the_slot_is_what_datetime_says(zone, first, later, slot_min):
 def test_nonsense_is_refused(slot_min, start, zone, message):
     with pytest.raises(ParameterError, match=message):
         asked(slot_min, start, zone)
+
+
+@settings(deadline=None)
+@given(
+    slot_min=st.sampled_from([7, 45, 60, 150, 420, 1440, 2000]),
+    other=st.integers(1_700_000_000, 1_720_000_000),
+    low=st.integers(1_700_000_000, 1_720_000_000),
+    zone=st.sampled_from([None, "Europe/Amsterdam", "America/Sao_Paulo", "Asia/Kolkata"]),
+)
+def test_clocks_in_step_begin_slots_at_the_same_minutes_and_lose_nobody(slot_min, other, low, zone):
+    there = zone_of(zone)
+    clock = asked(slot_min, None, zone).in_step((low, low + 86_400), other)
+    assert (clock.wall - wall_at(other, there)) % (60 * slot_min) == 0
+    assert wall_at(clock.start, there) == clock.wall  # what is saved says the same
+    assert 0 <= clock(np.array([low]))[0] <= (86_400 + 60 * slot_min) // (60 * slot_min) + 1
