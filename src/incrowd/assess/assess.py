@@ -107,12 +107,13 @@ class Asked:
 
     def _assessment(self, answers: list[Answer], results: dict[str, tuple[Any, ...]], interrupted: bool) -> Assessment:
         data, visits = self.data, self.data.visits
+        about = None if data.traces is None or interrupted else summary(data.traces, time_zone=visits.time_zone)
         return Assessment(
             people=len(visits),
             records=None if data.traces is None else data.traces.records,
             visits=visits.records,
             cells=len(np.unique(visits.cell)),
-            days=data.days or None,
+            days=(about.days if about else data.days) or None,
             places=data.places,
             slot_min=visits.slot_min,
             budget_s=self.budget.limit_s,
@@ -122,7 +123,7 @@ class Asked:
             ledger=visits.ledger,
             estimates=self.estimates,
             answers=tuple(sorted(answers, key=_place)),
-            summary=None if data.traces is None or interrupted else summary(data.traces),
+            summary=about,
             results=results,
         )
 

@@ -30,6 +30,7 @@ class HomeWork(Shown):
     night_h: Hours
     work_h: Hours
     weekdays: tuple[int, ...]  # 0 is Monday
+    time_zone: str  # whose wall clock these hours follow
     min_visits: int
     people: int
     home_known: float
@@ -91,6 +92,7 @@ def home_work(
         night_h=night_h,
         work_h=work_h,
         weekdays=tuple(weekdays),
+        time_zone=visits.time_zone or "UTC",
         min_visits=int(min_visits),
         people=len(visits),
         home_known=float(lives.mean()),

@@ -17,8 +17,8 @@ def duplicates(traces: Traces) -> Traces:
     >>> duplicates(twice).ledger.steps[-1].dropped
     {'exact duplicate': 1}
     """
-    repeated, conflicts = _repeated(traces)
-    lost = int(repeated.sum())
+    twice, conflicts = repeated(traces)
+    lost = int(twice.sum())
     ledger = traces.ledger.add(
         "duplicates",
         read=traces.records,
@@ -27,10 +27,10 @@ def duplicates(traces: Traces) -> Traces:
         notes={"same time, other place": conflicts},
         users=(len(traces), len(traces)),
     )
-    return traces.where(~repeated, ledger)
+    return traces.where(~twice, ledger)
 
 
-def _repeated(traces: Traces) -> tuple[NDArray[np.bool_], int]:
+def repeated(traces: Traces) -> tuple[NDArray[np.bool_], int]:
     """Whether each row repeats an earlier one, and how many of the others share only user and time with one."""
     rows, run = _simultaneous(traces)
     x, y = (column[rows] for column in traces.coordinates)
@@ -39,9 +39,9 @@ def _repeated(traces: Traces) -> tuple[NDArray[np.bool_], int]:
     new_moment = distinct_rows(run)
     new_place = new_moment.copy()
     new_place[1:] |= (x[1:] != x[:-1]) | (y[1:] != y[:-1])
-    repeated = np.zeros(traces.records, np.bool_)
-    repeated[rows[~new_place]] = True
-    return repeated, int(new_place.sum() - new_moment.sum())
+    twice = np.zeros(traces.records, np.bool_)
+    twice[rows[~new_place]] = True
+    return twice, int(new_place.sum() - new_moment.sum())
 
 
 def _simultaneous(traces: Traces) -> tuple[Ints, Ints]:

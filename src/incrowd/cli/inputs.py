@@ -74,11 +74,23 @@ def saved_visits(
         return None
     path = Path(str(source))
     if is_saved(path) or noun_of(path) is not None:
-        return saved(path)  # type: ignore[no-any-return]
+        return _on_own_clock(saved(path), reading)  # type: ignore[no-any-return]
     reading.refuse("a table of visits has its slots already", "time_zone", "bad_rows")
     how = reading.arguments()
     given = {name: how[name] for name in ("columns", "attributes", "antennas")}
     return read.visits(source, slot_min=slot_min, cells=cells, **given)
+
+
+def _on_own_clock(noun: Any, reading: Reading) -> Any:
+    """Visits or fingerprints, unless another time zone is asked for than the one that they follow."""
+    from incrowd.discretize.slots import zone_of
+
+    if reading.time_zone is not None and zone_of(reading.time_zone) != zone_of(noun.time_zone):
+        raise ParameterError(
+            f"this file follows the clock of {noun.time_zone or 'UTC'} already; leave --time-zone out, or discretize "
+            "the trajectories with it."
+        )
+    return noun
 
 
 def saved(path: Path) -> Any:
@@ -124,7 +136,7 @@ def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:
     source = one_or_many(sources)
     noun = saved_noun(source, reading)
     if noun == "Fingerprints":
-        return saved(Path(str(source)))  # type: ignore[no-any-return]
+        return _on_own_clock(saved(Path(str(source))), reading)  # type: ignore[no-any-return]
     if noun not in (None, "Traces"):
         raise DataError(
             f"this file holds {noun}, not trajectories or fingerprints; "

@@ -179,7 +179,7 @@ def home_work(
         "alone with both": found.pair_unique,
     }
     lines = [f"{name:<18} {share:>8.1%}" for name, share in shares.items()]
-    lines.append(f"(shares of {found.people:,} people; hours by the clock of {visits.time_zone or 'UTC'})")
+    lines.append(f"(shares of {found.people:,} people; hours by the clock of {found.time_zone})")
     answer("\n".join(lines), found, as_json=as_json)
 
 

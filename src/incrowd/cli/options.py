@@ -22,7 +22,10 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing outp
 Json = Annotated[bool, typer.Option("--json", help="Print the whole record as JSON and nothing else.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random choice, so that a number can be re-run.")]
 TimeZone = Annotated[
-    str | None, typer.Option(help="Zone of naive times and of local slots, such as Europe/Amsterdam; UTC without it.")
+    str | None,
+    typer.Option(
+        help="Zone of naive times, of slots and of all days and hours shown, such as Europe/Amsterdam; default UTC."
+    ),
 ]
 Towers = Annotated[Path | None, typer.Option(help="Table of towers with lon and lat; a grid of --cell-m without it.")]
 

@@ -152,7 +152,8 @@ def mohammed2009(
 
 def _reproduced(paper: Paper, data: list[str], reading: Reading, *, quick: bool, seed: int) -> "Reproduction":
     with progress_bar():
-        return paper(noun_of(paper, data, reading) if data else None, quick=quick, seed=seed)
+        zone = reading.time_zone if data else None
+        return paper(noun_of(paper, data, reading) if data else None, quick=quick, seed=seed, time_zone=zone)
 
 
 def noun_of(paper: Paper, data: list[str], reading: Reading) -> Any:

@@ -116,6 +116,16 @@ def minute_of_day(second: int, time_zone: str | None) -> int:
     return wall_at(second, zone_of(time_zone)) % DAY_S // 60
 
 
+def wall_hours(t: Ints, time_zone: str | None) -> Ints:
+    """Whole hours since 1970 on the wall clock of a zone, at some UTC seconds; None for UTC.
+
+    >>> (wall_hours(np.array([0, 1_720_000_000]), "Europe/Amsterdam") - np.array([0, 1_720_000_000 // 3600])).tolist()
+    [1, 2]
+    """
+    clock = asked(60, None, time_zone).over((int(t.min()), int(t.max())))
+    return clock(t) + clock.wall // 3600
+
+
 def wall_at(start: int, zone: ZoneInfo | None) -> int:
     """What the wall clock shows when slots begin, in seconds as if it were UTC; midnight where it jumps over it."""
     shown, before = start + _ahead(start, zone), start + _ahead(start - 1, zone)

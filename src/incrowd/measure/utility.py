@@ -91,12 +91,7 @@ class _Grain:
 
 
 def _grain(before: Visits, after: Visits) -> _Grain:
-    for visits in (before, after):
-        if visits.xy is None or visits.slot_min is None:
-            raise DataError(
-                "visits have no cell centres or no slot_min; discretize with grid, blocks, towers or zones, or say "
-                "where cells are and how long slots last (xy, slot_min; --antennas FILE, --slot-min)."
-            )
+    slot_min = [_placed(visits)[1] for visits in (before, after)]
     later_s = 0
     if before.start is not None and after.start is not None:
         zones = [zone_of(visits.time_zone) for visits in (before, after)]
@@ -112,19 +107,26 @@ def _grain(before: Visits, after: Visits) -> _Grain:
             "the release shows places that are not those of the original and no squares that the original could be put "
             "in; discretize the original to the same places."
         )
-    sides = [(visits.slot_min or 0, late) for visits, late in ((before, 0), (after, later_s))]
-    slot_min, slot_0_s = sides[1] if sides[1][0] >= sides[0][0] else sides[0]
     cell_m = max((visits.cell_m for visits in (before, after) if visits.cell_m), default=None)
-    return _Grain(cell_m, 60 * slot_min, slot_0_s, later_s)
+    return _Grain(cell_m, 60 * max(slot_min), later_s if slot_min[1] >= slot_min[0] else 0, later_s)
+
+
+def _placed(visits: Visits) -> tuple[Floats, int]:
+    """The centres of cells and the width of a slot."""
+    if visits.xy is None or visits.slot_min is None:
+        raise DataError(
+            "visits have no cell centres or no slot_min; discretize with grid, blocks, towers or zones, or say "
+            "where cells are and how long slots last (xy, slot_min; --antennas FILE, --slot-min)."
+        )
+    return visits.xy, visits.slot_min
 
 
 def _shown(before: Visits, after: Visits) -> bool:
     """Whether every place of the release is one of the original."""
     from scipy.spatial import cKDTree
 
-    assert before.xy is not None and after.xy is not None
-    places = after.xy[np.unique(after.cell)]
-    known = before.xy[~np.isnan(before.xy).any(axis=1)]
+    known, places = _placed(before)[0], _placed(after)[0][np.unique(after.cell)]
+    known = known[~np.isnan(known).any(axis=1)]
     return not len(places) or bool((cKDTree(known).query(places)[0] <= SAME_M).all())
 
 
@@ -132,13 +134,12 @@ class _Side:
     """One of the two datasets, put on the grain, then counted in the common cells and slots."""
 
     def __init__(self, visits: Visits, grain: _Grain, cell_m: float, slot_min: int, later_s: int) -> None:
-        assert visits.xy is not None and visits.slot_min is not None
-        self.offsets, self.points = visits.offsets, visits.xy[visits.cell]
-        xy = visits.xy
+        xy, own_min = _placed(visits)
+        self.offsets, self.points = visits.offsets, xy[visits.cell]
         if grain.cell_m is not None and visits.cell_m != grain.cell_m:
             xy = (np.floor(xy / grain.cell_m) + 0.5) * grain.cell_m
-        second = visits.slot * (60 * visits.slot_min) + later_s
-        second -= (second - grain.slot_0_s) % grain.slot_s if 60 * visits.slot_min < grain.slot_s else 0
+        second = visits.slot * (60 * own_min) + later_s
+        second -= (second - grain.slot_0_s) % grain.slot_s if 60 * own_min < grain.slot_s else 0
         places, number = np.unique(xy, axis=0, return_inverse=True)
         cell, second, offsets = Visits.grouped(visits.owner, number.ravel()[visits.cell], second, len(visits))
         points, owner = places[cell], owners(offsets)

@@ -1,7 +1,8 @@
 """One module per paper: its tables and figures, theirs beside ours, on any dataset.
 
 Every module has `reproduce(data=None, *, name="the data", quick=False, seed=0) -> Reproduction`: without data it makes
-up its own, `quick` takes seconds, `name` is what the report calls the data. Each paper takes one noun:
+up its own, `quick` takes seconds, `name` is what the report calls the data. Each paper takes one noun, and `time_zone`
+if this has none of its own:
 
     song2014       Visits         slots of 15 minutes, cells the size of an antenna's
     tan2017        Traces         in log order where disorder should be counted
@@ -34,11 +35,18 @@ class Paper:
     slot_min: int = 1
 
     def __call__(
-        self, data: Any = None, *, name: str = "the data", quick: bool = False, seed: int = 0
+        self,
+        data: Any = None,
+        *,
+        name: str = "the data",
+        quick: bool = False,
+        seed: int = 0,
+        time_zone: str | None = None,
     ) -> "Reproduction":
-        """All tables and figures of the paper."""
+        """All tables and figures of the paper; `time_zone` is that of trajectories, visits carry their own."""
         module = import_module(f"incrowd.papers.{self.key}")
-        found: Reproduction = module.reproduce(data, name=name, quick=quick, seed=seed)
+        clock = {"time_zone": time_zone} if self.takes == "Traces" else {}
+        found: Reproduction = module.reproduce(data, name=name, quick=quick, seed=seed, **clock)
         return found
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from incrowd.attack.recovered import Recovered
 from incrowd.attack.score import RecoveryScore
+from incrowd.plain import several
 from incrowd.report.curves import Cdf, curve, drawing
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, canvas, key, svg
@@ -39,8 +40,8 @@ def _recovered(result: Recovered) -> Section:
     return Section(
         question="What can be recovered from the published counts?",
         answer=(
-            f"{users:,} trajectories over {result.days:,} days, everybody counted; they change cell in {moved:.1%} of "
-            f"the slots. {_certified(result)}"
+            f"{users:,} trajectories over {several(result.days, 'day')}, everybody counted; they change cell in "
+            f"{moved:.1%} of the slots. {_certified(result)}"
         ),
         number=f"{users:,}",
         number_of="trajectories recovered",

@@ -8,9 +8,14 @@ from matplotlib.colors import LogNorm
 
 from incrowd.ledger import Ledger
 from incrowd.measure.summary import Summary
+from incrowd.plain import several
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, INK, MAP, MUTED, PALE, canvas, svg
 
+OUTSIDE = (
+    "A record is far outside if it is beyond the middle 99 % of records by more than half of their side, and the box "
+    "of all records is more than 4 times as long as theirs."
+)
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -20,20 +25,28 @@ def _summary(result: Summary) -> Section:
     return Section(
         question="What is in the data?",
         answer=(
-            f"{result.users:,} people left {result.records:,} records over {result.days} days, nearly all "
-            f"within {result.width_km:,.0f} by {result.height_km:,.0f} km; a typical person has {typical:,.0f} records."
+            f"{result.users:,} people left {result.records:,} records over {several(result.days, 'day')}"
+            f"{_dates(result)}, nearly all within {result.width_km:,.0f} by {result.height_km:,.0f} km; a typical "
+            f"person has {typical:,.0f} records."
         ),
         number=f"{result.users:,}",
         number_of="people",
         drawings=[_map(result), _rhythm(result), _sizes(result)],
-        tables=[_quantile_table(result)],
+        tables=[_quantile_table(result), _stray_table(result)],
         method=[
             f"The map counts people, not records; cells with fewer than {result.min_people} are blank.",
             "The map and the extent cover the middle 99 % of records each way.",
-            "Hours are UTC. Quantiles are over people (records) and over pairs of consecutive records (minutes).",
+            f"Days and hours are those of {result.time_zone}.",
+            "Quantiles are over people (records) and over pairs of consecutive records (minutes).",
+            "Records at (0, 0) are in neither map nor extent.",
+            OUTSIDE,
         ],
         data=result,
     )
+
+
+def _dates(result: Summary) -> str:
+    return f" ({result.first_day} to {result.last_day}, {result.time_zone})" if result.first_day else ""
 
 
 @section.register
@@ -141,9 +154,10 @@ def _rhythm(result: Summary) -> Drawing:
         axes.set_ylim(0)
         axes.set_ylabel("share of records per hour")
         drawing = svg(figure)
-    peak = int(share.argmax())
-    alt = f"Share of records in each hour of the week; highest on {DAYS[peak // 24]} at {peak % 24}:00 UTC."
-    return Drawing(drawing, f"Rhythm of the week, UTC (n = {result.records:,} records).", alt)
+    peak, zone = int(share.argmax()), result.time_zone
+    alt = f"Share of records in each hour of the week; highest on {DAYS[peak // 24]} at {peak % 24:02}:00, {zone}."
+    caption = f"Rhythm of the week from Monday 00:00, {zone} (n = {result.records:,} records)."
+    return Drawing(drawing, caption, alt)
 
 
 def _sizes(result: Summary) -> Drawing:
@@ -158,6 +172,15 @@ def _sizes(result: Summary) -> Drawing:
     median = result.records_per_user["50%"]
     caption = f"Records per person (n = {result.users:,}); half have at most {median:,.0f}."
     return Drawing(drawing, caption, f"Cumulative distribution of records per person, median {median:,.0f}.")
+
+
+def _stray_table(result: Summary) -> Grid:
+    counts = {
+        "at (0, 0), without a place": result.at_zero_records,
+        "far outside the box of the others": result.outside_records,
+        "exact duplicates of another": result.duplicate_records,
+    }
+    return Grid(("", "records"), [(what, f"{n:,}") for what, n in counts.items()], "Strays and duplicates.")
 
 
 def _quantile_table(result: Summary) -> Grid:

@@ -113,6 +113,7 @@ def _home_work(result: HomeWork) -> Section:
         method=[
             f"Home is the cell with most slots that begin between {_hours(result.night_h)}.",
             f"Work is the cell with most between {_hours(result.work_h)} on working days, home aside.",
+            f"Hours are those of {result.time_zone}.",
             f"A cell counts from {several(result.min_visits, 'slot')} on; ties go to the smaller cell.",
         ],
         data=result,

@@ -29,8 +29,8 @@ SMALLEST = (
 def overview(
     data: Traces | Visits | Fingerprints, visits: Visits | None, *, points: Sequence[int], seed: int, **clock: Any
 ) -> list[Any]:
-    """What is in the data, and how easily people in them are singled out; `clock` is that of fingerprints."""
-    parts: list[Any] = [measure.summary(data)] if isinstance(data, Traces) else []
+    """What is in the data, and how easily people in them are singled out; `clock` names the time zone of records."""
+    parts: list[Any] = [measure.summary(data, time_zone=clock.get("time_zone"))] if isinstance(data, Traces) else []
     if visits is not None:
         shorts = ("drop", "all")
         parts.append([measure.uniqueness(visits, points=m, short=s, seed=seed) for s in shorts for m in points])

@@ -1,5 +1,7 @@
 """[tan2017]: its tables and figures on any dataset, and what its text says beside what the data say."""
 
+from typing import Any
+
 from incrowd.data import Traces
 from incrowd.data.some import some_people
 from incrowd.measure.sweep import sweep
@@ -27,23 +29,29 @@ __all__ = [
 
 
 def reproduce(
-    traces: Traces | None = None, *, name: str = "the data", quick: bool = False, seed: int = 0
+    traces: Traces | None = None,
+    *,
+    name: str = "the data",
+    quick: bool = False,
+    seed: int = 0,
+    time_zone: str | None = None,
 ) -> Reproduction:
     """Table 1 and Figures 1 to 14 of the paper, from synthetic taxis unless traces are given.
 
-    `quick` takes a few dozen vehicles and a few of the 462 combinations, which takes seconds.
+    `quick` takes a few dozen vehicles and a few of the 462 combinations, which takes seconds. Days and slots follow the
+    wall clock of `time_zone` (UTC).
     """
     made_up = traces is None
     if traces is None:
         traces, name = synthetic(quick=quick, seed=seed), "synthetic taxis"
     elif quick:
         traces = some_people(traces, people=QUICK_USERS, seed=seed)
-    taxis = cleaned(traces, made_up=made_up)
+    taxis = cleaned(traces, made_up=made_up, time_zone=time_zone)
     samples = QUICK_SAMPLES if quick else SAMPLES
     space, time = (SPACE[::3], TIME[::5]) if quick else (SPACE, TIME)
-    own = sweep(taxis.traces, blocks=space, minutes=time, points=POINTS, samples=samples, seed=seed)
-    box = wide_box(taxis.traces)
-    wide = sweep(taxis.traces, blocks=[BLOCKS], minutes=[MINUTES], points=POINTS, samples=samples, seed=seed, box=box)
+    how: dict[str, Any] = {"points": POINTS, "samples": samples, "seed": seed, "time_zone": time_zone}
+    own = sweep(taxis.traces, blocks=space, minutes=time, **how)
+    wide = sweep(taxis.traces, blocks=[BLOCKS], minutes=[MINUTES], box=wide_box(taxis.traces), **how)
     figures = (
         table_1(taxis),
         figures_1_2_5(taxis, own),

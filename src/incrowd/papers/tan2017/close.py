@@ -27,7 +27,9 @@ STEADY_H = 2  # from here on uniqueness converges
 def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = SAMPLES, seed: int = 0) -> Figure:
     """Uniqueness from four points of one day, against their mean distance in time [tan2017, Fig. 6 and 7]."""
     box = wide_box(taxis.traces)
-    visits = {n: on_blocks(taxis.traces, blocks=n, slot_min=SLOT_MIN, box=box) for n in sizes}
+    visits = {
+        n: on_blocks(taxis.traces, blocks=n, slot_min=SLOT_MIN, box=box, time_zone=taxis.time_zone) for n in sizes
+    }
     found = {n: [_close(one, hours, samples, seed) for hours in CLOSE_H] for n, one in visits.items()}
     shown = BLOCKS if BLOCKS in sizes else max(sizes)
     usual = uniqueness(visits[shown], points=KNOWN, samples=samples, seed=seed)
@@ -54,8 +56,9 @@ def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = SAM
         ),
         statements=(_expected(visits[shown], samples, seed), *_said(taxis, values, value(usual))),
         convention=(
-            f"Points are of one day (UTC) and lie the said time apart on average, give or take {TOLERANCE_MIN} min; "
-            f"vehicles without such points are left out ({skipped}). Blocks are parts of 200 km, as in the paper."
+            f"Points are of one day ({taxis.time_zone or 'UTC'}) and lie the said time apart on average, give or take "
+            f"{TOLERANCE_MIN} min; vehicles without such points are left out ({skipped}). Blocks are parts of 200 km, "
+            "as in the paper."
         ),
         users=len(taxis.traces),
     )

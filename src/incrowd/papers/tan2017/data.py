@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd import clean
-from incrowd.arrays import Floats
+from incrowd.arrays import Floats, Ints
 from incrowd.data import Traces
 from incrowd.discretize.plane import Box
+from incrowd.discretize.slots import wall_hours
 from incrowd.errors import DataError
 from incrowd.ledger import Step
 from incrowd.read import synthetic_city
@@ -17,9 +18,10 @@ TAXIS = {"Shenzhen": 13_798, "Shanghai": 13_899}  # [tan2017, Table 1]
 RECORDS = {"Shenzhen": 130_551_644, "Shanghai": 1_141_606_183}
 FOUR = {"Shenzhen": 0.9535, "Shanghai": 0.9675}  # unique from four points at 100 x 100 and 20 min
 SIDE_KM = 200.0
+DAY_H = 24
 USERS, DAYS, DIRT = 500, 9, 0.02
 QUICK_USERS, QUICK_DAYS = 60, 2
-DAY_S, DEGREE_KM = 86_400, 111.2
+DEGREE_KM = 111.2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,11 +31,17 @@ class Taxis:
     raw: Traces
     traces: Traces
     made_up: bool
+    time_zone: str | None = None  # whose wall clock days follow; None for UTC
+
+    @property
+    def day(self) -> Ints:
+        """The day of each record, counted from 1970."""
+        return wall_hours(self.traces.t, self.time_zone) // DAY_H
 
     @property
     def days(self) -> int:
         """Days from the first to the last record, both counted."""
-        return int(self.traces.t.max()) // DAY_S - int(self.traces.t.min()) // DAY_S + 1
+        return int(np.ptp(self.day)) + 1
 
     @property
     def why(self) -> str:
@@ -53,12 +61,12 @@ def synthetic(*, quick: bool = False, seed: int = 0) -> Traces:
     return synthetic_city(users=users, days=days, profile="taxi", seed=seed, dirt=DIRT).traces
 
 
-def cleaned(traces: Traces, *, made_up: bool) -> Taxis:
+def cleaned(traces: Traces, *, made_up: bool, time_zone: str | None = None) -> Taxis:
     """Repeats, disorder, displacement and taxis with few records, in the order of [tan2017, Sec. 4.1]."""
     tidy = clean.sparse_users(clean.displaced(clean.order(clean.duplicates(traces))))
     if len(tidy) < 2:
         raise DataError("fewer than two users are left after cleaning; give data of more vehicles or people.")
-    return Taxis(traces, tidy, made_up)
+    return Taxis(traces, tidy, made_up, time_zone)
 
 
 def box_km(traces: Traces) -> tuple[float, float]:

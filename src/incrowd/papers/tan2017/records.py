@@ -6,7 +6,8 @@ from incrowd.arrays import Floats, Ints
 from incrowd.data import Visits
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.papers.record import OTHER, UNDEFINED, Figure, Statement, apart, claim, size
-from incrowd.papers.tan2017.data import DAY_S, RECORDS, SIDE_KM, TAXIS, Taxis, box_km
+from incrowd.papers.tan2017.data import RECORDS, SIDE_KM, TAXIS, Taxis, box_km
+from incrowd.plain import several
 from incrowd.report.curves import Cdf, curve
 
 HOUR_S = 3600
@@ -24,7 +25,7 @@ def table_1(taxis: Taxis) -> Figure:
         paper="tan2017",
         number="Table 1",
         question="What is in the data?",
-        answer=f"{len(traces):,} vehicles with {own:,.0f} records a day each, over {taxis.days} days.",
+        answer=f"{len(traces):,} vehicles with {own:,.0f} records a day each, over {several(taxis.days, 'day')}.",
         panels=(),
         statements=(
             claim("Table 1", "taxis", both, f"{len(traces):,}", len(traces) > TAXIS["Shenzhen"] / 1.5, taxis.why),
@@ -118,7 +119,7 @@ def figure_10_12() -> Figure:
 def figure_13(taxis: Taxis) -> Figure:
     """Records of a vehicle on a day [tan2017, Fig. 13]."""
     traces = taxis.traces
-    _, counts = np.unique(np.column_stack([traces.owner, traces.t // DAY_S]), axis=0, return_counts=True)
+    _, counts = np.unique(np.column_stack([traces.owner, taxis.day]), axis=0, return_counts=True)
     many = counts.astype(np.float64)
     own = f"median {np.median(many):,.0f}, mean {many.mean():,.0f}"
     return Figure(
@@ -138,7 +139,7 @@ def figure_13(taxis: Taxis) -> Figure:
         statements=(
             apart("Fig. 13", "density of the records a day", "falls in Shenzhen, rises in Shanghai", "only drawn", own),
         ),
-        convention="Days are those of UTC.",
+        convention=f"Days are those of {taxis.time_zone or 'UTC'}.",
         users=len(traces),
     )
 
