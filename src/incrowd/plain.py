@@ -78,6 +78,15 @@ def in_words(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
+def size_m(width_m: float, height_m: float) -> str:
+    """Two sides in metres, west-east first; decimals where metres are few.
+
+    >>> size_m(215.4, 1180), size_m(3.14, 0)
+    ('215 x 1,180 m', '3.1 x 0.0 m')
+    """
+    return " x ".join(f"{side:,.{0 if side >= 10 else 1}f}" for side in (width_m, height_m)) + " m"
+
+
 def to_json(value: Any, *, indent: int | None = None) -> str:
     """One JSON document that any parser reads: no NaN, no numpy."""
     return json.dumps(plain(value), indent=indent, allow_nan=False, default=str)

@@ -45,7 +45,7 @@ def test_trashed_people_are_counted_apart():
 
 def test_degrees_are_measured_in_metres():
     metres = tracks([(0, 0)], [(0, 3000)])
-    degrees = ic.Traces.from_arrays([0, 1], [0, 0], lon=[0, 3000 / 111_319.49], lat=[0, 0])
+    degrees = ic.Traces.from_arrays([0, 1], [0, 0], lon=[9, 9 + 3000 / 111_319.49], lat=[0, 0])
     one, two = (ic.measure.displacement(W4M(trash=0)(t), t).mean["pos_moved"] for t in (metres, degrees))
     assert one == 2000 and two == pytest.approx(2000, abs=0.1)
 

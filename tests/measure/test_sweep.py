@@ -18,6 +18,7 @@ from incrowd.measure.sweep_plan import SPACE, TIME, SweepPlan, cell_seed
 
 SMALL = {"blocks": (2, 3, 8), "minutes": (20, 60), "points": (1, 2, 4), "samples": 400}
 COLUMNS = ("blocks", "minutes", "points", "uniqueness", "low", "high", "population", "samples")
+SIZES = ("block_width_m", "block_height_m")
 
 
 def town(users=40, seed=0, planar=False):
@@ -46,6 +47,7 @@ def test_every_cell_is_uniqueness_of_the_blocks(planar, keep, device):
     traces = town(planar=planar)
     found = sweep(traces, **SMALL, keep=keep, seed=5, device=device)
     rows = iter(found.table())
+    width_m, height_m = found.box_m
     for minutes, blocks in product(SMALL["minutes"], SMALL["blocks"]):
         visits = to_blocks(traces, blocks=blocks, slot_min=minutes, keep=keep)
         for points in SMALL["points"]:
@@ -60,6 +62,8 @@ def test_every_cell_is_uniqueness_of_the_blocks(planar, keep, device):
                 "high": cell.interval[1],
                 "population": cell.population,
                 "samples": 400,
+                "block_width_m": width_m / blocks,
+                "block_height_m": height_m / blocks,
             }
     assert next(rows, None) is None
 
@@ -270,9 +274,9 @@ def test_traces_in_log_order_are_refused():
 def test_the_result_as_tables():
     found = sweep(town(), **SMALL)
     assert len(found) == 18 and found.to_arrow().num_rows == 18
-    assert found.to_arrow().column_names == list(COLUMNS)
+    assert found.to_arrow().column_names == [*COLUMNS, *SIZES]
     assert found.to_dict()["rows"] == found.table()
     assert json.loads(json.dumps(found.to_dict()))["keep"] == "vote"
     assert repr(found) == "Sweep(3 blocks x 2 minutes x 3 points, users=40, keep='vote', seed=0)"
-    assert found.table()[0] == {name: getattr(found, name)[0] for name in COLUMNS}
+    assert found.table()[0] == {name: getattr(found, name)[0] for name in (*COLUMNS, *SIZES)}
     assert (found.low <= found.uniqueness).all() and (found.uniqueness <= found.high).all()

@@ -15,21 +15,21 @@ from incrowd.errors import DataError, ParameterError
 from incrowd.measure import uniqueness
 from incrowd.measure.sweep import sweep
 from incrowd.measure.sweep_ground import ground_of
+from incrowd.measure.sweep_plan import SweepPlan
 from incrowd.measure.sweep_record import Sweep
 
 
 def points_of(traces, blocks, minutes, keep="vote", **options):
     """What a sweep takes the points of each user to be, as rows (user, slot, cell)."""
-    ground = ground_of(traces, options.get("box"), options.get("start"), options.get("time_zone"))
+    ground = ground_of(traces, SweepPlan(**options))
     (ids, offsets), *others = ground.represent(blocks, (minutes, 7), keep, "cpu")
     assert len(others) == 1
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return list(zip(owner.tolist(), (ids // blocks**2).tolist(), (ids % blocks**2).tolist(), strict=True))
 
 
-def rows_of(traces, visits):
-    owner = np.flatnonzero(np.isin(traces.users, visits.users))[visits.owner]
-    return list(zip(owner.tolist(), visits.slot.tolist(), visits.cell.tolist(), strict=True))
+def rows_of(visits):
+    return list(zip(visits.owner.tolist(), visits.slot.tolist(), visits.cell.tolist(), strict=True))
 
 
 RECORDS = st.lists(
@@ -49,7 +49,7 @@ def test_points_are_those_of_blocks(rows, blocks, minutes, keep):
     )
     for traces in (micro, planar):
         wanted = to_blocks(traces, blocks=blocks, slot_min=minutes, keep=keep)
-        assert points_of(traces, blocks, minutes, keep) == rows_of(traces, wanted)
+        assert points_of(traces, blocks, minutes, keep) == rows_of(wanted)
 
 
 @pytest.mark.parametrize("keep", ["vote", "set"])
@@ -59,7 +59,7 @@ def test_records_outside_and_early_are_left_out_and_counted(keep):
     )
     options = {"box": (0, 0, 10, 10), "start": 3600}
     wanted = to_blocks(traces, blocks=4, slot_min=20, keep=keep, **options)
-    assert points_of(traces, 4, 20, keep, **options) == rows_of(traces, wanted)
+    assert points_of(traces, 4, 20, keep, **options) == rows_of(wanted)
     found = sweep(traces, blocks=[4], minutes=[20], points=[1, 2, 3], samples=5, keep=keep, **options)
     step = found.ledger.steps[-1]
     assert (step.read, step.kept, step.users) == (6, 4, (3, 2))
@@ -77,13 +77,13 @@ def test_a_clock_put_back_shows_an_hour_twice():
     traces = Traces.from_arrays(rng.integers(0, 3, 300), t, x=rng.random(300), y=rng.random(300))
     for keep, minutes in product(("vote", "set"), (20, 60)):
         wanted = to_blocks(traces, blocks=3, slot_min=minutes, keep=keep, time_zone="Europe/Paris")
-        assert points_of(traces, 3, minutes, keep, time_zone="Europe/Paris") == rows_of(traces, wanted)
+        assert points_of(traces, 3, minutes, keep, time_zone="Europe/Paris") == rows_of(wanted)
 
 
 def test_far_corners_need_64_bits():
     traces = tracks([(0, 0, 0), (60, 4e6, 4e6)], [(0, 1e6, 3e6)], order="time")
-    assert ground_of(traces, None, None, None).x.dtype == np.int64
-    assert points_of(traces, 10, 1) == rows_of(traces, to_blocks(traces, blocks=10, slot_min=1))
+    assert ground_of(traces, SweepPlan()).x.dtype == np.int64
+    assert points_of(traces, 10, 1) == rows_of(to_blocks(traces, blocks=10, slot_min=1))
 
 
 def exact(traces, blocks, minutes, keep):

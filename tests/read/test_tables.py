@@ -273,6 +273,7 @@ records = st.lists(
 )
 
 
+@pytest.mark.filterwarnings("ignore:.*at .0, 0.")
 @settings(deadline=None, max_examples=25)
 @given(rows=records, seed=st.integers(0, 9))
 def test_any_file_and_frame_in_any_column_order_gives_what_from_arrays_gives(tmp_path_factory, rows, seed):
@@ -291,7 +292,8 @@ def test_any_file_and_frame_in_any_column_order_gives_what_from_arrays_gives(tmp
     for source in sources:
         traces = ic.read.table(source)
         assert same(traces, expected)
-        assert traces.ledger.steps[0].notes == expected.ledger.steps[0].notes
+        zeros = {"at (0, 0)": int(expected.at_zero.sum())} if expected.at_zero.any() else {}
+        assert traces.ledger.steps[0].notes == {**expected.ledger.steps[0].notes, **zeros}
 
 
 def test_reading_loads_no_data_frame_library(tmp_path):

@@ -25,7 +25,8 @@ def test_the_surface_and_its_contours_are_drawn(tmp_path):
         )
     assert "2, 4 known points" in shown.drawings[1].caption
     assert shown.number == f"{found.uniqueness[found.points == 4].max():.1%}"
-    assert "1 x 1 blocks and 60 min" in shown.answer  # where nobody is alone
+    assert f"1 x 1 blocks of {found.block_size(1)} and 60 min" in shown.answer  # where nobody is alone
+    assert [row[2] for row in shown.tables[1].rows[:3]] == [found.block_size(n) for n in (1, 2, 8)]
     assert len(shown.tables[1].rows) == 6
     page = ic.report.write(tmp_path / "report.html", found).read_text()
     assert page.count('role="img"') == 2

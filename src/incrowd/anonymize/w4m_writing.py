@@ -8,6 +8,7 @@ import numpy as np
 
 from incrowd.anonymize.base import random_order
 from incrowd.anonymize.w4m_clusters import TRASHED, Tracks
+from incrowd.anonymize.w4m_places import Placed
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Groups, Release, Traces
 from incrowd.ledger import Ledger
@@ -18,7 +19,8 @@ REPEATED = "point repeated at another time"
 
 
 def release_of(
-    data: Traces,
+    original: Traces,
+    placed: Placed,
     tracks: Tracks,
     pivot: Ints,
     pseudonym_seed: int | None,
@@ -30,6 +32,7 @@ def release_of(
     """Publish the trajectories that have a pivot, in random order; private: the original row behind each row."""
     from incrowd.kernels.cpu.alignment import matched
 
+    data = placed.data
     kept = np.flatnonzero(pivot != TRASHED)
     member = kept[random_order(len(kept), pseudonym_seed)]
     middle = pivot[member]
@@ -38,21 +41,21 @@ def release_of(
     offsets = np.append(0, np.cumsum(size))
     at = np.repeat(data.offsets[middle] - offsets[:-1], size) + np.arange(offsets[-1])
     place, moved = pulled(data, source, at, tracks.unit_m / 2)
-    ledger = _ledger(data, source, at, moved, kept)
+    ledger = _ledger(original, placed, source, at, moved, kept)
     columns: dict[str, Any] = dict(zip(("x", "y") if data.planar else ("lon", "lat"), place, strict=True))
     columns |= {"users": np.arange(len(member)), "offsets": offsets, "t": data.t[at]}
     published = replace(data, attributes={}, ledger=ledger, **columns)
     pivots, number = np.unique(middle, return_inverse=True)
     return Release(
         published,
-        Groups(np.arange(len(member) + 1), member),
+        Groups(np.arange(len(member) + 1), placed.people[member]),
         params={**params, "pseudonym_seed_given": pseudonym_seed is not None},
         ledger=ledger,
         provenance={
-            "source": source,  # the original row whose place each row shows
+            "source": placed.rows[source],  # the original row whose place each row shows
             "cluster": number,  # of each published trajectory
             "pivot": np.argsort(member)[np.searchsorted(np.sort(member), pivots)],  # of each cluster, as a pseudonym
-            "discarded_users": np.flatnonzero(pivot == TRASHED),
+            "discarded_users": np.setdiff1d(np.arange(len(original)), placed.people[kept]),
             "dropped_attributes": list(data.attributes),
             **spent,
         },
@@ -84,20 +87,20 @@ def pulled(data: Traces, source: Ints, at: Ints, radius_m: float) -> tuple[tuple
     return (x, y), moved
 
 
-def _ledger(data: Traces, source: Ints, at: Ints, moved: Ints, kept: Ints) -> Ledger:
+def _ledger(original: Traces, placed: Placed, source: Ints, at: Ints, moved: Ints, kept: Ints) -> Ledger:
     """Points that are published twice are created, those that are not published at all are dropped."""
-    distinct = len(np.unique(source))
+    data, distinct = placed.data, len(np.unique(source))
     lived = int(np.diff(data.offsets)[kept].sum())
-    return data.ledger.add(
+    return original.ledger.add(
         "w4m",
-        read=data.records,
+        read=original.records,
         kept=len(source),
-        dropped={OF_TRASHED: data.records - lived, UNMATCHED: lived - distinct},
+        dropped={**placed.lost, OF_TRASHED: data.records - lived, UNMATCHED: lived - distinct},
         created={REPEATED: len(source) - distinct},
         notes={
             "trashed trajectory": len(data) - len(kept),
             "point moved in space": len(moved),
             "point moved in time": int((data.t[at] != data.t[source]).sum()),
         },
-        users=(len(data), len(kept)),
+        users=(len(original), len(kept)),
     )

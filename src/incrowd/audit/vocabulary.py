@@ -11,7 +11,7 @@ FORMAT_WORDS = frozenset(
     opposed never residual measured sources source folder method parameter nothing alone releases drawn equal
     window_h windows start_slot min_support scores static recompute same_time refuse limit_s limit_gib max_extent_m
     max_extent_min reshape leftover shard_users device shards suppress generalize discarded extent
-    radius_m trashed trajectory earlier another shares
+    radius_m keep_zero trashed trajectory earlier another shares
     duplicates still_users sparse_users displaced duplicate repeated sample outvoted before outside location
     """.split()  # noqa: SIM905
 )

@@ -5,11 +5,13 @@ still_users    users who never move leave
 order          a log in disorder is repaired or thinned until each user's times rise
 displaced      records no vehicle could have reached and left again leave
 sparse_users   users with few records leave
+outside        records at (0, 0) or outside a box leave
 """
 
 from incrowd.clean.disorder import order
 from incrowd.clean.displacement import displaced
+from incrowd.clean.outside import outside
 from incrowd.clean.repetition import duplicates
 from incrowd.clean.users import sparse_users, still_users
 
-__all__ = ["displaced", "duplicates", "order", "sparse_users", "still_users"]
+__all__ = ["displaced", "duplicates", "order", "outside", "sparse_users", "still_users"]

@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from incrowd.cli.options import Force, Json, Output, Reading, Sources, one_or_many, reads
+from incrowd.cli.options import Force, Json, Output, Reading, Sources, box_of, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
 from incrowd.data import Traces
-from incrowd.errors import check_choice
+from incrowd.errors import DataError, check_choice
 
 STEPS = ("duplicates", "order", "displaced", "still_users", "sparse_users")
 
@@ -27,6 +27,14 @@ def clean(
         Literal["location", "record"], typer.Option(help="Who never moves: one place, or one record.")
     ] = "location",
     min_records: Annotated[int, typer.Option(help="Users with fewer records leave.")] = 7,
+    box: Annotated[
+        str | None,
+        typer.Option(
+            metavar="W,S,E,N",
+            help="First remove records outside this box: west, south, east and north in degrees, or in metres.",
+        ),
+    ] = None,
+    drop_zero: Annotated[bool, typer.Option("--drop-zero", help="First remove records at (0, 0).")] = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -35,16 +43,23 @@ def clean(
     incrowd clean taxis.csv -o clean.parquet --max-speed-kmh 150
 
     incrowd clean calls.parquet -o clean.parquet --steps duplicates,still_users
+
+    incrowd clean taxis.csv -o clean.parquet --drop-zero --box -122.6,37.6,-122.3,37.9
     """
     from incrowd import clean, read
     from incrowd.data.files import check_table
+    from incrowd.read.zero import warn_of_zero, zero_told_later
 
     wanted = [step.strip() for step in steps.split(",")]
     for step in wanted:
         check_choice("step", step, STEPS)
+    bounds = None if box is None else box_of(box)
     check_table(output, force=force)
     with progress_bar():
-        traces = read.table(one_or_many(sources), order="log", **reading.arguments())
+        with zero_told_later():
+            traces = read.table(one_or_many(sources), order="log", **reading.arguments())
+        if drop_zero or bounds is not None:
+            traces = clean.outside(traces, bounds, zero=drop_zero)
         run: dict[str, Callable[[Traces], Traces]] = {
             "duplicates": clean.duplicates,
             "order": lambda t: clean.order(t, shift=shift, max_speed_kmh=max_speed_kmh),
@@ -54,5 +69,8 @@ def clean(
         }
         for step in wanted:
             traces = run[step](traces)
+        if not traces.records:
+            raise DataError("no record is left after cleaning; check --box, or loosen the steps.")
+        warn_of_zero(int(traces.at_zero.sum()))
         traces.save(output, force=force)
     written(traces, output, as_json=as_json)

@@ -6,29 +6,48 @@ from typing import Annotated, Any, Literal
 import typer
 
 from incrowd.cli.inputs import saved_visits
-from incrowd.cli.options import FarTowers, Force, Json, Origin, Output, Reading, Sources, lon_lat, one_or_many, reads
-from incrowd.cli.screen import progress_bar, written
+from incrowd.cli.options import (
+    Boxing,
+    FarTowers,
+    Force,
+    Json,
+    Origin,
+    Output,
+    Reading,
+    Sources,
+    boxes,
+    lon_lat,
+    one_or_many,
+    reads,
+)
+from incrowd.cli.screen import SIDES, progress_bar, written
 from incrowd.data import Visits
 from incrowd.data.table import Frame
 from incrowd.errors import DataError, ParameterError
+from incrowd.plain import size_m
 
 Into = Literal["grid", "blocks", "towers", "zones", "fingerprints", "counts"]
 TAKES: dict[str, tuple[str, ...]] = {
     "grid": ("cell_m", "slot_min", "keep", "origin"),
-    "blocks": ("blocks", "slot_min", "keep"),
+    "blocks": ("blocks", "slot_min", "keep", "box", "keep_zero"),
     "towers": ("slot_min", "fill", "towers", "far_towers"),
     "zones": ("slot_min", "keep", "zones"),
     "fingerprints": ("cell_m", "slot_min", "origin"),
     "counts": ("slot_min",),
 }
-DEFAULTS: dict[str, dict[str, Any]] = {name: {} for name in TAKES} | {"grid": {"cell_m": 500, "slot_min": 60}}
+DEFAULTS: dict[str, dict[str, Any]] = {name: {} for name in TAKES} | {
+    "grid": {"cell_m": 500, "slot_min": 60},
+    "blocks": {"blocks": 100},
+}
 
 
 @reads
+@boxes
 def discretize(
     sources: Sources,
     output: Output,
     reading: Reading,
+    boxing: Boxing,
     into: Annotated[Into, typer.Option(help="What to make; counts are made from visits.")] = "grid",
     cell_m: Annotated[int | None, typer.Option(help="Side of a cell (grid 500, fingerprints 100).")] = None,
     slot_min: Annotated[
@@ -61,10 +80,11 @@ def discretize(
     """
     from incrowd import discretize
     from incrowd.data.files import check_table
+    from incrowd.discretize.lattice import divided
 
     check_table(output, force=force)
     given: dict[str, Any] = {"cell_m": cell_m, "slot_min": slot_min, "keep": keep, "blocks": blocks, "fill": fill}
-    given |= {"far_towers": far_towers or None, "origin": lon_lat(origin)}
+    given |= {"far_towers": far_towers or None, "origin": lon_lat(origin), **boxing.arguments()}
     asked = {name: value for name, value in {**given, "towers": towers, "zones": zones}.items() if value is not None}
     for name in asked.keys() - set(TAKES[into]):
         raise ParameterError(f"--{name.replace('_', '-')} means nothing with --into {into}; leave it out.")
@@ -72,13 +92,18 @@ def discretize(
     where = (_places(into, wanted.pop(into, None)),) if into in ("towers", "zones") else ()
     source = one_or_many(sources)
     with progress_bar():
+        noun: Frame
+        line, more = "", {}
         if into == "counts":
-            noun: Frame = discretize.counts(_visits(source, reading, slot_min))
+            noun = discretize.counts(_visits(source, reading, slot_min))
+        elif into == "blocks":
+            noun, bounds = divided(source, start=start, **wanted, **reading.arguments())
+            more = {"block_m": bounds.block_m(wanted["blocks"])}
+            line = f"a block of {wanted['blocks']} x {wanted['blocks']} is {size_m(*more['block_m'])} {SIDES}"
         else:
-            make = getattr(discretize, into)
-            noun = make(source, *where, start=start, **wanted, **reading.arguments())
+            noun = getattr(discretize, into)(source, *where, start=start, **wanted, **reading.arguments())
         noun.save(output, force=force)
-    written(noun, output, as_json=as_json)
+    written(noun, output, line, as_json=as_json, **more)
 
 
 def _places(into: str, places: Path | None) -> Any:

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -156,6 +157,57 @@ def gathers(
         return wrapper
 
     return decorator
+
+
+BOXING: dict[str, tuple[Any, Any]] = {
+    "box": (
+        Annotated[
+            str | None,
+            typer.Option(
+                metavar="W,S,E,N",
+                help="Box to divide: west, south, east and north in degrees, or in metres for x and y; records outside "
+                "leave. [default: that of the data, without strays]",
+            ),
+        ],
+        None,
+    ),
+    "keep_zero": (
+        Annotated[bool, typer.Option("--keep-zero", help="Keep records at (0, 0); they leave if not.")],
+        False,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Boxing:
+    """The box that decides the size of cells: the options of BOXING, gathered."""
+
+    box: str | None
+    keep_zero: bool
+
+    def arguments(self) -> dict[str, Any]:
+        """As keywords of the steps whose cells follow from a box, where they were given."""
+        return ({"box": box_of(self.box)} if self.box is not None else {}) | (
+            {"keep_zero": True} if self.keep_zero else {}
+        )
+
+
+boxes = gathers("boxing", BOXING, Boxing)
+
+
+def box_of(text: str) -> tuple[float, float, float, float]:
+    """A box as a person writes it.
+
+    >>> box_of("-122.6,37.6,-122.3,37.9")
+    (-122.6, 37.6, -122.3, 37.9)
+    """
+    try:
+        west, south, east, north = map(float, text.split(","))
+    except ValueError:
+        raise ParameterError("--box takes west,south,east,north, such as --box -122.6,37.6,-122.3,37.9.") from None
+    if not all(map(isfinite, (west, south, east, north))) or west > east or south > north:
+        raise ParameterError("--box takes west,south,east,north with west <= east and south <= north.")
+    return west, south, east, north
 
 
 Order = Literal["time", "log"]

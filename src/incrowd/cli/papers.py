@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, fingerprints_of, saved, saved_noun, visits_of
-from incrowd.cli.options import Force, Json, Reading, Seed, one_or_many, reads
+from incrowd.cli.options import Boxing, Force, Json, Reading, Seed, boxes, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.cli.statements import count, told
 from incrowd.data import Traces
@@ -102,8 +102,34 @@ def _one(paper: Paper) -> None:
 
 
 for _paper in PAPERS.values():
-    if _paper.key not in ("mohammed2009", "gramaglia2015"):  # which have options of their own
+    if _paper.key not in ("tan2017", "mohammed2009", "gramaglia2015"):  # which have options of their own
         _one(_paper)
+
+
+@app.command()
+@reads
+@boxes
+def tan2017(
+    reading: Reading,
+    boxing: Boxing,
+    data: Data = [],  # noqa: B006
+    quick: Quick = False,
+    output: Folder = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Re-identification of vehicles: resolutions of space and time; --data takes trajectories.
+
+    incrowd papers tan2017 --quick -o tan2017
+
+    incrowd papers tan2017 --data trips.parquet -o tan2017
+    """
+    options = boxing.arguments()
+    check_folder(output, force=force)
+    found = _reproduced(PAPERS["tan2017"], data, reading, quick=quick, seed=seed, **options)
+    _save(found, output)
+    answer(told(found), found, as_json=as_json)
 
 
 @app.command()
@@ -150,10 +176,12 @@ def mohammed2009(
     answer("\n".join([told(found), "", *lines]), found, as_json=as_json)
 
 
-def _reproduced(paper: Paper, data: list[str], reading: Reading, *, quick: bool, seed: int) -> "Reproduction":
+def _reproduced(
+    paper: Paper, data: list[str], reading: Reading, *, quick: bool, seed: int, **options: Any
+) -> "Reproduction":
     with progress_bar():
-        zone = reading.time_zone if data else None
-        return paper(noun_of(paper, data, reading) if data else None, quick=quick, seed=seed, time_zone=zone)
+        options["time_zone"] = reading.time_zone if data else None
+        return paper(noun_of(paper, data, reading) if data else None, quick=quick, seed=seed, **options)
 
 
 def noun_of(paper: Paper, data: list[str], reading: Reading) -> Any:
@@ -174,10 +202,12 @@ def _log(source: str | list[str], reading: Reading) -> Traces:
     import numpy as np
 
     from incrowd import read
+    from incrowd.read.zero import zero_told_later
 
-    traces = read.table(source, order="log", **reading.arguments())
-    back = float((np.diff(traces.t) < 0).mean()) if traces.records > 1 else 0.0
-    return traces if back < 0.1 else read.table(source, **reading.arguments())
+    with zero_told_later():
+        traces = read.table(source, order="log", **reading.arguments())
+        back = float((np.diff(traces.t) < 0).mean()) if traces.records > 1 else 0.0
+        return traces if back < 0.1 else read.table(source, **reading.arguments())
 
 
 def check_folder(output: Path | None, *, force: bool) -> None:

@@ -13,6 +13,8 @@ from incrowd.data.table import Frame
 from incrowd.errors import IncrowdWarning
 from incrowd.plain import to_json
 
+SIDES = "(west-east x south-north)"  # of a block in metres
+
 
 class Kept(SystemExit):
     """Interrupted after the answer was printed."""
@@ -83,7 +85,8 @@ def progress_bar() -> Iterator[None]:
             yield
 
 
-def written(noun: Frame, output: Path, *, as_json: bool) -> None:
-    """Say what was written where, and what happened to every record."""
-    record = {"output": output.name, "noun": type(noun).__name__, "ledger": noun.ledger}
-    answer(f"{noun.ledger}\n\n{noun!r} -> {output}", record, as_json=as_json)
+def written(noun: Frame, output: Path, line: str = "", *, as_json: bool, **more: Any) -> None:
+    """Say what was written where, and what happened to every record; a line more, and its values in the record."""
+    record = {"output": output.name, "noun": type(noun).__name__, "ledger": noun.ledger, **more}
+    lines = [f"{noun.ledger}\n", f"{noun!r} -> {output}", *([line] if line else [])]
+    answer("\n".join(lines), record, as_json=as_json)

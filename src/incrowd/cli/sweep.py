@@ -5,14 +5,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, numbers, one_or_many, reads
-from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.cli.options import Boxing, Force, Json, Reading, Seed, Sources, boxes, numbers, one_or_many, reads
+from incrowd.cli.screen import SIDES, answer, note, progress_bar
 
 
 @reads
+@boxes
 def sweep(
     sources: Sources,
     reading: Reading,
+    boxing: Boxing,
     blocks: Annotated[str, typer.Option(help="Blocks along each side.")] = "10,20,30,40,50,60,70,80,90,100,200",
     minutes: Annotated[str, typer.Option(help="Widths of a time slot.")] = "20,30,60,80,120,240",
     points: Annotated[str, typer.Option(help="How many points the attacker knows.")] = "1-7",
@@ -36,6 +38,7 @@ def sweep(
     from incrowd import measure, read
     from incrowd import report as pages
     from incrowd.data.files import check_table, refuse_existing
+    from incrowd.read.zero import zero_told_later
 
     if output is not None:
         check_table(output, force=force)
@@ -44,8 +47,10 @@ def sweep(
     given = {"blocks": blocks, "minutes": minutes, "points": points}
     grid = {name: numbers(text, f"--{name}") for name, text in given.items()}
     common = {"samples": samples, "keep": keep, "seed": seed, "cache": cache, "time_zone": reading.time_zone, **grid}
+    common |= boxing.arguments()
     with progress_bar():
-        traces = read.table(one_or_many(sources), **reading.arguments())
+        with zero_told_later():
+            traces = read.table(one_or_many(sources), **reading.arguments())
         cost = measure.sweep_cost(traces, **common)  # type: ignore[arg-type]
         if estimate:
             answer(str(cost), cost, as_json=as_json)
@@ -56,13 +61,15 @@ def sweep(
         found.save(output, force=force)
     if report is not None:
         pages.write(report, found, title="Uniqueness over resolutions", force=force)
-    lines = [f"{'points':>6} {'lowest':>8} {'highest':>8}  finest settings with uniqueness of at most {target:g}"]
+    lines = [f"{'blocks':>6}  size of a block {SIDES}"]
+    lines += [f"{n:>6}  {found.block_size(n)}" for n in grid["blocks"]]
+    lines += ["", f"{'points':>6} {'lowest':>8} {'highest':>8}  finest settings with uniqueness of at most {target:g}"]
     for m in grid["points"]:
         shares = [setting.uniqueness for setting in found.at(m)]
-        meeting = found.finest(target, points=m)
-        best = ", ".join(f"{s.blocks} x {s.blocks}, {s.minutes} min" for s in meeting) or "none"
+        best = ", ".join(f"{found.named(s.blocks)}, {s.minutes} min" for s in found.finest(target, points=m)) or "none"
         lines.append(f"{m:>6} {min(shares):>8.4f} {max(shares):>8.4f}  {best}")
     lines.append(
-        f"({len(traces):,} users, {traces.records:,} records, {samples:,} samples a cell, {keep}, seed {seed})"
+        f"({found.users:,} users, {found.records:,} of {traces.records:,} records, {samples:,} samples a cell, {keep}, "
+        f"seed {seed})"
     )
     answer("\n".join(lines), found, as_json=as_json)

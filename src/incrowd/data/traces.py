@@ -14,6 +14,7 @@ from incrowd.errors import DataError, check_choice
 from incrowd.ledger import Ledger
 
 Order = Literal["time", "log"]
+AT_ZERO = "at (0, 0)"  # in ledgers
 ZERO_DEGREES = 0.001  # both coordinates below this: the (0, 0) that stands for no place
 
 
@@ -106,8 +107,7 @@ class Traces(Table):
         """Which records are at (0, 0), within 0.001 degrees: places that a device never filled in."""
         if self.planar:
             return np.zeros(self.records, np.bool_)
-        lon, lat = self.coordinates
-        return (np.abs(lon) < ZERO_DEGREES) & (np.abs(lat) < ZERO_DEGREES)
+        return at_zero(*self.coordinates)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """One row per point: user, t, lon and lat (or x and y), attributes."""
@@ -119,6 +119,16 @@ class Traces(Table):
             **dict(zip(names, self.coordinates, strict=True)),
             **user,
         }
+
+
+def at_zero(lon: Floats, lat: Floats) -> NDArray[np.bool_]:
+    """Which places are (0, 0), within 0.001 degrees.
+
+    >>> at_zero(np.array([0.0, 5.0]), np.array([-0.0005, 0.0])).tolist()
+    [True, False]
+    """
+    there: NDArray[np.bool_] = (np.abs(lon) < ZERO_DEGREES) & (np.abs(lat) < ZERO_DEGREES)
+    return there
 
 
 def _disorder(t: Ints, offsets: Ints) -> int:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats, Ints, Labels
 from incrowd.data import Traces, Visits
 from incrowd.data.table import Attributes, kept_attributes
+from incrowd.data.traces import AT_ZERO
+from incrowd.discretize.bounds import Bounds
 from incrowd.discretize.options import Keep
 from incrowd.discretize.represent import represent
 from incrowd.discretize.slots import Clock
@@ -17,6 +19,7 @@ from incrowd.errors import DataError
 from incrowd.ledger import Ledger
 from incrowd.progress import tell
 from incrowd.read.parts import Parts
+from incrowd.read.zero import warn_of_zero
 
 NOWHERE = -1
 
@@ -72,18 +75,27 @@ def collect(
     outside: str = "outside",
     slots: int | None = None,
     fill: Fill | None = None,
+    bounds: Bounds | None = None,
 ) -> Rows:
-    """Locate, represent and gather all pieces; records before slot 0, from `slots` on and NOWHERE are counted out."""
+    """Locate, represent and gather all pieces; records before slot 0, from `slots` on and NOWHERE are counted out.
+
+    Records at (0, 0) stay, with a warning, unless the size of cells follows from `bounds`, which says whether they do.
+    """
     lost = dict.fromkeys(
-        ("before the start", "after the end", outside, "same cell and slot", "outvoted in its slot"), 0
+        (AT_ZERO, "before the start", "after the end", outside, "same cell and slot", "outvoted in its slot"), 0
     )
     pieces: list[_Piece] = []
-    done = 0
+    done = zeros = 0
     for positions, traces in data:
         tell(f"discretizing ({step})", done, data.records)
         where, slot, code = locate(traces), clock(traces.t), traces.owner
-        inside = _inside(where.cell, slot, slots, outside, lost)
-        cell = where.cell
+        zero, cell = traces.at_zero, where.cell
+        zeros += int(zero.sum())
+        if bounds is None or bounds.keep_zero:
+            zero[:] = False
+        late = slot >= slots if slots is not None else np.False_
+        reasons = {AT_ZERO: zero, "before the start": slot < 0, "after the end": late, outside: cell == NOWHERE}
+        inside = _inside(reasons, lost)
         if not inside.all():
             code, slot, cell = code[inside], slot[inside], cell[inside]
         chosen = represent(code, slot, cell, keep)
@@ -92,6 +104,10 @@ def collect(
         pieces.append(_Piece.of(positions, chosen.code, chosen.slot, chosen.cell, where.codes))
         done += traces.records
     tell(f"discretizing ({step})", done, data.records)
+    if bounds is None:
+        warn_of_zero(zeros)
+    else:
+        bounds.warn(at_zero=zeros, outside=lost[outside])
     if not any(len(piece.cell) for piece in pieces):
         raise DataError(f"no record is left ({_reasons(lost)}); check start and the places given.")
     visits = sum(len(piece.cell) for piece in pieces)
@@ -101,11 +117,10 @@ def collect(
     return _joined(data, pieces, step, done, lost, {"interpolated": created} if fill else {})
 
 
-def _inside(cell: Ints, slot: Ints, slots: int | None, outside: str, lost: dict[str, int]) -> NDArray[np.bool_]:
-    """Which records have a slot and a cell; the others are counted once each, by the first reason that holds."""
-    inside = np.ones(len(slot), np.bool_)
-    late = slot >= slots if slots is not None else np.False_
-    for reason, out in (("before the start", slot < 0), ("after the end", late), (outside, cell == NOWHERE)):
+def _inside(reasons: dict[str, NDArray[np.bool_]], lost: dict[str, int]) -> NDArray[np.bool_]:
+    """Which records no reason holds for; the others are counted once each, by the first that does."""
+    inside = np.ones(len(next(iter(reasons.values()))), np.bool_)
+    for reason, out in reasons.items():
         out = out & inside
         lost[reason] += int(out.sum())
         inside &= ~out

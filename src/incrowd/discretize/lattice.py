@@ -5,15 +5,17 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
+from incrowd.clean.outside import OUTSIDE, check_box
 from incrowd.data import Traces, Visits
+from incrowd.discretize.bounds import Bounds, bounds_of
 from incrowd.discretize.collect import NOWHERE, Located, collect
 from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
 from incrowd.discretize.plane import Box, Plane, plane_around
+from incrowd.discretize.ranks import units_of, whole
 from incrowd.discretize.slots import Start, asked
 from incrowd.errors import ParameterError, check_choice, check_whole
 
 MOST_BLOCKS = 4096  # per side: 16 million cells, each with its centre
-_FAR = 2**50  # with MOST_BLOCKS of 12 bits, no product can leave 63 bits
 
 
 def blocks(
@@ -23,6 +25,7 @@ def blocks(
     slot_min: int = 20,
     box: Box | None = None,
     keep: Keep = "vote",
+    keep_zero: bool = False,
     start: Start | None = None,
     time_zone: str | None = None,
     **reading: Unpack[Reading],
@@ -30,21 +33,60 @@ def blocks(
     """Visits on blocks x blocks equal parts of a box [tan2017, Sec. 4.3]; id = row * blocks + column, from south-west.
 
     column = min(blocks - 1, floor((x - west) * blocks / (east - west))) in integer micro-degrees (millimetres for x
-    and y), rounded half to even; `box` is (west, south, east, north), that of the data unless given. Records outside
-    are dropped and counted. `time_zone` is that of naive times and of the slots.
+    and y), rounded half to even. Records at (0, 0) and outside the box are dropped and counted.
+
+    Args:
+        source: Traces, or what `incrowd.read.table` reads; files larger than memory are streamed.
+        blocks: how many along each side of the box.
+        slot_min: minutes of a time slot.
+        box: (west, south, east, north) in degrees, or in metres if the coordinates are. None takes that of the data,
+            without records at (0, 0); a side that a few strays stretch to more than 4 times that of the middle 99 % of
+            the records is replaced by the latter, widened by half on each end, with a warning.
+        keep: every block of a slot ("set"), or the most frequent ("vote", "vote_first").
+        keep_zero: keep records at (0, 0); without it they leave, whatever the box, with a warning.
+        start: when slot 0 begins; midnight of the first day if None.
+        time_zone: of naive times and of the slots.
+        **reading: how to read a source that is not Traces.
 
     >>> traces = Traces.from_arrays([7, 7, 8], [0, 1, 2], x=[0.0, 99.0, 100.0], y=[0.0, 0.0, 100.0])
     >>> blocks(traces, blocks=10, keep="set").cell.tolist()
     [0, 9, 99]
     """
+    return divided(
+        source,
+        blocks=blocks,
+        slot_min=slot_min,
+        box=box,
+        keep=keep,
+        keep_zero=keep_zero,
+        start=start,
+        time_zone=time_zone,
+        **reading,
+    )[0]
+
+
+def divided(
+    source: Source,
+    *,
+    blocks: int = 100,
+    slot_min: int = 20,
+    box: Box | None = None,
+    keep: Keep = "vote",
+    keep_zero: bool = False,
+    start: Start | None = None,
+    time_zone: str | None = None,
+    **reading: Unpack[Reading],
+) -> tuple[Visits, Bounds]:
+    """The visits of `blocks`, and the box that was divided."""
     check_blocks(blocks, keep, box)
     slots = asked(slot_min, start, time_zone)
     data = opened(source, time_zone, reading)
     clock = slots.over(data.span)
-    lattice = lattice_of(box or data.box, int(blocks), planar=data.planar)
-    rows = collect(data, lattice.locate, clock, step="blocks", keep=keep, outside="outside the box")
-    plane = Plane(None) if data.planar else plane_around(box or data.box)
-    return rows.visits(clock, lattice.centres(plane), plane.crs)
+    bounds = bounds_of(data, box, keep_zero=keep_zero)
+    lattice = lattice_of(bounds.box, int(blocks), planar=data.planar)
+    rows = collect(data, lattice.locate, clock, step="blocks", keep=keep, outside=OUTSIDE, bounds=bounds)
+    plane = Plane(None) if data.planar else plane_around(bounds.box)
+    return rows.visits(clock, lattice.centres(plane), plane.crs), bounds
 
 
 def check_blocks(blocks: int, keep: str, box: Box | None) -> None:
@@ -53,8 +95,7 @@ def check_blocks(blocks: int, keep: str, box: Box | None) -> None:
     if blocks > MOST_BLOCKS:
         raise ParameterError(f"blocks must be at most {MOST_BLOCKS}, got {blocks}; use incrowd.discretize.grid.")
     check_choice("keep", keep, KEEP)
-    if box is not None and not (len(box) == 4 and box[0] <= box[2] and box[1] <= box[3]):
-        raise ParameterError("box must be (west, south, east, north) with west <= east and south <= north.")
+    check_box(box)
 
 
 class Lattice(NamedTuple):
@@ -95,15 +136,6 @@ class Lattice(NamedTuple):
 
 def lattice_of(box: Box, blocks: int, *, planar: bool) -> Lattice:
     """The lattice of a box in degrees or metres."""
-    units = 1e3 if planar else 1e6
+    units = units_of(planar=planar)
     west, south, east, north = whole(np.array(box, np.float64), units).tolist()
     return Lattice(west, south, east, north, blocks, units)
-
-
-def whole(values: Floats, units: float) -> Ints:
-    """Coordinates as whole micro-degrees or millimetres."""
-    scaled = values * units
-    np.rint(scaled, out=scaled)
-    if not max(-scaled.min(), scaled.max()) < _FAR:
-        raise ParameterError("a coordinate or the box is too far from 0 for exact blocks; check the unit (metres).")
-    return scaled.astype(np.int64)

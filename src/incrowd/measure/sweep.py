@@ -35,6 +35,7 @@ def sweep(
     seed: int = 0,
     keep: str = "vote",
     box: Box | None = None,
+    keep_zero: bool = False,
     start: Start | None = None,
     time_zone: str | None = None,
     cache: str | Path | None = None,
@@ -42,8 +43,24 @@ def sweep(
 ) -> Sweep:
     """Uniqueness at every resolution, one box for all, users drawn uniformly [tan2017, Alg. 1].
 
-    Every cell draws on its own (`cell_seed`) what `uniqueness` would of `discretize.blocks`. `cache` is a folder where
-    finished resolutions are kept. Differs from [tan2017, Alg. 1]: the points known are points of the data as matched.
+    Every cell draws on its own (`cell_seed`) what `uniqueness` would of `discretize.blocks`. Differs from
+    [tan2017, Alg. 1]: the points known are points of the data as matched.
+
+    Args:
+        traces: in time order.
+        blocks: numbers of blocks along each side of the box.
+        minutes: widths of a period.
+        points: how many points the attacker knows.
+        samples: draws per resolution and number of points.
+        seed: of every draw.
+        keep: the most frequent block of a period ("vote"), or all of them ("set").
+        box: (west, south, east, north) in degrees, or in metres if the coordinates are; None takes that of the data
+            and replaces the sides that a few strays stretch, with a warning, as `discretize.blocks` does.
+        keep_zero: keep records at (0, 0); without it they leave, whatever the box, with a warning.
+        start: when the first period begins; midnight of the first day if None.
+        time_zone: of the periods.
+        cache: a folder where finished resolutions are kept.
+        device: "cpu".
 
     >>> traces = Traces.from_arrays([1, 1, 2], [0, 3600, 0], x=[0.0, 9.0, 0.0], y=[0.0, 9.0, 0.0])
     >>> sweep(traces, blocks=[1, 2], minutes=[60], points=[2], samples=10).uniqueness.tolist()
@@ -57,12 +74,13 @@ def sweep(
         seed=seed,
         keep=keep,
         box=box,
+        keep_zero=keep_zero,
         start=start,
         time_zone=time_zone,
         device=device,
     )
     folder = folder_of(cache)
-    ground = ground_of(traces, plan.box, plan.start, plan.time_zone)
+    ground = ground_of(traces, plan)
     kept = Cache(folder, ground.digest if folder else "")
     found = {r: tallies for r in plan.resolutions if (tallies := kept.load(plan.asks(r))) is not None}
     tell("sweep", len(found), len(plan.resolutions))
@@ -129,6 +147,7 @@ def _record(plan: SweepPlan, ground: Ground, found: Found) -> Sweep:
         seed=plan.seed,
         keep=plan.keep,
         box=plan.box,
+        box_m=ground.bounds.sides_m,
         start=plan.start,
         time_zone=plan.time_zone,
         device=plan.device,

@@ -33,6 +33,7 @@ class SweepOptions(TypedDict, total=False):
     seed: int
     keep: str
     box: Box | None
+    keep_zero: bool
     start: Start | None
     time_zone: str | None
     device: str
@@ -66,7 +67,7 @@ def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Un
     plan = SweepPlan(**options)
     folder = folder_of(cache)
     began = time.perf_counter()
-    ground = ground_of(traces, plan.box, plan.start, plan.time_zone)
+    ground = ground_of(traces, plan)
     kept = Cache(folder, ground.digest if folder else "")
     prepared = time.perf_counter() - began
     todo = [r for r in plan.resolutions if kept.load(plan.asks(r)) is None]

@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Ints, row_order, tally
+from incrowd.clean.outside import OUTSIDE
 from incrowd.data import Traces
-from incrowd.discretize.lattice import Lattice, lattice_of, whole
+from incrowd.data.traces import AT_ZERO
+from incrowd.discretize.bounds import Bounds, bounds_of
+from incrowd.discretize.lattice import Lattice, lattice_of
 from incrowd.discretize.options import opened
-from incrowd.discretize.plane import Box
-from incrowd.discretize.slots import Clock, Start, asked
+from incrowd.discretize.ranks import whole
+from incrowd.discretize.slots import Clock, asked
 from incrowd.errors import DataError
 from incrowd.kernels.reference.sweeping import Whole
 from incrowd.kernels.threads import in_blocks
 from incrowd.ledger import Ledger
 from incrowd.measure.index import kernels
+from incrowd.measure.sweep_plan import SweepPlan
 from incrowd.progress import tell
 
 _VEHICLES = 128  # per thread at once
@@ -37,6 +41,7 @@ class Ground:
     y: Whole
     size: tuple[int, int]  # of the box, at least 1 each way
     minutes: int  # from the start to the end of the last day
+    bounds: Bounds
     ledger: Ledger
     _periods: dict[int, Ints] = field(default_factory=dict)  # of each user, by their length
 
@@ -91,36 +96,39 @@ class Ground:
         return counts
 
 
-def ground_of(traces: Traces, box: Box | None, start: Start | None, time_zone: str | None) -> Ground:
+def ground_of(traces: Traces, plan: SweepPlan) -> Ground:
     """The records of a sweep, piece by piece, so that no column is twice in memory as floats."""
-    slots = asked(1, start, time_zone)
+    slots = asked(1, plan.start, plan.time_zone)
     data = opened(traces, None, {})
     clock = slots.over(data.span)
-    lattice = lattice_of(box or data.box, 1, planar=data.planar)
+    bounds = bounds_of(data, plan.box, keep_zero=plan.keep_zero)
+    lattice = lattice_of(bounds.box, 1, planar=data.planar)
     size = lattice.east - lattice.west, lattice.north - lattice.south
     t = np.empty(data.records, _narrowest(clock.slots))
     x, y = (np.empty(data.records, np.promote_types(np.int32, _narrowest(max(size)))) for _ in range(2))
     counts = np.zeros(len(data.users), np.int64)
-    lost = {"before the start": 0, "outside the box": 0}
+    lost = {AT_ZERO: 0, "before the start": 0, OUTSIDE: 0}
     done = kept = 0
     for positions, piece in data:
         tell("preparing the sweep", done, data.records)
-        minute, east, north, counts[positions] = _inside(piece, clock, lattice, lost)
+        minute, east, north, counts[positions] = _inside(piece, clock, lattice, lost, keep_zero=plan.keep_zero)
         rows = slice(kept, kept + len(minute))
         t[rows], x[rows], y[rows] = minute, east, north
         done, kept = done + piece.records, rows.stop
+    bounds.warn(at_zero=lost[AT_ZERO], outside=lost[OUTSIDE])
     if not kept:
         reasons = ", ".join(f"{n:,} {reason}" for reason, n in lost.items() if n)
         raise DataError(f"no record is left ({reasons}); check start and box.")
+    there = counts[counts > 0]
     ledger = data.ledger.add(
         "sweep",
         read=done,
         kept=kept,
         dropped={reason: n for reason, n in lost.items() if n},
-        users=(len(counts), int((counts > 0).sum())),
+        users=(len(counts), len(there)),
     )
-    offsets = np.append(0, np.cumsum(counts))
-    return Ground(offsets, t[:kept], x[:kept], y[:kept], (max(size[0], 1), max(size[1], 1)), clock.slots, ledger)
+    offsets, least = np.append(0, np.cumsum(there)), (max(size[0], 1), max(size[1], 1))
+    return Ground(offsets, t[:kept], x[:kept], y[:kept], least, clock.slots, bounds, ledger)
 
 
 def _narrowest(top: int) -> np.dtype[Any]:
@@ -128,15 +136,22 @@ def _narrowest(top: int) -> np.dtype[Any]:
     return np.min_scalar_type(-top - 1)
 
 
-def _inside(piece: Traces, clock: Clock, lattice: Lattice, lost: dict[str, int]) -> tuple[Ints, Ints, Ints, Ints]:
+def _inside(
+    piece: Traces, clock: Clock, lattice: Lattice, lost: dict[str, int], *, keep_zero: bool
+) -> tuple[Ints, Ints, Ints, Ints]:
     """Minute, x and y of the records that stay, and how many of each user do."""
     first, second = piece.coordinates
     x, y, minute = whole(first, lattice.units), whole(second, lattice.units), clock(piece.t)
-    stay = minute >= 0
-    lost["before the start"] += int((~stay).sum())
-    early = int(stay.sum())
-    stay &= (x >= lattice.west) & (x <= lattice.east) & (y >= lattice.south) & (y <= lattice.north)
-    lost["outside the box"] += early - int(stay.sum())
+    stay = np.ones(len(x), np.bool_) if keep_zero else ~piece.at_zero
+    left = len(x)
+    for reason, meets in (
+        (AT_ZERO, stay),
+        ("before the start", minute >= 0),
+        (OUTSIDE, (x >= lattice.west) & (x <= lattice.east) & (y >= lattice.south) & (y <= lattice.north)),
+    ):
+        stay = stay & meets
+        lost[reason] += left - int(stay.sum())
+        left = int(stay.sum())
     counts = tally(stay, piece.offsets)
     x -= lattice.west
     y -= lattice.south

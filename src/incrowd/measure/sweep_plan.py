@@ -39,6 +39,7 @@ class SweepPlan:
     seed: int = 0
     keep: str = "vote"
     box: Box | None = None
+    keep_zero: bool = False
     start: Start | None = None
     time_zone: str | None = None
     device: str = "cpu"

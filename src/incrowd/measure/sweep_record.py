@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -12,8 +12,20 @@ from incrowd.arrays import Floats, Ints
 from incrowd.data.table import Frame
 from incrowd.errors import ParameterError
 from incrowd.ledger import Ledger
+from incrowd.plain import size_m
 
-COLUMNS = ("blocks", "minutes", "points", "uniqueness", "low", "high", "population", "samples")
+COLUMNS = (
+    "blocks",
+    "minutes",
+    "points",
+    "uniqueness",
+    "low",
+    "high",
+    "population",
+    "samples",
+    "block_width_m",
+    "block_height_m",
+)
 
 
 class SweepSetting(NamedTuple):
@@ -31,7 +43,8 @@ class Sweep(Frame):
     """Share of samples singled out, in [0, 1], higher is riskier; one row per minutes, blocks and points.
 
     `low` and `high` are Wilson's 95 % interval of a cell alone. `population` is how many users have that many points;
-    where there is none, no sample is drawn and the share is NaN.
+    where there is none, no sample is drawn and the share is NaN. `block_width_m` (west-east) and `block_height_m`
+    (south-north) are the size of a block in metres.
     """
 
     META: ClassVar[tuple[str, ...]] = ("users", "records", "seed", "keep", "time_zone")
@@ -49,6 +62,7 @@ class Sweep(Frame):
     seed: int = 0
     keep: str = "vote"
     box: tuple[float, float, float, float] | None = None  # as asked for; None for that of the data
+    box_m: tuple[float, float] = (nan, nan)  # its sides west-east and south-north
     start: Any = None
     time_zone: str | None = None
     device: str = "cpu"
@@ -66,6 +80,24 @@ class Sweep(Frame):
             f"{len(set(self.points.tolist()))} points, users={self.users:,}, keep={self.keep!r}, seed={self.seed})"
         )
 
+    @property
+    def block_width_m(self) -> Floats:
+        """Metres of a block west-east, at the middle latitude of the box."""
+        return self.box_m[0] / self.blocks
+
+    @property
+    def block_height_m(self) -> Floats:
+        """Metres of a block south-north."""
+        return self.box_m[1] / self.blocks
+
+    def block_size(self, blocks: int) -> str:
+        """How large one of so many blocks each way is, in words; a dash where the box is not known."""
+        return size_m(self.box_m[0] / blocks, self.box_m[1] / blocks) if isfinite(self.box_m[0]) else "-"
+
+    def named(self, blocks: int) -> str:
+        """So many blocks each way, in words."""
+        return f"{blocks} x {blocks} blocks of {self.block_size(blocks)}"
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """One row per cell of the sweep."""
         return {name: getattr(self, name) for name in COLUMNS}
@@ -77,7 +109,7 @@ class Sweep(Frame):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        names = (*self.META, "box", "device")
+        names = (*self.META, "box", "box_m", "device")
         shown = {name: getattr(self, name) for name in names}
         return {**shown, "rows": self.table(), "ledger": self.ledger.to_dict()}
 

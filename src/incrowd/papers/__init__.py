@@ -42,11 +42,15 @@ class Paper:
         quick: bool = False,
         seed: int = 0,
         time_zone: str | None = None,
+        **options: Any,
     ) -> "Reproduction":
-        """All tables and figures of the paper; `time_zone` is that of trajectories, visits carry their own."""
+        """All tables and figures of the paper; `time_zone` is that of trajectories, visits carry their own.
+
+        `options` are those that this paper has beside the others.
+        """
         module = import_module(f"incrowd.papers.{self.key}")
         clock = {"time_zone": time_zone} if self.takes == "Traces" else {}
-        found: Reproduction = module.reproduce(data, name=name, quick=quick, seed=seed, **clock)
+        found: Reproduction = module.reproduce(data, name=name, quick=quick, seed=seed, **clock, **options)
         return found
 
 

@@ -80,11 +80,13 @@ def parts(
     from incrowd.read.spill import spilled
     from incrowd.read.stream import opened
     from incrowd.read.tables import table
+    from incrowd.read.zero import zero_told_later
 
     # Half of the memory is for a piece, the other half for the parser and what is made of the pieces.
     pieces = records_at_most(source, layout) * _RECORD_BYTES / (memory_mb * 2**19)
     if pieces <= 1:
-        return of_traces(table(source, antennas=antennas, **options))
+        with zero_told_later():
+            return of_traces(table(source, antennas=antennas, **options))
     count = ceil(min(pieces, _MOST_PIECES))
     return opened(source, memory_mb, lambda reading: spilled(reading, count), antennas=antennas, **options)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Floats, Ints
 from incrowd.data.table import Attributes, attributes_of
+from incrowd.data.traces import AT_ZERO, at_zero
 from incrowd.errors import DataError, ParameterError
 from incrowd.ledger import Ledger
 from incrowd.progress import tell
@@ -170,6 +171,8 @@ class Reading:
         )
         for name in scan.request.attributes:
             self.values[name].add(codes, constant(raw, scan, name) if name in scan.constants else raw[name])
+        if not scan.request.planar and (zeros := int(at_zero(first, second).sum())):
+            self.notes[AT_ZERO] += zeros
         return Batch(codes, t, first, second), aside
 
     def _aside(self, wrong: Mask, checks: list[Check], raw: "pa.RecordBatch", run: Run) -> list[BadRow]:

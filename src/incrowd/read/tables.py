@@ -12,6 +12,7 @@ from incrowd.data.traces import Order
 from incrowd.errors import check_choice
 from incrowd.read.layouts import Column, Layout
 from incrowd.read.stream import Reading, opened
+from incrowd.read.zero import warn_of_zero
 
 _MEMORY_MB = 1024  # of the parser; what it reads is collected outside
 
@@ -39,7 +40,7 @@ def table(
     Traces(users=2, records=2)
     """
     check_choice("order", order, ("time", "log"))
-    return opened(
+    traces = opened(
         source,
         _MEMORY_MB,
         lambda reading: _collected(reading, order),
@@ -51,6 +52,8 @@ def table(
         antennas=antennas,
         time_format=time_format,
     )
+    warn_of_zero(int(traces.at_zero.sum()))
+    return traces
 
 
 def _collected(reading: Reading, order: Order) -> Traces:

@@ -1,12 +1,14 @@
 """Section about resolution: uniqueness over space and time, and the finest settings that keep it low."""
 
+from math import isfinite
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.contour import ContourSet
 
 from incrowd.arrays import Floats
 from incrowd.measure.sweep_record import Sweep, SweepSetting
-from incrowd.plain import percent
+from incrowd.plain import percent, several
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import INK, MAP, PALE, SMALL, canvas, svg
 
@@ -38,7 +40,7 @@ def _sweep(result: Sweep) -> Section:
 
 def _method(result: Sweep) -> list[str]:
     blocks = (
-        "Places are blocks of one box around the data, as many each way as said; times are periods from the start on "
+        f"Places are blocks of one box{_box(result)}, as many each way as said; times are periods from the start on "
         f"[tan2017, Sec. 4.2-4.4]. Representation '{result.keep}': {KEPT[result.keep]}."
     )
     draws = (
@@ -51,6 +53,14 @@ def _method(result: Sweep) -> list[str]:
         "so that a setting meets a target only where it was measured."
     )
     return [blocks, draws, caveat]
+
+
+def _box(result: Sweep) -> str:
+    """Its size, and how many records it leaves out."""
+    last = result.ledger.steps[-1] if result.ledger.steps else None
+    lost = [f"{n:,} {reason}" for reason, n in last.dropped.items() if n] if last else []
+    without = f", without {' and '.join(lost)} of {several(last.read, 'record')}" if last and lost else ""
+    return f" around the data ({result.block_size(1)}{without})" if isfinite(result.box_m[0]) else " around the data"
 
 
 def _main_points(result: Sweep) -> int:
@@ -67,8 +77,12 @@ def _sentence(result: Sweep, points: int, settings: list[SweepSetting]) -> str:
     reached = next((target for target in TARGETS if result.finest(target, points=points)), None)
     if reached is None:
         return f"{span}; no setting brings it to {TARGETS[-1]:.0%} or less."
-    finest = "; ".join(map(_setting, result.finest(reached, points=points)))
+    finest = _settings(result, result.finest(reached, points=points))
     return f"{span}. The finest settings with at most {reached:.0%}: {finest}."
+
+
+def _settings(result: Sweep, settings: list[SweepSetting]) -> str:
+    return "; ".join(f"{result.named(s.blocks)} and {s.minutes} min" for s in settings) or "none"
 
 
 def _setting(setting: SweepSetting) -> str:
@@ -168,9 +182,9 @@ def _targets(result: Sweep, points: int) -> Grid:
     rows = [
         (
             f"{target:.0%}",
-            "; ".join(map(_setting, result.finest(target, points=points))) or "none",
-            "; ".join(map(_setting, result.finest(target, points=points, sure=True))) or "none",
-            "; ".join(map(_setting, result.coarsest(target, points=points))) or "none",
+            _settings(result, result.finest(target, points=points)),
+            _settings(result, result.finest(target, points=points, sure=True)),
+            _settings(result, result.coarsest(target, points=points)),
         )
         for target in TARGETS
     ]
@@ -180,7 +194,14 @@ def _targets(result: Sweep, points: int) -> Grid:
 
 def _values(result: Sweep, points: int) -> Grid:
     rows = [
-        (str(s.minutes), str(s.blocks), f"{s.uniqueness:.4f}", f"{s.low:.4f} to {s.high:.4f}")
+        (
+            str(s.minutes),
+            str(s.blocks),
+            result.block_size(s.blocks),
+            f"{s.uniqueness:.4f}",
+            f"{s.low:.4f} to {s.high:.4f}",
+        )
         for s in result.at(points)
     ]
-    return Grid(("minutes", "blocks", "uniqueness", "95 % interval"), rows, f"All settings for {points} points.")
+    head = ("minutes", "blocks", "size of a block (west-east x south-north)", "uniqueness", "95 % interval")
+    return Grid(head, rows, f"All settings for {points} points.")

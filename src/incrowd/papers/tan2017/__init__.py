@@ -4,6 +4,7 @@ from typing import Any
 
 from incrowd.data import Traces
 from incrowd.data.some import some_people
+from incrowd.discretize.plane import Box
 from incrowd.measure.sweep import sweep
 from incrowd.measure.sweep_plan import POINTS, SAMPLES, SPACE, TIME
 from incrowd.papers.record import Reproduction
@@ -35,25 +36,35 @@ def reproduce(
     quick: bool = False,
     seed: int = 0,
     time_zone: str | None = None,
+    box: Box | None = None,
+    keep_zero: bool = False,
 ) -> Reproduction:
     """Table 1 and Figures 1 to 14 of the paper, from synthetic taxis unless traces are given.
 
-    `quick` takes a few dozen vehicles and a few of the 462 combinations, which takes seconds. Days and slots follow the
-    wall clock of `time_zone` (UTC).
+    Args:
+        traces: in log order where disorder should be counted.
+        name: what the report calls the data.
+        quick: take a few dozen vehicles and a few of the 462 combinations, which takes seconds.
+        seed: of every random choice.
+        time_zone: whose wall clock days and slots follow; None for UTC.
+        box: (west, south, east, north) that blocks divide, in degrees or metres; records outside leave before cleaning.
+            None takes that of the data without strays, as `measure.sweep` does.
+        keep_zero: keep records at (0, 0); without it they leave before cleaning, with a warning.
     """
     made_up = traces is None
     if traces is None:
         traces, name = synthetic(quick=quick, seed=seed), "synthetic taxis"
     elif quick:
         traces = some_people(traces, people=QUICK_USERS, seed=seed)
-    taxis = cleaned(traces, made_up=made_up, time_zone=time_zone)
+    taxis = cleaned(traces, made_up=made_up, time_zone=time_zone, box=box, keep_zero=keep_zero)
     samples = QUICK_SAMPLES if quick else SAMPLES
     space, time = (SPACE[::3], TIME[::5]) if quick else (SPACE, TIME)
     how: dict[str, Any] = {"points": POINTS, "samples": samples, "seed": seed, "time_zone": time_zone}
-    own = sweep(taxis.traces, blocks=space, minutes=time, **how)
+    how |= {"keep_zero": keep_zero}
+    own = sweep(taxis.traces, blocks=space, minutes=time, box=box, **how)
     wide = sweep(taxis.traces, blocks=[BLOCKS], minutes=[MINUTES], box=wide_box(taxis.traces), **how)
     figures = (
-        table_1(taxis),
+        table_1(taxis, own),
         figures_1_2_5(taxis, own),
         figure_3(taxis, own, wide),
         figure_4(taxis, own),

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +28,8 @@ STEADY_H = 2  # from here on uniqueness converges
 def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = SAMPLES, seed: int = 0) -> Figure:
     """Uniqueness from four points of one day, against their mean distance in time [tan2017, Fig. 6 and 7]."""
     box = wide_box(taxis.traces)
-    visits = {
-        n: on_blocks(taxis.traces, blocks=n, slot_min=SLOT_MIN, box=box, time_zone=taxis.time_zone) for n in sizes
-    }
+    wide: dict[str, Any] = {"slot_min": SLOT_MIN, "box": box, "keep_zero": taxis.keep_zero}
+    visits = {n: on_blocks(taxis.traces, blocks=n, time_zone=taxis.time_zone, **wide) for n in sizes}
     found = {n: [_close(one, hours, samples, seed) for hours in CLOSE_H] for n, one in visits.items()}
     shown = BLOCKS if BLOCKS in sizes else max(sizes)
     usual = uniqueness(visits[shown], points=KNOWN, samples=samples, seed=seed)

@@ -8,6 +8,7 @@ import numpy as np
 from incrowd import clean
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Traces
+from incrowd.discretize.bounds import warn_zero_left_out
 from incrowd.discretize.plane import Box
 from incrowd.discretize.slots import wall_hours
 from incrowd.errors import DataError
@@ -32,6 +33,7 @@ class Taxis:
     traces: Traces
     made_up: bool
     time_zone: str | None = None  # whose wall clock days follow; None for UTC
+    keep_zero: bool = False  # whether records at (0, 0) stayed
 
     @property
     def day(self) -> Ints:
@@ -61,19 +63,20 @@ def synthetic(*, quick: bool = False, seed: int = 0) -> Traces:
     return synthetic_city(users=users, days=days, profile="taxi", seed=seed, dirt=DIRT).traces
 
 
-def cleaned(traces: Traces, *, made_up: bool, time_zone: str | None = None) -> Taxis:
-    """Repeats, disorder, displacement and taxis with few records, in the order of [tan2017, Sec. 4.1]."""
-    tidy = clean.sparse_users(clean.displaced(clean.order(clean.duplicates(traces))))
+def cleaned(
+    traces: Traces, *, made_up: bool, time_zone: str | None = None, box: Box | None = None, keep_zero: bool = False
+) -> Taxis:
+    """Repeats, disorder, displacement and taxis with few records, in the order of [tan2017, Sec. 4.1].
+
+    Records at (0, 0) and outside a given box leave before that.
+    """
+    zeros = 0 if keep_zero else int(traces.at_zero.sum())
+    here = clean.outside(traces, box, zero=not keep_zero) if zeros or box is not None else traces
+    warn_zero_left_out(zeros)
+    tidy = clean.sparse_users(clean.displaced(clean.order(clean.duplicates(here))))
     if len(tidy) < 2:
         raise DataError("fewer than two users are left after cleaning; give data of more vehicles or people.")
-    return Taxis(traces, tidy, made_up, time_zone)
-
-
-def box_km(traces: Traces) -> tuple[float, float]:
-    """Width and height of the box around all records."""
-    west_east, south_north = traces.coordinates
-    per_x, per_y = _per_km(traces, south_north)
-    return float(np.ptp(west_east)) / per_x, float(np.ptp(south_north)) / per_y
+    return Taxis(traces, tidy, made_up, time_zone, keep_zero)
 
 
 def wide_box(traces: Traces) -> Box:

@@ -4,9 +4,10 @@ import numpy as np
 
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Visits
+from incrowd.measure.sweep_record import Sweep
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.papers.record import OTHER, UNDEFINED, Figure, Statement, apart, claim, size
-from incrowd.papers.tan2017.data import RECORDS, SIDE_KM, TAXIS, Taxis, box_km
+from incrowd.papers.tan2017.data import RECORDS, SIDE_KM, TAXIS, Taxis
 from incrowd.plain import several
 from incrowd.report.curves import Cdf, curve
 
@@ -15,38 +16,35 @@ DRAWN = "an illustration without numbers"
 SORTED = "the records were in time order when they were read"
 
 
-def table_1(taxis: Taxis) -> Figure:
+def table_1(taxis: Taxis, own: Sweep) -> Figure:
     """Taxis, records and their area [tan2017, Table 1]; Table 2 lists records of single taxis and is left out."""
     traces = taxis.traces
     records = RECORDS["Shenzhen"] / TAXIS["Shenzhen"] / 9
-    own = traces.records / len(traces) / taxis.days
+    daily = traces.records / len(traces) / taxis.days
     both = " and ".join(f"{n:,}" for n in TAXIS.values())
     return Figure(
         paper="tan2017",
         number="Table 1",
         question="What is in the data?",
-        answer=f"{len(traces):,} vehicles with {own:,.0f} records a day each, over {several(taxis.days, 'day')}.",
+        answer=f"{len(traces):,} vehicles with {daily:,.0f} records a day each, over {several(taxis.days, 'day')}.",
         panels=(),
         statements=(
             claim("Table 1", "taxis", both, f"{len(traces):,}", len(traces) > TAXIS["Shenzhen"] / 1.5, taxis.why),
-            size("Table 1", "records of a taxi on a day (Shenzhen)", round(records), round(own), "", OTHER),
-            _side(taxis, max(box_km(traces))),
+            size("Table 1", "records of a taxi on a day (Shenzhen)", round(records), round(daily), "", OTHER),
+            _side(taxis, max(own.box_m) / 1000),
             apart("Table 2", "first records of three taxis", "listed", "records of single vehicles are not printed"),
         ),
         convention=(
-            "Counted after cleaning. Days are from the first to the last record, both counted. The area is the box of "
-            "all records, also of the few displaced ones that cleaning cannot tell, such as the last of a vehicle."
+            "Counted after cleaning. Days are from the first to the last record, both counted. The area is the box "
+            "that blocks divide: of all records, but for a few that would stretch it to more than 4 times their middle."
         ),
         users=len(traces),
     )
 
 
 def _side(taxis: Taxis, own_km: float) -> Statement:
-    what, theirs = "side of the area", f"{SIDE_KM:,.0f} km"
-    if taxis.made_up:
-        strays = "a few displaced records of the made-up logs alone make the box this large"
-        return apart("Sec. 3.1", what, theirs, strays, ours=f"{own_km:,.0f} km")
-    return size("Sec. 3.1", what, SIDE_KM, own_km, "km", OTHER)
+    why = "the made-up city is this large" if taxis.made_up else OTHER
+    return size("Sec. 3.1", "side of the area", SIDE_KM, own_km, "km", why)
 
 
 def figure_8_9(taxis: Taxis) -> Figure:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from incrowd.arrays import Ints
 from incrowd.measure.sweep_record import Sweep
 from incrowd.papers.record import Figure, Statement, apart, claim
-from incrowd.papers.tan2017.data import FOUR, Taxis, box_km
+from incrowd.papers.tan2017.data import FOUR, Taxis
 from incrowd.report.curves import Line, Lines
 
 BLOCKS, MINUTES, KNOWN = 100, 20, 4
@@ -27,10 +27,9 @@ def at(sweep: Sweep, blocks: int, minutes: int, points: int) -> float:
 def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
     """Uniqueness against the points known, at 100 x 100 blocks and 20 minutes [tan2017, Fig. 3]."""
     points = _axis(own.points)
-    sides = {"blocks of the data's box": own, "blocks of 2 km": wide}
+    sides = {f"blocks of {own.block_size(BLOCKS)}, the data's box": own, "blocks of 2 km": wide}
     lines = [Line(label, _floats(points), _along(side, points)) for label, side in sides.items()]
     lines += [Line(f"paper: {city}", (KNOWN,), (value,), theirs=True) for city, value in FOUR.items()]
-    width, height = box_km(taxis.traces)
     four = {label: at(side, BLOCKS, MINUTES, KNOWN) for label, side in sides.items()}
     return Figure(
         paper="tan2017",
@@ -47,8 +46,8 @@ def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
             *_more(taxis, own, points),
         ),
         convention=(
-            f"{CONVENTION} The box of the data is {width:.0f} x {height:.0f} km, so that a block of it is "
-            f"{width / BLOCKS:.1f} x {height / BLOCKS:.1f} km; the paper's are 2 km wide. "
+            f"{CONVENTION} The box of the data is {own.block_size(1)}, so a block of it is "
+            f"{own.block_size(BLOCKS)} (west-east x south-north); the paper's are 2 km wide. "
             f"Its shares are near 1, so that ours agree within {CLOSE:.0%} here."
         ),
         users=own.users,

@@ -1,0 +1,105 @@
+"""Records -> the box whose size decides the size of cells, which a few stray records must not stretch."""
+
+import warnings
+from dataclasses import dataclass
+from math import cos, radians, sin, sqrt
+
+import numpy as np
+
+from incrowd.clean.outside import check_box
+from incrowd.discretize.ranks import STRETCH, Middle
+from incrowd.errors import DataError, IncrowdWarning
+from incrowd.plain import several
+from incrowd.read.parts import Parts
+from incrowd.read.plane import Box
+
+AXES = ("west-east", "south-north")
+_RADIUS_M, _ECCENTRICITY2 = 6_378_137.0, 0.0066943799901413165  # WGS 84: of the equator; squared
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A box, and how it came about."""
+
+    box: Box
+    planar: bool
+    keep_zero: bool = False  # whether records at (0, 0) stay
+    given: bool = False  # by the caller
+    narrowed: tuple[str, ...] = ()  # sides that strays had stretched
+    flat: tuple[str, ...] = ()  # those of them that have no length at all
+
+    @property
+    def sides_m(self) -> tuple[float, float]:
+        """Metres west-east, along the middle latitude, and south-north, both on the ellipsoid WGS 84.
+
+        >>> [round(side) for side in Bounds((5.0, 52.0, 5.1, 52.1), planar=False).sides_m]
+        [6859, 11127]
+        """
+        west, south, east, north = self.box
+        if self.planar:
+            return east - west, north - south
+        import pyproj
+
+        middle = radians((south + north) / 2)
+        radius_m = _RADIUS_M * cos(middle) / sqrt(1 - _ECCENTRICITY2 * sin(middle) ** 2)
+        up_m = pyproj.Geod(ellps="WGS84").line_length([west, west], [south, north])
+        return radians(east - west) * radius_m, float(up_m)
+
+    def block_m(self, blocks: int) -> tuple[float, float]:
+        """Metres of one of so many blocks each way."""
+        width_m, height_m = self.sides_m
+        return width_m / blocks, height_m / blocks
+
+    def warn(self, *, at_zero: int, outside: int) -> None:
+        """Say how many records a step left out for their place, as its ledger counts them."""
+        if not self.keep_zero:
+            warn_zero_left_out(at_zero)
+        if self.narrowed:
+            flat = f", which has no length {' and '.join(self.flat)}" if self.flat else ""
+            message = (
+                f"the box of the data is more than {STRETCH} times as long {' and '.join(self.narrowed)} as that of "
+                f"the middle 99 % of its records{flat}, so this one, widened by half on each end, is used instead; "
+                f"{_left_out(outside, 'outside it')}. box=(west, south, east, north) (--box W,S,E,N) sets another box."
+            )
+            warnings.warn(message, IncrowdWarning, stacklevel=3)
+
+
+def warn_zero_left_out(count: int) -> None:
+    """Warn that so many records at (0, 0) were left out."""
+    if count:
+        message = (
+            f"{_left_out(count, 'at (0, 0)')}, because (0, 0) is often written if a device has no position; "
+            "keep_zero=True (--keep-zero) keeps such records."
+        )
+        warnings.warn(message, IncrowdWarning, stacklevel=3)
+
+
+def _left_out(count: int, where: str) -> str:
+    return f"{several(count, 'record')} {where} {'was' if count == 1 else 'were'} left out"
+
+
+def bounds_of(data: Parts, box: Box | None = None, *, keep_zero: bool = False) -> Bounds:
+    """The box given, or that of the data without records at (0, 0), its sides cut where strays stretch them.
+
+    A side more than 4 times as long as that between the 0.5 % and 99.5 % quantiles is replaced by this one, widened by
+    half of it on each end. Quantiles are of all records but those at (0, 0), n of them: the order statistics of rank
+    floor((n - 1) / 200) from either end, in whole micro-degrees or millimetres. With `keep_zero` the box also holds
+    the records at (0, 0). A box that is given is taken as it is.
+    """
+    check_box(box)
+    if box is not None:
+        return Bounds(box, data.planar, keep_zero, given=True)
+    found = Middle(data)
+    if not found.records and not keep_zero:
+        raise DataError(f"no record is left ({data.records:,} at (0, 0)); check that the data have positions.")
+    low, high, narrowed, flat = found.low.copy(), found.high.copy(), [], []
+    for axis in (axis for axis in range(2) if found.records and found.is_stretched(axis)):
+        first, last = found.middle(axis)
+        half = (last - first + 1) // 2
+        low[axis], high[axis] = (first - half) / found.units, (last + half) / found.units
+        narrowed.append(AXES[axis])
+        flat += [AXES[axis]] if first == last else []
+    if keep_zero:
+        low, high = np.minimum(low, found.zero_low), np.maximum(high, found.zero_high)
+    west, south, east, north = map(float, (*low, *high))
+    return Bounds((west, south, east, north), data.planar, keep_zero, False, tuple(narrowed), tuple(flat))
