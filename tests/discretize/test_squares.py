@@ -57,6 +57,7 @@ def test_degrees_are_projected_around_whole_degrees():
     assert visits.xy[visits.cell[0]] == pytest.approx([0.6 * 68_400, 0.2 * 111_300], rel=0.01)
 
 
+@pytest.mark.filterwarnings("ignore:.*at .0, 0.")
 @pytest.mark.parametrize("make", [grid, fingerprints])
 @pytest.mark.parametrize(
     ("lon", "lat", "centre"),
@@ -83,6 +84,7 @@ def test_degrees_hold_the_lower_median_however_the_batches_fall(places, size):
     assert counted.middle == tuple(np.floor(sorted(axis)[(len(places) - 1) // 2]) for axis in zip(*places, strict=True))
 
 
+@pytest.mark.filterwarnings("ignore:.*at .0, 0.")
 def test_strays_leave_the_grid_of_a_city_as_it_is():
     city = [(1, 60 * i, 116.3 + i / 1000, 39.9) for i in range(99)]
     alone = grid(degrees(*city), cell_m=100)
