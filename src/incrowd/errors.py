@@ -9,6 +9,7 @@ IncrowdWarning       what it says on purpose while it goes on
 """
 
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 
@@ -36,6 +37,12 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
     """Refuse an option that is none of its choices."""
     if value not in choices:
         raise ParameterError(f"unknown {name} {value!r}; choose from {', '.join(choices)}.")
+
+
+def check_file(path: Path) -> None:
+    """Refuse a pipe or a device before it is opened: it may give nothing, or never end."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path} is a pipe or a device, not a file; save what it holds in a file first.")
 
 
 def check_positive(**values: Any) -> None:

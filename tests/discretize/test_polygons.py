@@ -111,6 +111,28 @@ def test_another_plane_is_refused(tmp_path):
             zones(at((4.5, 52.5)), path)
 
 
+@pytest.mark.parametrize("geometry", [[], [[]], [1, 2], "", "Polygon", 7, 0, None, True])
+@pytest.mark.parametrize("before", [0, 1])
+def test_odd_values_in_the_place_of_a_geometry_are_refused_by_position(tmp_path, geometry, before):
+    feature = {"type": "Feature", "properties": {}, "geometry": geometry}
+    good = {"type": "Feature", "properties": {}, "geometry": WEST.__geo_interface__}
+    text = json.dumps({"type": "FeatureCollection", "features": [good] * before + [feature]})
+    (tmp_path / "z.geojson").write_text(text)
+    with pytest.raises(DataError, match=rf"^zone {before} is not a polygon \(1 such zones\)"):
+        zones(at((4.5, 52.5)), tmp_path / "z.geojson")
+
+
+@pytest.mark.parametrize(
+    "geometry",
+    [{}, {"type": "Polygon"}, *({"type": "Polygon", "coordinates": c} for c in (7, [[]], [[[]]], [[[1]]], [7], "x"))],
+)
+def test_geometries_without_proper_coordinates_get_a_sentence(tmp_path, geometry):
+    feature = {"type": "Feature", "properties": {}, "geometry": geometry}
+    (tmp_path / "z.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
+    with pytest.raises(DataError, match=r"not readable GeoJSON|is empty"):
+        zones(at((4.5, 52.5)), tmp_path / "z.geojson")
+
+
 @pytest.mark.parametrize("text", ["[" * 5_000, "[1]", "junk", '{"type": "FeatureCollection", "features": 7}'])
 def test_files_of_another_format_are_refused(tmp_path, text):
     import pyarrow as pa

@@ -142,7 +142,6 @@ def test_a_file_of_our_own_is_known(tmp_path):
         ({}, {"start_min": 1440}, ic.ParameterError, "0 to 1439"),
         ({}, {"cells": None}, ic.DataError, "does not say where its cells are"),
         ({}, {"columns": {"n": "many"}}, ic.DataError, "no column for n"),
-        ({"x": [0, 1, 2], "y": [0, 0, 0]}, {"cells": None}, ic.DataError, "two places at row 2"),
         ({"lon": [0, 1, 1], "lat": [0, 99, 99]}, {"cells": None}, ic.DataError, "latitude outside"),
     ],
 )
@@ -156,8 +155,6 @@ def test_files_that_are_no_tables_are_refused(tmp_path):
         ic.read.counts(tmp_path / "none.csv", XY)
     with pytest.raises(ic.DataError, match=r"no column for slot \(has: when, cell, n\)"):
         ic.read.counts(csv(tmp_path, "when,cell,n\n0,0,1\n"), XY)
-    with pytest.raises(ic.DataError, match=r"listed again in cells\.csv at row 1"):
-        ic.read.counts(table(), csv(tmp_path, "cell,x,y\n0,1,1\n0,2,2\n", "cells.csv"))
     with pytest.raises(ic.DataError, match="no row"):
         ic.read.counts(csv(tmp_path, "slot,cell,n\n"), XY)
     with pytest.raises(ic.DataError, match="cannot be read as a table"):

@@ -199,7 +199,9 @@ def test_no_rows(tmp_path):
     assert refusal(written(tmp_path, HEAD)) == f"{tmp_path / 'trips.csv'} has no rows; check the export."
     assert "the data frame has no rows" in refusal(pa.table({"uid": [1], "t": [1], "lat": [1], "lon": [1]})[:0])
     only = written(tmp_path, HEAD + "u1,2024-01-01,91,5\n")
-    assert "at line 2 of" in refusal(only, bad_rows=tmp_path / "bad.csv")
+    message = refusal(only, bad_rows=tmp_path / "bad.csv")
+    assert message.startswith(f"no row of {only} can be read (1 row, all bad), the first because of a latitude outside")
+    assert "in column 'y' at line 2; check" in message and "bad_rows" not in message and "--bad-rows" not in message
     assert not (tmp_path / "bad.csv").exists()
 
 

@@ -87,7 +87,7 @@ def test_gpx(tmp_path):
     head = '<gpx xmlns="http://www.topografix.com/GPX/1/1"><metadata><time>1999-01-01T00:00:00Z</time></metadata>'
     (tmp_path / "ann.gpx").write_text(f"{head}<trk><trkseg>{body}</trkseg></trk></gpx>")
     (tmp_path / "bob.gpx").write_text(
-        '<g:gpx xmlns:g="u"><g:wpt lat="1" lon="2"><g:time>2024-01-01</g:time></g:wpt></g:gpx>'
+        '<g:gpx xmlns:g="u"><g:wpt lat="1" lon="2"><g:time>2024-01-01T00:00:00Z</g:time></g:wpt></g:gpx>'
     )
     (tmp_path / "none.gpx").write_text("<gpx/>")
     for traces in (ic.read.table(tmp_path, layout="gpx"), ic.read.table(str(tmp_path / "*.gpx"))):

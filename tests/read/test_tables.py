@@ -1,6 +1,7 @@
 """Files and frames of every kind -> the same Traces."""
 
 import gzip
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from incrowd.errors import IncrowdWarning
 from incrowd.read.engine import check_format
 
 CSV = """uid,time,lat,lon
 b,2024-01-01T00:00:00,52.1,5.1
 a,2024-01-01 00:01:00,52.2,5.2
-b,2023-12-31T23:59:00Z,52.3,5.3
+b,2023-12-31T23:59:00,52.3,5.3
 """
 FIRST = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 
@@ -129,8 +131,12 @@ def test_fractions_of_a_second_are_floored(tmp_path, text):
 def test_times_with_an_offset_ignore_the_time_zone(tmp_path, text, t, zone):
     naive = text.startswith("2024-01-01") and len(text) <= 16
     shift = 9 * 3600 if naive and zone == "Asia/Tokyo" else 0
-    # The plain second row makes sure that both kinds can share a column.
-    traces = row(f"1,{text},52,5\n2,2024-01-01 00:00:00,52,5\n", tmp_path, time_zone=zone)
+    # The plain second row makes sure that both kinds can share a column; what was assumed of it is said.
+    said = f"1 of 2 times have no offset .* were read as {zone or 'UTC'}"
+    with nullcontext() if naive else pytest.warns(IncrowdWarning, match=said):
+        traces = row(f"1,{text},52,5\n2,2024-01-01 00:00:00,52,5\n", tmp_path, time_zone=zone)
+    notes = traces.ledger.steps[0].notes
+    assert notes.get(f"times without an offset, read as {zone or 'UTC'}", 0) == (not naive)
     assert traces.t.tolist() == [t - shift, FIRST - (9 * 3600 if zone == "Asia/Tokyo" else 0)]
 
 

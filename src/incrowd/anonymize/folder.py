@@ -15,7 +15,7 @@ from incrowd.anonymize.readme import readme_of
 from incrowd.anonymize.swap import whole_folder
 from incrowd.data import Fingerprints, Release, Table, Traces, Visits
 from incrowd.data.files import refuse_existing, save, whole_file
-from incrowd.errors import DataError, ParameterError, check_choice
+from incrowd.errors import DataError, ParameterError, check_choice, check_file
 from incrowd.plain import to_json
 
 FORMAT = "incrowd-release/1"
@@ -82,6 +82,7 @@ def _is_release(folder: Path) -> bool:
     """Whether a folder is empty or an older release, which may be replaced."""
     if not folder.is_dir():
         return False
+    check_file(folder / "manifest.json")
     try:
         said = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         return isinstance(said, dict) and said.get("format") == FORMAT

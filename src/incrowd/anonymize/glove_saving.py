@@ -15,7 +15,7 @@ from incrowd.anonymize.glove_herd import Herd
 from incrowd.anonymize.glove_lists import Lists
 from incrowd.arrays import Ints
 from incrowd.data.files import whole_file
-from incrowd.errors import DataError, ParameterError, check_positive
+from incrowd.errors import DataError, ParameterError, check_file, check_positive
 from incrowd.measure.stretch import Layout
 from incrowd.plain import to_json
 
@@ -36,6 +36,7 @@ class Saved:
         """Fill the lists as they were; the merges until then, in order."""
         if self.path is None or not self.path.exists():
             return np.zeros((0, 2), np.int64)
+        check_file(self.path)
         try:
             with self.path.open("rb") as file, np.load(file) as kept:
                 if str(kept["key"]) != self.key:

@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Ints, Labels, offsets_of, positions_of
 from incrowd.data import Groups, Release, Table, Visits
-from incrowd.errors import DataError
+from incrowd.errors import DataError, check_file
 from incrowd.read.releases import check_link
 
 Truth = str | Path | Iterable[Iterable[int]] | None
@@ -85,6 +85,7 @@ def counterparts(
 def read_link(path: str | Path, release: object = None) -> Link:
     """The columns pseudonym and user of a link file; one of another release than that in a folder is refused."""
     path = Path(path)
+    check_file(path)
     if not path.is_file():
         raise DataError(f"there is no link file at {path.name}; check the path.")
     try:

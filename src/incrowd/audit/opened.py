@@ -15,7 +15,7 @@ from incrowd.audit.said import claims_of, clock_of, plane_of
 from incrowd.audit.tables import SUFFIXES, metadata_of, numbers, read_table, split
 from incrowd.data import Groups, Release
 from incrowd.data.fingerprints import BOX
-from incrowd.errors import DataError
+from incrowd.errors import DataError, check_file
 
 
 def published(release: Release | str | Path) -> Published:
@@ -27,6 +27,7 @@ def published(release: Release | str | Path) -> Published:
     path = Path(release)
     if path.is_dir():
         return _from_folder(path)
+    check_file(path)
     if not path.is_file():
         raise DataError(f"there is no release at {path}; give a release folder, a Parquet or a CSV file.")
     table, metadata = read_table(path)
@@ -112,6 +113,7 @@ _PARTS = {"clock": clock_of, "plane": plane_of, "claims": claims_of}
 def _manifest(path: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
+    check_file(path)
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError, RecursionError):

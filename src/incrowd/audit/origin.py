@@ -10,7 +10,7 @@ from incrowd.arrays import Labels, offsets_of, positions_of
 from incrowd.audit.published import Published
 from incrowd.audit.tables import read_table
 from incrowd.data import Counts, Fingerprints, Groups, Table, Traces, Visits, load
-from incrowd.errors import DataError
+from incrowd.errors import DataError, check_file
 
 Original = Traces | Visits | Fingerprints
 DISCRETIZING = ("grid", "fingerprints", "blocks", "zones", "towers")  # steps of a ledger
@@ -81,6 +81,7 @@ def _shifted(release: Published, members: Groups, people: int) -> bool:
 def _linked(release: Published, people: Labels, link: Path) -> Groups:
     from incrowd.read.releases import check_link
 
+    check_file(link)
     if not link.is_file():
         raise DataError(f"there is no link file at {link}; check the path.")
     table, _ = read_table(link)

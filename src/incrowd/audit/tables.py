@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, Labels, distinct_rows
 from incrowd.columns import first_seen
-from incrowd.errors import DataError
+from incrowd.errors import DataError, check_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,6 +39,7 @@ def read_table(path: Path) -> "tuple[pa.Table, str]":
     import duckdb
     import pyarrow.parquet as pq
 
+    check_file(path)
     if path.suffix not in SUFFIXES:
         raise DataError(f"{path.name} is neither .parquet nor .csv; give a release folder or such a file.")
     with duckdb.connect() as connection:

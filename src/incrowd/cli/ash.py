@@ -158,7 +158,7 @@ def _check_unread(reading: Reading, *, table: bool) -> None:
     """Refuse options that published counts are not read with."""
     reading.refuse("counts are no records", "layout", "time_format", "antennas", "attribute", "bad_rows")
     if not table:
-        reading.refuse("counts that incrowd saved describe themselves", "column", "time_zone")
+        reading.refuse("counts that incrowd saved describe themselves", "column", "time_zone", "decimal")
 
 
 def _published(
@@ -167,7 +167,7 @@ def _published(
     from incrowd.read.aggregates import labelled_counts
 
     asked = reading.arguments()
-    how = {"columns": asked["columns"], "time_zone": asked["time_zone"], "slot_min": slot_min}
+    how = {name: asked[name] for name in ("columns", "time_zone", "decimal", "antenna_at")} | {"slot_min": slot_min}
     counts, named = labelled_counts(one_or_many(sources), cells, **how)
     odd = [f"{rows:,} {what}" for what, rows in counts.ledger.steps[0].notes.items() if rows]
     if odd:

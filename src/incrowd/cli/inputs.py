@@ -76,8 +76,9 @@ def saved_visits(
     if is_saved(path) or noun_of(path) is not None:
         return _on_own_clock(saved(path), reading)  # type: ignore[no-any-return]
     reading.refuse("a table of visits has its slots already", "time_zone", "bad_rows")
+    reading.refuse("the cells and slots of visits are whole numbers", "decimal")
     how = reading.arguments()
-    given = {name: how[name] for name in ("columns", "attributes", "antennas")}
+    given = {name: how[name] for name in ("columns", "attributes", "antennas", "antenna_at")}
     return read.visits(source, slot_min=slot_min, cells=cells, **given)
 
 

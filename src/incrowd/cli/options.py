@@ -60,6 +60,13 @@ READING: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
+    "decimal": (
+        Annotated[
+            Literal[".", ","] | None,
+            typer.Option(help="Decimal sign of numbers in text files; detected if not given."),
+        ],
+        None,
+    ),
     "antennas": (
         Annotated[
             Path | None,
@@ -68,6 +75,13 @@ READING: dict[str, tuple[Any, Any]] = {
             ),
         ],
         None,
+    ),
+    "antenna_at": (
+        Annotated[
+            Literal["first", "last"],
+            typer.Option(help="Which place to take of an antenna or cell that its table lists at two."),
+        ],
+        "first",
     ),
     "attribute": (
         Annotated[list[str], typer.Option(metavar="NAME", help="Keep this column, per user; repeatable.")],
@@ -88,7 +102,9 @@ class Reading:
     layout: str | None
     time_zone: str | None
     time_format: str | None
+    decimal: str | None
     antennas: Path | None
+    antenna_at: str
     attribute: list[str]
     bad_rows: Path | None
 
@@ -105,7 +121,9 @@ class Reading:
             "layout": self.layout,
             "time_zone": self.time_zone,
             "time_format": self.time_format,
+            "decimal": self.decimal,
             "antennas": self.antennas,
+            "antenna_at": self.antenna_at,
             "attributes": tuple(self.attribute),
             "bad_rows": self.bad_rows,
         }

@@ -20,7 +20,7 @@ from incrowd.data.release import Release
 from incrowd.data.table import Frame, attributes_of
 from incrowd.data.traces import Traces
 from incrowd.data.visits import Visits
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, ParameterError, check_file
 from incrowd.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ def load(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_file(Path(path))
     try:
         table = pq.read_table(path)
     except (pa.ArrowInvalid, OSError) as error:

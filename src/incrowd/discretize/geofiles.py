@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.errors import DataError, MissingExtra
+from incrowd.errors import DataError, MissingExtra, check_file
 
 Shapes = NDArray[Any]  # of shapely polygons and multipolygons
 # Raised on the way by a file that is not of its format, or nested without end.
-_BROKEN = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+_BROKEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
 def shapely() -> Any:
@@ -28,13 +28,15 @@ def polygons_of(zones: str | Path | Iterable[Any]) -> Shapes:
     """Polygons in the order given; anything else is refused by its position."""
     if isinstance(zones, (str, Path)):
         path = Path(zones)
+        check_file(path)
         if not path.is_file():
             raise DataError(f"there is no file {path.name}; check the path of zones.")
         listed = _geoparquet(path) if path.suffix.lower() in (".parquet", ".geoparquet") else _geojson(path)
     else:
         listed = list(zones)
     shapes = np.empty(len(listed), object)
-    shapes[:] = listed
+    for position, zone in enumerate(listed):  # one by one: numpy would take a list apart
+        shapes[position] = zone
     _check(shapes)
     return shapes
 
@@ -65,7 +67,7 @@ def _geojson(path: Path) -> list[Any]:
         named = (text.get("crs") or {}).get("properties", {}).get("name", "OGC:CRS84")
         features = text["features"] if text.get("type") == "FeatureCollection" else [text]
         geometries = [f.get("geometry") if f.get("type") == "Feature" else f for f in features]
-        shapes = [g and shape(g) for g in geometries]
+        shapes = [shape(g) if isinstance(g, dict) else None for g in geometries]
     except (*_BROKEN, OSError, shapely().errors.ShapelyError) as error:
         raise DataError(f"{path.name} is not readable GeoJSON; check that it is a FeatureCollection.") from error
     _check_degrees(named, path)

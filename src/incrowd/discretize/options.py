@@ -6,7 +6,7 @@ from typing import Any, Literal, TypedDict
 
 from incrowd.data import Traces
 from incrowd.read import parts
-from incrowd.read.layouts import Column, Layout
+from incrowd.read.layouts import AntennaAt, Column, Decimal, Layout
 from incrowd.read.parts import Parts
 
 Source = Any  # Traces, a path, several, a glob or a folder, or a data frame, as incrowd.read.table takes it
@@ -23,6 +23,8 @@ class Reading(TypedDict, total=False):
     bad_rows: str | Path | None
     antennas: Any
     time_format: str | None
+    decimal: Decimal | None
+    antenna_at: AntennaAt
     memory_mb: int
 
 

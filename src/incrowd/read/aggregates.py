@@ -14,8 +14,9 @@ from incrowd.data import Counts, load
 from incrowd.data.counts import DAY_MIN, MOST_COUNTS, whole_days
 from incrowd.data.files import KEY
 from incrowd.data.visits import centres_of
-from incrowd.errors import DataError, ParameterError, check_seed, check_whole
+from incrowd.errors import DataError, ParameterError, check_choice, check_seed, check_whole
 from incrowd.ledger import Ledger
+from incrowd.read.antennas import one_place
 from incrowd.read.count_columns import (
     NAMES,
     Columns,
@@ -28,6 +29,7 @@ from incrowd.read.count_columns import (
     refuse,
 )
 from incrowd.read.count_times import slots_of
+from incrowd.read.layouts import AntennaAt, Decimal
 from incrowd.read.plane import box_of, plane_around
 from incrowd.read.times import zone_of
 
@@ -43,12 +45,16 @@ def counts(
     start_min: int | None = None,
     time_zone: str | None = None,
     suppressed: float = 0.0,
+    decimal: Decimal | None = None,
+    antenna_at: AntennaAt = "first",
 ) -> Counts:
     """Read published counts, one row (slot, cell, n) each: files, a folder, a glob or a frame; no row means 0.
 
     Slots are whole numbers (a column hour: hours), or times of any slot width: slot 0 then begins at midnight of the
     first day. `cells` (or the same table) has the place of each cell as x, y in metres or lon, lat; its rows number the
     cells. A suppressed count (blank, *, NA, <5) enters as `suppressed`; `attack.repair` mends what does not add up.
+    `decimal` is the decimal sign of numbers in CSV, of places as detected if None; of a cell listed at two places the
+    first counts, or the last (`antenna_at`).
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"slot": [0, 0, 1], "cell": [0, 1, 1], "n": ["2", "<5", "3"]})
@@ -56,6 +62,7 @@ def counts(
     [[2, 0], [0, 3]]
     """
     how: dict[str, Any] = {"columns": columns, "slot_min": slot_min, "start_min": start_min, "time_zone": time_zone}
+    how |= {"decimal": decimal, "antenna_at": antenna_at}
     return labelled_counts(source, cells, **how, suppressed=suppressed)[0]
 
 
@@ -85,19 +92,22 @@ def labelled_counts(
     start_min: int | None = None,
     time_zone: str | None = None,
     suppressed: float = 0.0,
+    decimal: Decimal | None = None,
+    antenna_at: AntennaAt = "first",
 ) -> tuple[Counts, Cells]:
     """The same, and what the publisher calls each cell."""
     _check(slot_min, start_min, suppressed)
+    check_choice("antenna_at", antenna_at, ("first", "last"))
     zone = zone_of(time_zone)
     if is_saved(source):
         found = _saved(source, cells)
         return found, _numbered(found.xy)
-    table = columns_of(source, columns)
+    table = columns_of(source, columns, decimal)
     label, (n, hidden) = labels(table["cell"], "cell"), counted(table["n"], "n")
     if not len(n):
         raise DataError(f"{table.place} has no row; give at least one count.")
     slot, width, start, timed = slots_of(table, zone, slot_min, start_min)
-    named = _of_table(table, label) if cells is None else cells_of(cells, columns)
+    named = _of_table(table, label, antenna_at) if cells is None else cells_of(cells, columns, antenna_at)
     full = _full(slot, named.positions(label), np.where(hidden, suppressed, n), len(named.xy), width)
     made = Counts.from_arrays(full, named.xy, slot_min=width, start_min=start)
     notes = {
@@ -161,13 +171,12 @@ def _saved(source: str | Path, cells: Any) -> Counts:
     return found
 
 
-def _of_table(table: Columns, label: Labels) -> Cells:
+def _of_table(table: Columns, label: Labels, antenna_at: AntennaAt) -> Cells:
     """The cells named in the table itself, in the order of their labels."""
     xy, crs = _places(table)
-    names, (_, first) = label.names, np.unique(label.code, return_index=True)
-    refuse((xy != xy[first][label.code]).any(axis=1), "a cell is at two places", "give every cell one place")
+    names, row = label.names, one_place(label.code, tuple(xy.T), antenna_at, f"cells of {table.place}")
     order = np.argsort(names.astype(np.int64), kind="stable") if all(map(_is_id, names)) else np.arange(len(names))
-    return Cells(names[order], xy[first][order], crs)
+    return Cells(names[order], xy[row][order], crs)
 
 
 def _is_id(name: str) -> bool:
@@ -178,7 +187,7 @@ def _numbered(xy: Floats) -> Cells:
     return Cells(np.arange(len(xy)).astype(np.str_), xy)
 
 
-def cells_of(cells: Any, columns: Mapping[str, str] | None) -> Cells:
+def cells_of(cells: Any, columns: Mapping[str, str] | None, antenna_at: AntennaAt = "first") -> Cells:
     """The cells of a table of their own, in its order; without labels they are numbered from 0."""
     if isinstance(cells, Cells):
         return cells
@@ -193,10 +202,9 @@ def cells_of(cells: Any, columns: Mapping[str, str] | None) -> Cells:
     if not table.has("cell"):
         return _numbered(xy)._replace(crs=crs)
     label = labels(table["cell"], "cell")
-    repeated = np.ones(len(xy), np.bool_)
-    repeated[np.unique(label.code, return_index=True)[1]] = False
-    refuse(repeated, f"a cell is listed again in {table.place}", "list every cell once")
-    return Cells(label.names[label.code], xy, crs)
+    row = one_place(label.code, tuple(xy.T), antenna_at, f"cells of {table.place}")
+    order = np.argsort(np.unique(label.code, return_index=True)[1])  # as listed first
+    return Cells(label.names[order], xy[row][order], crs)
 
 
 def _places(table: Columns) -> tuple[Floats, str | None]:

@@ -1,17 +1,18 @@
 """A table of antennas -> the place of each, looked up by the id that records carry."""
 
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incrowd.arrays import Floats
+from incrowd.arrays import Floats, Ints
 from incrowd.columns import degrees
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_choice
 from incrowd.read.buffers import values
-from incrowd.read.count_columns import Columns, columns_of, labels, numbers, refuse
+from incrowd.read.count_columns import Columns, columns_of, labels, numbers
 from incrowd.read.layouts import ALIASES, PLACES, Column, listed, plain
 
 if TYPE_CHECKING:
@@ -45,8 +46,37 @@ class Antennas:
         return self.by_number.get(_number(text), -1) if found is None else found
 
 
-def antennas_of(source: Any, columns: Mapping[str, Column]) -> Antennas:
-    """Read a table of antennas: an id, and lon and lat or x and y in metres.
+def check_at(antenna_at: str, antennas: Any) -> None:
+    """Refuse an unknown place of an antenna, or one of a table that was not given."""
+    check_choice("antenna_at", antenna_at, ("first", "last"))
+    if antenna_at == "last" and antennas is None:
+        raise ParameterError("antenna_at is about a table of antennas; pass antennas=TABLE (--antennas FILE) too.")
+
+
+def one_place(code: Ints, places: Sequence[Floats], antenna_at: str, what: str) -> Ints:
+    """The row at which the place of each label is: the first that has the label, or the last; two places are reported.
+
+    >>> one_place(np.array([1, 0, 1]), [np.array([5.0, 6.0, 5.0])], "last", "antennas").tolist()
+    [1, 2]
+    """
+    _, first = np.unique(code, return_index=True)
+    moved = np.logical_or.reduce([column != column[first][code] for column in places])
+    if moved.any():
+        others = "first" if antenna_at == "last" else "last"
+        warnings.warn(
+            f"{len(np.unique(code[moved])):,} of {len(first):,} {what} are listed at more than one place; the "
+            f"{antenna_at} is used (antenna_at='{others}' or --antenna-at {others} uses the {others}).",
+            IncrowdWarning,
+            stacklevel=2,
+        )
+    if antenna_at == "first":
+        return first
+    last: Ints = len(code) - 1 - np.unique(code[::-1], return_index=True)[1]
+    return last
+
+
+def antennas_of(source: Any, columns: Mapping[str, Column], antenna_at: str = "first") -> Antennas:
+    """Read a table of antennas: an id, and lon and lat or x and y in metres; of two places the first or last counts.
 
     >>> import pyarrow as pa
     >>> found = antennas_of(pa.table({"cell_id": ["007", "8"], "lon": [5.1, 5.2], "lat": [52.1, 52.2]}), {})
@@ -63,9 +93,7 @@ def antennas_of(source: Any, columns: Mapping[str, Column]) -> Antennas:
     table = replace(table, given={**table.given, "cell": _id_column(table, columns.get("cell"))})
     label = labels(table["cell"], "an antenna id")
     planar, first, second = _places(table)
-    _, row = np.unique(label.code, return_index=True)
-    moved = (first != first[row][label.code]) | (second != second[row][label.code])
-    refuse(moved, f"an antenna of {table.place} is listed again at another place", "give every antenna one place")
+    row = one_place(label.code, (first, second), antenna_at, f"antennas of {table.place}")
     names = label.names.tolist()
     by_text = {name: i for i, name in enumerate(names)}
     return Antennas(by_text, _by_number(names), np.append(first[row], np.nan), np.append(second[row], np.nan), planar)

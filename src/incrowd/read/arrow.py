@@ -15,7 +15,8 @@ from incrowd.errors import DataError, ParameterError
 from incrowd.read.buffers import missing, values
 from incrowd.read.columns import Field, identifier, sort_of
 from incrowd.read.files import hive_keys, unreadable
-from incrowd.read.layouts import DEGREES, METRES
+from incrowd.read.frames import stream_of
+from incrowd.read.layouts import DEGREES, METRES, PLACES
 from incrowd.read.scans import Request, Scan, find, make, sql_list
 
 if TYPE_CHECKING:
@@ -37,18 +38,10 @@ def parquet_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
 
 def frame_scan(frame: Any, request: Request) -> Scan:
     """A data frame of any library that speaks Arrow."""
-    import pyarrow as pa
-
     if not hasattr(frame, "__arrow_c_stream__"):
         what = type(frame).__name__
         raise DataError(f"cannot read a {what}; give a path, a list of paths, or a data frame that speaks Arrow.")
-    # A GeoDataFrame inherits a way out that does not know its points, and has its own that does.
-    source = frame.to_arrow() if hasattr(frame, "set_geometry") else frame
-    try:
-        stream = pa.RecordBatchReader.from_stream(source)
-    except (pa.ArrowException, TypeError):
-        # The library's own message would quote the value it stumbled over.
-        raise DataError("a column of the data frame mixes types; give each column one type.") from None
+    stream = stream_of(frame)
     return replace(_scan([], "frame", stream.schema, request), frame=stream)
 
 
@@ -101,7 +94,9 @@ def _scan(files: list[Path], origin: str, schema: "pa.Schema", request: Request)
     nouns = ("user", "t") if point else request.nouns
     found, constants = find(files, schema.names, request, nouns)
     fields = {noun: tuple(_field(schema, at) for at in places) for noun, places in found.items()}
-    return make(request, files, origin, {**fields, **point}, constants, saved=saved)
+    text = any(fields[noun][0].sort == "text" for noun in PLACES if noun in fields)
+    decimal = "," if request.decimal == "," and text else "."
+    return make(request, files, origin, {**fields, **point}, constants, saved=saved, decimal=decimal)
 
 
 def _field(schema: "pa.Schema", at: int) -> Field:
@@ -117,9 +112,10 @@ def _as_saved(saved: Mapping[str, Any], schema: "pa.Schema", request: Request, p
         )
     if not {"planar", "ordered"} <= saved.keys():
         raise unsaid(place)
-    if request.columns or request.antennas is not None or request.layout.time_format:
+    if request.columns or request.antennas is not None or request.layout.time_format or request.decimal:
         raise ParameterError(
-            f"{place} was saved by incrowd and knows its columns; leave columns, layout, time_format and antennas out."
+            f"{place} was saved by incrowd and knows its columns; leave columns, layout, time_format, decimal and "
+            "antennas out."
         )
     nouns = METRES if saved["planar"] else DEGREES
     others = tuple(name for name in schema.names if name not in nouns)

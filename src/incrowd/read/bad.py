@@ -2,7 +2,7 @@
 
 import csv
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,6 +50,17 @@ class BadRow:
             f"{self.reason}{column} at {self.unit} {self.number} of {self.file}{among}; {advice}, "
             "or set such rows aside with bad_rows=PATH (--bad-rows FILE)."
         )
+
+
+def every(rows: Sequence[BadRow]) -> DataError:
+    """The sentence where no row of a source is good."""
+    first = min((row for row in rows if row.file == rows[0].file), key=lambda row: row.number)
+    column = f" in column {first.column!r}" if first.column else ""
+    return DataError(
+        f"no row of {first.file} can be read ({len(rows):,} row{'s' * (len(rows) != 1)}, all bad), the first because "
+        f"of {first.reason}{column} at {first.unit} {first.number}; check which column is which (--column), the "
+        "decimal sign (--decimal) and how times are written (--time-format)."
+    )
 
 
 def check_target(path: Path | None) -> None:

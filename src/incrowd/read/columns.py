@@ -14,7 +14,8 @@ Sort = Literal["text", "digits", "whole", "real", "stamp", "instant", "date", "l
 # 2008-05-17 10:00:00: no offset can hide in this shape, and reading it is three times cheaper than the general case.
 _PLAIN = "'____-__-_____:__:__'"
 _BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())  # what str.strip takes away
-_OFFSET = "':[0-9]{2}([.][0-9]+)?\\s*[A-Za-z+-]'"
+_OFFSET = "':[0-9]{2}([.,][0-9]+)?\\s*[A-Za-z+-]'"
+_AWARE = ("'____-__-_____:__:__Z'", "'____-__-_____:__:__+__:__'")
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,6 @@ def select(
     found: Mapping[str, tuple[Field, ...]],
     *,
     time_format: str | None,
-    local: bool,
     text_users: bool,
     decimal: str,
     file: str,
@@ -71,7 +71,7 @@ def select(
         if noun == "user":
             sql.update(_user(fields[0], text_users, file))
         elif noun == "t":
-            times, epoch, aware = _time(fields, time_format, local, file)
+            times, epoch, aware = _time(fields, time_format, file)
             sql.update(times)
         elif noun in ("lon", "lat", "x", "y"):
             sql[noun] = _number(fields[0], decimal, file)
@@ -106,17 +106,15 @@ def _cell(field: Field, file: str) -> str:
     return f"nullif(trim(CAST({whole if field.sort == 'real' else field.sql} AS VARCHAR), {quoted(_BLANKS)}), '')"
 
 
-def _time(
-    fields: tuple[Field, ...], form: str | None, local: bool, file: str
-) -> tuple[dict[str, str], bool, bool | None]:
+def _time(fields: tuple[Field, ...], form: str | None, file: str) -> tuple[dict[str, str], bool, bool | None]:
     if form is not None and fields[0].sort not in ("text", "whole"):
         raise _unfit(fields[0], file, "these need no time_format, leave it out")
     if len(fields) > 1 or form is not None:
         text = " || ' ' || ".join(f"CAST({field.sql} AS VARCHAR)" for field in fields)
-        return _text_time(f"({text})", form, local)
+        return _text_time(f"({text})", form)
     field = fields[0]
     if field.sort == "text":
-        return _text_time(f"CAST({field.sql} AS VARCHAR)", form, local)
+        return _text_time(f"CAST({field.sql} AS VARCHAR)", form)
     if field.sort in ("stamp", "instant"):
         return {"t": field.sql}, False, field.sort == "instant"
     if field.sort == "date":
@@ -126,15 +124,17 @@ def _time(
     raise _unfit(field, file, "times are timestamps, text or numbers")
 
 
-def _text_time(text: str, form: str | None, local: bool) -> tuple[dict[str, str], bool, bool | None]:
+def _text_time(text: str, form: str | None) -> tuple[dict[str, str], bool, bool | None]:
     if form is not None:
         return {"t": f"epoch_us(try_strptime({text}, {quoted(form)}))"}, False, "%z" in form.replace("%%", "").lower()
-    plain, general = (f"epoch_us(TRY_CAST({text} AS {kind}))" for kind in ("TIMESTAMP", "TIMESTAMPTZ"))
+    plain = f"epoch_us(TRY_CAST({text} AS TIMESTAMP))"
+    general = f"epoch_us(TRY_CAST(replace({text}, ',', '.') AS TIMESTAMPTZ))"  # ISO 8601 allows a decimal comma
     # A time begins with a digit: the engine knows words for some, such as epoch.
     times = {"t": f"CASE WHEN {text} LIKE {_PLAIN} THEN {plain} WHEN ltrim({text}) < ':' THEN {general} END"}
-    if not local:
-        return times, False, True
-    return {**times, "aware": f"{text} NOT LIKE {_PLAIN} AND regexp_matches({text}, {_OFFSET})"}, False, None
+    # Shapes that are known decide without a search.
+    known = " ".join(f"WHEN {text} LIKE {shape} THEN true" for shape in _AWARE)
+    aware = f"CASE WHEN {text} LIKE {_PLAIN} THEN false {known} ELSE regexp_matches({text}, {_OFFSET}) END"
+    return {**times, "aware": aware}, False, None
 
 
 def _number(field: Field, decimal: str, file: str) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.errors import DataError
+from incrowd.errors import DataError, check_choice
 from incrowd.read.files import find_files
+from incrowd.read.frames import stream_of
 from incrowd.read.layouts import ALIASES, layout_of, listed, plain
 from incrowd.read.times import FIRST, LAST, PER_SECOND
 
@@ -40,6 +41,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 SUPPRESSED = r"(?i)^\s*(\*+|\.{2,}|…|[-–—]|n/?a|null|none|[scx]|(<=?|≤)\s*\d+(\.\d+)?|\d+\s*[-–]\s*\d+)?\s*$"
 SUPPRESSED_AS = "suppressed counts are blank, *, .., -, NA, <5 or 1-4"
 _DELIMITERS = ",;\t|"
+_NUMBERS = ("lon", "lat", "x", "y", "n")
+_COMMA = r"^\s*[+-]?\d+,\d+\s*$"
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Columns:
     given: Mapping[str, str]
     place: str
     text: bool = False  # CSV, where what is missing is blank
+    decimal: str = "."
 
     def has(self, role: str) -> bool:
         """Whether there is such a column."""
@@ -61,7 +65,8 @@ class Columns:
             said = listed(self.table.column_names)
             advice = f"pass columns={{'{role}': …}} (--column {role}=…)"
             raise DataError(f"{self.place} has no column for {role} ({said}); {advice}.")
-        return _plain(self.table[name], f"the column for {role} of {self.place}")
+        column = _plain(self.table[name], f"the column for {role} of {self.place}")
+        return _with_points(column, role) if self.decimal == "," and role in _NUMBERS else column
 
     @property
     def counted(self) -> bool:
@@ -101,16 +106,34 @@ def _plain(chunks: "pa.ChunkedArray", what: str) -> "pa.Array":
     return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
 
 
-def columns_of(source: Any, given: Mapping[str, str] | None) -> Columns:
-    """The columns of CSV or Parquet files, or of any data frame that speaks Arrow; CSV stays text."""
+def _with_points(column: "pa.Array", role: str) -> "pa.Array":
+    """Numbers in text with decimal commas, with decimal points."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return column
+    point = pc.fill_null(pc.match_substring_regex(column, r"\d\.\d"), False)
+    refuse(np.asarray(point), f"{role} has a decimal point, and decimal signs are commas", "write one decimal sign")
+    return pc.replace_substring(column, ",", ".")
+
+
+def columns_of(source: Any, given: Mapping[str, str] | None, decimal: str | None = None) -> Columns:
+    """The columns of CSV or Parquet files, or of any data frame that speaks Arrow; CSV stays text.
+
+    The decimal sign is a comma if a place in a file whose fields are not separated by commas has one.
+    """
     import pyarrow as pa
 
+    if decimal is not None:
+        check_choice("decimal", decimal, (".", ","))
     if hasattr(source, "__arrow_c_stream__"):
-        return Columns(pa.RecordBatchReader.from_stream(source).read_all(), given or {}, "the data frame")
+        return Columns(stream_of(source).read_all(), given or {}, "the data frame", decimal=decimal or ".")
     if not isinstance(source, (str, Path, list, tuple)):
         raise DataError(f"cannot read a {type(source).__name__}; give a path or a data frame that speaks Arrow.")
     files = _files(source)
-    tables = [_read(file) for file in files]
+    delimiters = [_delimiter(file) for file in files]
+    tables = [_read(file, delimiter) for file, delimiter in zip(files, delimiters, strict=True)]
     for file, table in zip(files, tables, strict=True):
         if table.column_names != tables[0].column_names:
             raise DataError(f"{file.name} has other columns than {files[0].name}; give files of one kind.")
@@ -121,7 +144,18 @@ def columns_of(source: Any, given: Mapping[str, str] | None) -> Columns:
             f"{files[0].name} and the files beside it hold other kinds of values; write them alike."
         ) from None
     place = files[0].name if len(files) == 1 else f"the table of {len(files)} files"
-    return Columns(table, given or {}, place, text=all(file.suffix != ".parquet" for file in files))
+    sign = decimal or ("." if {",", ""} & set(delimiters) else _decimal(table, given or {}))
+    return Columns(table, given or {}, place, text=all(file.suffix != ".parquet" for file in files), decimal=sign)
+
+
+def _decimal(table: "pa.Table", given: Mapping[str, str]) -> str:
+    """The decimal sign of the places in a table of text."""
+    import pyarrow.compute as pc
+
+    roles = ("lon", "lat", "x", "y")
+    known = {alias for role in roles for alias in NAMES[role]} | {given[role] for role in roles if role in given}
+    at = [i for i, name in enumerate(table.column_names) if name in known or name.strip().lower() in known]
+    return "," if any(pc.any(pc.match_substring_regex(table.column(i), _COMMA)).as_py() for i in at) else "."
 
 
 def _files(source: Any) -> list[Path]:
@@ -131,16 +165,32 @@ def _files(source: Any) -> list[Path]:
     return find_files(source, layout_of(None))
 
 
-def _read(path: Path) -> "pa.Table":
+def _read(path: Path, delimiter: str) -> "pa.Table":
     import pyarrow as pa
 
     try:
-        return _parquet(path) if path.suffix == ".parquet" else _csv(path)
+        return _csv(path, delimiter) if delimiter else _parquet(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         # The cause is left out: it may quote a value.
-        raise DataError(
-            f"{path.name} cannot be read as a table; give CSV in UTF-8 with a header, or Parquet."
-        ) from None
+        raise _no_table(path) from None
+
+
+def _no_table(path: Path) -> DataError:
+    return DataError(f"{path.name} cannot be read as a table; give CSV in UTF-8 with a header, or Parquet.")
+
+
+def _delimiter(path: Path) -> str:
+    """What separates the fields of CSV, by its header; empty for Parquet."""
+    import pyarrow as pa
+
+    if path.suffix == ".parquet":
+        return ""
+    try:
+        with pa.input_stream(path) as stream:
+            header = bytes(stream.read(1 << 16)).decode("utf-8-sig", "replace").splitlines()[:1]
+    except (pa.ArrowException, OSError):
+        raise _no_table(path) from None
+    return max(_DELIMITERS, key="".join(header).count)
 
 
 def _parquet(path: Path) -> "pa.Table":
@@ -149,14 +199,12 @@ def _parquet(path: Path) -> "pa.Table":
     return pq.read_table(path)
 
 
-def _csv(path: Path) -> "pa.Table":
+def _csv(path: Path, delimiter: str) -> "pa.Table":
     """All columns as text: a label such as 007 is no number, and <5 no reason to stop."""
     import pyarrow as pa
     import pyarrow.csv as pc
 
-    with pa.input_stream(path) as stream:
-        header = bytes(stream.read(1 << 16)).decode("utf-8-sig", "replace").splitlines()[:1]
-    parse = pc.ParseOptions(delimiter=max(_DELIMITERS, key="".join(header).count))
+    parse = pc.ParseOptions(delimiter=delimiter)
     with pc.open_csv(path, parse_options=parse) as file:
         names = file.schema.names
     return pc.read_csv(
@@ -189,7 +237,7 @@ def _label(value: Any) -> str:
 
 def numbers(column: "pa.Array", name: str) -> Floats:
     """Finite numbers; anything else is refused."""
-    found = _floats(column, name, "give numbers with a decimal point")
+    found = _floats(column, name, "give numbers with a decimal point, or pass decimal=',' (--decimal ,)")
     refuse(~np.isfinite(found), f"{name} is missing or infinite", "give a number in every row")
     return found
 

@@ -11,7 +11,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
-from incrowd.errors import DataError
+from incrowd.errors import DataError, check_file
 from incrowd.read.layouts import Kind, Layout
 
 SAMPLE = 200  # rows that decide whether times and users are numbers
@@ -207,6 +207,7 @@ def hive_keys(file: Path) -> dict[str, str]:
 
 
 def _expand(path: Path, layout: Layout) -> list[Path]:
+    check_file(path)
     if path.is_file():
         return [path]
     if path.is_dir():

@@ -24,6 +24,8 @@ def gpx_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
         raise ParameterError("GPX has the place of every point; leave antennas out.")
     if request.layout.time_format is not None:
         raise ParameterError("GPX writes its times in one way; leave time_format out.")
+    if request.decimal == ",":
+        raise ParameterError("GPX writes numbers with a decimal point; leave decimal out.")
     fields = {noun: (Field(noun, "text", noun),) for noun in ("t", "lon", "lat")}
     for file in files:
         user = {"user": (from_path(file, request.layout.user_from or _STEM),)}

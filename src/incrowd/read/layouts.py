@@ -10,6 +10,8 @@ from incrowd.errors import DataError, ParameterError
 
 Column = str | int | tuple[str | int, ...]  # a name, a position, or several columns read as one text
 Kind = Literal["text", "parquet", "gpx"]
+Decimal = Literal[".", ","]
+AntennaAt = Literal["first", "last"]
 
 # Most telling name first: where a file has several, the earlier one is taken.
 ALIASES: Mapping[str, tuple[str, ...]] = MappingProxyType(

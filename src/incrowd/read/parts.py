@@ -14,7 +14,7 @@ from incrowd.data import Traces
 from incrowd.data.table import Attributes
 from incrowd.errors import DataError, ParameterError, check_positive
 from incrowd.ledger import Ledger
-from incrowd.read.layouts import Column, Layout
+from incrowd.read.layouts import AntennaAt, Column, Decimal, Layout
 from incrowd.read.plane import Degrees
 
 PIECE_RECORDS = 2_000_000
@@ -51,6 +51,8 @@ def parts(
     bad_rows: str | Path | None = None,
     antennas: Any = None,
     time_format: str | None = None,
+    decimal: Decimal | None = None,
+    antenna_at: AntennaAt = "first",
     memory_mb: int = 1024,
 ) -> Parts:
     """Pieces of whole users from Traces, or from what `incrowd.read.table` reads, within about `memory_mb`.
@@ -71,11 +73,13 @@ def parts(
         "attributes": attributes,
         "bad_rows": bad_rows,
         "time_format": time_format,
+        "decimal": decimal,
     }
     if isinstance(source, Traces):
-        if any(options.values()) or antennas is not None:
+        if any(options.values()) or antennas is not None or antenna_at != "first":
             raise ParameterError("these options describe files and frames; Traces need none of them.")
         return of_traces(source)
+    options |= {"antennas": antennas, "antenna_at": antenna_at}
     from incrowd.read.sources import records_at_most
     from incrowd.read.spill import spilled
     from incrowd.read.stream import opened
@@ -86,9 +90,9 @@ def parts(
     pieces = records_at_most(source, layout) * _RECORD_BYTES / (memory_mb * 2**19)
     if pieces <= 1:
         with zero_told_later():
-            return of_traces(table(source, antennas=antennas, **options))
+            return of_traces(table(source, **options))
     count = ceil(min(pieces, _MOST_PIECES))
-    return opened(source, memory_mb, lambda reading: spilled(reading, count), antennas=antennas, **options)
+    return opened(source, memory_mb, lambda reading: spilled(reading, count), **options)
 
 
 def of_traces(traces: Traces) -> Parts:

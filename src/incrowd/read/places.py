@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.columns import degrees
-from incrowd.errors import DataError
+from incrowd.errors import DataError, check_file
 from incrowd.read.layouts import ALIASES, listed
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def _table(path: Path) -> "pa.Table":
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
 
+    check_file(path)
     if not path.is_file():
         raise DataError(f"there is no file {path}; check the path.")
     try:

@@ -46,9 +46,8 @@ class Grammar:
             if not inside and (start := opening.match(line, at)):
                 inside, at = True, start.end()
             if inside:
-                found = content.match(line, at)
-                assert found is not None  # nothing at all is content, too
-                at = found.end()
+                held = content.match(line, at)
+                at = at if held is None else held.end()
                 if at == len(line):
                     return "inside"
                 end = closing.match(line, at)

@@ -12,7 +12,7 @@ import numpy as np
 from incrowd.data import Counts, Fingerprints, Traces, Visits, load
 from incrowd.data.files import rebuilt
 from incrowd.data.table import COLUMNS
-from incrowd.errors import DataError, IncrowdError
+from incrowd.errors import DataError, IncrowdError, check_file
 from incrowd.ledger import Ledger
 from incrowd.read.text import is_number_label
 
@@ -29,6 +29,7 @@ def release(folder: str | Path) -> Traces | Visits | Fingerprints | Counts:
     Visits(users=3, records=3)
     """
     folder = Path(folder)
+    check_file(folder)
     try:
         said = _manifest(folder)
         cell_m = said["plane"]["cell_m"]
@@ -94,6 +95,7 @@ def ledger_of(folder: str | Path) -> Ledger | None:
 
 
 def _manifest(folder: Path) -> Any:
+    check_file(folder / "manifest.json")
     return json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
 
 

@@ -23,7 +23,6 @@ class Request:
     columns: Mapping[str, Column]  # as the layout and the caller name them
     layout: Layout
     attributes: tuple[str, ...] = ()
-    local: bool = False  # naive times are local
     set_aside: bool = False  # bad rows go to a side file
     text_users: bool = False
     decimal: str = ""  # the decimal sign of numbers in text; to be detected where it is empty
@@ -120,10 +119,8 @@ def make(
     """A scan over found columns."""
     place = str(files[0]) if files else "the data frame"
     form = request.layout.time_format
-    decimal, local = request.decimal or ".", request.local
-    selection = select(
-        fields, time_format=form, local=local, text_users=request.text_users, decimal=decimal, file=place
-    )
+    decimal = request.decimal or "."
+    selection = select(fields, time_format=form, text_users=request.text_users, decimal=decimal, file=place)
     return Scan(request, tuple(files), origin, selection, constants, **more)
 
 

@@ -12,19 +12,21 @@ import numpy as np
 from incrowd.arrays import Codes, Floats, Ints
 from incrowd.data.table import Attributes, attributes_of
 from incrowd.data.traces import AT_ZERO, at_zero
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, ParameterError, check_choice
 from incrowd.ledger import Ledger
 from incrowd.progress import tell
 from incrowd.read import bad
-from incrowd.read.antennas import Antennas, antennas_of
+from incrowd.read.antennas import Antennas, antennas_of, check_at
 from incrowd.read.bad import BadRow
-from incrowd.read.buffers import Mask, floats, missing, truth, values
+from incrowd.read.buffers import Mask
 from incrowd.read.checks import Check, constant, places_of, users_of
 from incrowd.read.engine import Run, check_format, on_lines
-from incrowd.read.layouts import PLACES, Column, Layout, layout_of, wanted_columns
+from incrowd.read.exchanged import Exchanged
+from incrowd.read.layouts import PLACES, AntennaAt, Column, Layout, layout_of, wanted_columns
 from incrowd.read.scans import Request, Scan
+from incrowd.read.seconds import Seconds
 from incrowd.read.sources import records_at_most, scans_of
-from incrowd.read.times import FIRST, LAST, PER_SECOND, from_epoch, to_utc, unit_note, unit_of, zone_of
+from incrowd.read.times import zone_of
 from incrowd.read.users import Coder, TextLabels, Values
 
 if TYPE_CHECKING:
@@ -46,16 +48,20 @@ def opened(
     bad_rows: str | Path | None,
     antennas: Any,
     time_format: str | None,
+    decimal: str | None,
+    antenna_at: AntennaAt,
 ) -> T:
     """Check the options, read the source through `use`, and write what was set aside."""
     shape, zone = layout_of(layout), zone_of(time_zone)
     if time_format is not None:
         check_format(time_format)
         shape = replace(shape, time_format=time_format)
+    if decimal is not None:
+        check_choice("decimal", decimal, (".", ","))
     target = None if bad_rows is None else Path(bad_rows)
     bad.check_target(target)
-    named, where = _placed({**shape.columns, **wanted_columns(columns)}, antennas)
-    request = Request(named, shape, tuple(attributes), zone is not None, target is not None, antennas=where)
+    named, where = _placed({**shape.columns, **wanted_columns(columns)}, antennas, antenna_at)
+    request = Request(named, shape, tuple(attributes), target is not None, decimal=decimal or "", antennas=where)
     reading = Reading(source, request, zone, memory_mb)
     try:
         result = use(reading)
@@ -67,13 +73,17 @@ def opened(
     return result
 
 
-def _placed(columns: dict[str, Column], antennas: Any) -> tuple[dict[str, Column], Antennas | None]:
+def _placed(
+    columns: dict[str, Column], antennas: Any, antenna_at: AntennaAt
+) -> tuple[dict[str, Column], Antennas | None]:
     """The columns of the records, and where their antennas are; given those, places are columns of their table."""
+    check_at(antenna_at, antennas)
     if antennas is None:
         if "cell" in columns:
             raise ParameterError("columns name an antenna id; pass antennas=TABLE (--antennas FILE) with their places.")
         return columns, None
-    return {noun: name for noun, name in columns.items() if noun not in PLACES}, antennas_of(antennas, columns)
+    places = antennas_of(antennas, columns, antenna_at)
+    return {noun: name for noun, name in columns.items() if noun not in PLACES}, places
 
 
 @dataclass(frozen=True)
@@ -101,7 +111,9 @@ class Reading:
     kept: int = 0
     planar: bool | None = None
     saved: list[Mapping[str, Any]] = field(default_factory=list)  # what incrowd noted in each file; empty in others
-    unit: str | None = None
+
+    def __post_init__(self) -> None:
+        self.seconds, self.exchanged = Seconds(self.zone, self.notes), Exchanged()
 
     def batches(self) -> Iterator[Batch]:
         """Every good record; the first bad one stops the run unless bad rows are set aside."""
@@ -122,7 +134,9 @@ class Reading:
                 self.bad += [*scan.aside, *on_lines(scan, aside, run.rejected)]
         tell("reading", self.kept, self.kept)
         if not self.kept:
-            raise self.bad[0].error() if self.bad else DataError(f"{scan.place} has no rows; check the export.")
+            raise bad.every(self.bad) if self.bad else DataError(f"{scan.place} has no rows; check the export.")
+        self.seconds.close()
+        self.exchanged.close()
 
     @property
     def ordered(self) -> bool:
@@ -155,7 +169,7 @@ class Reading:
     def _checked(self, raw: "pa.RecordBatch", run: Run) -> tuple[Batch, list[BadRow]]:
         scan = run.scan
         user, unfit = users_of(raw, scan)
-        t, faults = self._seconds(raw, scan)
+        t, faults = self.seconds.of(raw, scan)
         first, second, off = places_of(raw, scan)
         checks = [*unfit, *faults, *off]
         wrong = np.logical_or.reduce([mask for _, _, mask in checks])
@@ -173,6 +187,8 @@ class Reading:
             self.values[name].add(codes, constant(raw, scan, name) if name in scan.constants else raw[name])
         if not scan.request.planar and (zeros := int(at_zero(first, second).sum())):
             self.notes[AT_ZERO] += zeros
+        if not (scan.request.planar or scan.request.antennas or scan.saved):
+            self.exchanged.add(first, second)
         return Batch(codes, t, first, second), aside
 
     def _aside(self, wrong: Mask, checks: list[Check], raw: "pa.RecordBatch", run: Run) -> list[BadRow]:
@@ -187,42 +203,3 @@ class Reading:
         if not self.request.set_aside:
             raise on_lines(run.scan, found, [])[0].error()
         return found
-
-    def _seconds(self, raw: "pa.RecordBatch", scan: Scan) -> tuple[Ints, list[Check]]:
-        column = raw["t"]
-        absent = missing(column)
-        if scan.selection.epoch:
-            t, odd = self._from_epoch(column, scan)
-            return t, [("t", bad.NUMBER if scan.header else bad.TIME, absent), ("t", bad.UNIT, odd)]
-        unit = getattr(column.type, "unit", "us")
-        t = np.floor_divide(values(column, np.int64), PER_SECOND[unit])
-        outside = (t < FIRST) | (t > LAST)
-        if self.zone is not None and scan.selection.aware is not True:
-            t = self._to_utc(np.where(outside, 0, t), absent | outside, raw)
-        none = bad.FORMAT if scan.request.layout.time_format else bad.TIME
-        return t, [("t", none, absent), ("t", bad.YEARS, outside & ~absent)]
-
-    def _from_epoch(self, column: "pa.Array", scan: Scan) -> tuple[Ints, Mask]:
-        numbers = floats(column) if column.type == "double" else values(column, np.int64)
-        if scan.saved:
-            return from_epoch(numbers, "s")
-        if self.unit is None and len(numbers):
-            self.unit = unit_of(numbers)
-            if self.unit is None:
-                raise DataError(
-                    f"the numbers in column {scan.selection.names['t']!r} of {scan.place} are no seconds, milli-, "
-                    "micro- or nanoseconds since 1970; give one of these, or ISO 8601."
-                )
-        t, odd = from_epoch(numbers, self.unit or "s")
-        self.notes[unit_note(self.unit or "s")] += int((~odd).sum())
-        return t, odd
-
-    def _to_utc(self, t: Ints, skip: Mask, raw: "pa.RecordBatch") -> Ints:
-        assert self.zone is not None
-        naive = ~skip
-        if "aware" in raw.schema.names:
-            naive &= ~truth(raw["aware"])
-        if naive.any():
-            t[naive], notes = to_utc(t[naive], self.zone)
-            self.notes.update(notes)
-        return t

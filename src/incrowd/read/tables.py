@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.data import Traces
 from incrowd.data.traces import Order
 from incrowd.errors import check_choice
-from incrowd.read.layouts import Column, Layout
+from incrowd.read.layouts import AntennaAt, Column, Decimal, Layout
 from incrowd.read.stream import Reading, opened
 from incrowd.read.zero import warn_of_zero
 
@@ -28,15 +28,19 @@ def table(
     bad_rows: str | Path | None = None,
     antennas: Any = None,
     time_format: str | None = None,
+    decimal: Decimal | None = None,
+    antenna_at: AntennaAt = "first",
 ) -> Traces:
     """Read CSV, TSV, Parquet or GPX (a path, list, glob or folder), or any data frame that speaks Arrow.
 
     Columns are found by common names unless given; numbers of more than seconds and dates are whole seconds in UTC,
     floored, and dates without offset are in `time_zone` (UTC); `time_format` (strptime) reads others than ISO 8601.
-    `antennas` is a table of ids and places for records that carry a cell id; `bad_rows` takes what cannot be read.
+    `antennas` is a table of ids and places for records that carry a cell id; of an antenna listed at two places the
+    first counts, or the last (`antenna_at`). `decimal` is the decimal sign of numbers in text: as detected if None.
+    `bad_rows` is a file for the rows that cannot be read: every line of a text file is in a record, or there.
 
     >>> import pyarrow as pa
-    >>> table(pa.table({"uid": ["a", "b"], "time": ["2024-01-01", "2024-01-02T08:00Z"], "y": [52, 52], "x": [5, 5]}))
+    >>> table(pa.table({"uid": ["a", "b"], "time": ["2024-01-01", "2024-01-02T08:00"], "y": [52, 52], "x": [5, 5]}))
     Traces(users=2, records=2)
     """
     check_choice("order", order, ("time", "log"))
@@ -51,6 +55,8 @@ def table(
         bad_rows=bad_rows,
         antennas=antennas,
         time_format=time_format,
+        decimal=decimal,
+        antenna_at=antenna_at,
     )
     warn_of_zero(int(traces.at_zero.sum()))
     return traces

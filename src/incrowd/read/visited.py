@@ -13,12 +13,12 @@ from incrowd.data import Visits, load
 from incrowd.data.table import attributes_of
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.read.aggregates import cells_of, is_saved
-from incrowd.read.antennas import antennas_of
+from incrowd.read.antennas import antennas_of, check_at
 from incrowd.read.buffers import missing, to_arrow, values
 from incrowd.read.count_columns import Columns, columns_of, numbers, refuse
 from incrowd.read.count_columns import labels as cell_labels
 from incrowd.read.files import head_of, kind_of
-from incrowd.read.layouts import ALIASES, PLACES, Column, find_columns, layout_of, plain, wanted_columns
+from incrowd.read.layouts import ALIASES, PLACES, AntennaAt, Column, find_columns, layout_of, plain, wanted_columns
 from incrowd.read.plane import box_of, plane_around
 from incrowd.read.text import is_number_label
 from incrowd.read.users import Values
@@ -39,12 +39,14 @@ def visits(
     attributes: Sequence[str] = (),
     antennas: Any = None,
     cells: Any = None,
+    antenna_at: AntennaAt = "first",
 ) -> Visits:
     """Read visits, one row (user, cell, slot) each, as `Visits.save` writes them: CSV, Parquet or a data frame.
 
     `columns` names user, cell and slot; `slot_min` is the width of a slot; `antennas` has the place of each cell, as
     lon and lat or x and y in metres. `cells` is the table of cells that `read.counts` takes: cells then are called as
-    there, by any text, and numbered by its rows, so that visits and counts speak of the same cells.
+    there, by any text, and numbered by its rows, so that visits and counts speak of the same cells. Of a cell listed at
+    two places the first counts, or the last (`antenna_at`).
 
     >>> import pyarrow as pa
     >>> visits(pa.table({"user": ["a", "b"], "cell": [3, 4], "slot": [0, 1]}), slot_min=60)
@@ -54,6 +56,7 @@ def visits(
         check_whole(slot_min=slot_min)
     if antennas is not None and cells is not None:
         raise ParameterError("cells has the place of each cell already; leave antennas out (--antennas).")
+    check_at(antenna_at, antennas if cells is None else cells)
     given = _wanted(columns, antennas if cells is None else cells)
     if is_saved(source):
         return _saved(Path(source), slot_min, bare=not given and not attributes and antennas is None and cells is None)
@@ -65,13 +68,13 @@ def visits(
     if cells is None:
         made = Visits.from_arrays(user, _whole(table["cell"], "cell"), slot, slot_min=slot_min)
     else:
-        named = cells_of(cells, given)
+        named = cells_of(cells, given, antenna_at)
         cell = named.positions(cell_labels(table["cell"], "cell"))
         made = replace(Visits.from_arrays(user, cell, slot, xy=named.xy, slot_min=slot_min), crs=named.crs)
     if attributes:
         kept = {name: _known(table[name]) if table.text else table[name] for name in attributes}
         made = replace(made, attributes=_attributes(made, user, kept))
-    return made if antennas is None else _placed(made, antennas, given)
+    return made if antennas is None else _placed(made, antennas, given, antenna_at)
 
 
 def is_visits(source: Any, columns: Mapping[str, Column] | None = None) -> bool:
@@ -193,11 +196,11 @@ def _known(column: "pa.Array") -> "pa.Array":
     return pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
 
 
-def _placed(made: Visits, antennas: Any, columns: Mapping[str, Column]) -> Visits:
+def _placed(made: Visits, antennas: Any, columns: Mapping[str, Column], antenna_at: AntennaAt) -> Visits:
     """The visits with the centre of each cell that is listed."""
     import pyarrow as pa
 
-    where = antennas_of(antennas, columns)
+    where = antennas_of(antennas, columns, antenna_at)
     listed = [int(number) for number in where.by_number if len(number) < 9]
     cells = np.unique(np.concatenate([made.cell, np.array(listed, np.int64)]))
     cells = cells[(cells >= 0) & (cells < MOST_CELLS)]
