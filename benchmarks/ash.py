@@ -7,10 +7,10 @@ import numpy as np
 
 import incrowd as ic
 from benchmarks import timed
-from incrowd.attack.ash import recover
-from incrowd.attack.score import recovery_score
-from incrowd.kernels.cpu.transport_link import link
-from incrowd.kernels.cpu.transport_sites import sites_of
+from incrowd.attack.recover import recover
+from incrowd.attack.recover.score import recovery_score
+from incrowd.kernels.cpu.transport import link
+from incrowd.kernels.cpu.transport.sites import sites_of
 
 TOWERS = 8000
 SLOT_MIN = 30

@@ -11,9 +11,9 @@ import numpy as np
 import incrowd as ic
 from benchmarks import timed
 from incrowd.arrays import Floats, Ints
-from incrowd.attack.chance import Guess, chance_accuracy
-from incrowd.attack.days import link_days
-from incrowd.attack.score import recovery_score
+from incrowd.attack.recover import link_days
+from incrowd.attack.recover.guesses import Guess, chance_accuracy
+from incrowd.attack.recover.score import recovery_score
 
 USERS, TOWERS, DAYS, SLOTS, NIGHT = 100_000, 8_000, 7, 48, 12
 MIXED = 0.1  # of all people in each slot by day

@@ -8,10 +8,10 @@ import numpy as np
 import incrowd as ic
 from benchmarks import timed
 from incrowd.anonymize.glove import Glove
-from incrowd.anonymize.glove_cost import glove_cost
-from incrowd.measure.accuracy import accuracy
-from incrowd.measure.kgap import kgap
-from incrowd.measure.stretch import layout
+from incrowd.anonymize.glove.estimate import glove_cost
+from incrowd.measure.glove.accuracy import accuracy
+from incrowd.measure.glove.kgap import kgap
+from incrowd.measure.glove.stretch import layout
 
 TOWERS = 1200
 DAYS = 14

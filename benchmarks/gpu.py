@@ -19,9 +19,9 @@ from benchmarks import timed
 from benchmarks.gpu_points import points
 from incrowd.anonymize.glove import Glove
 from incrowd.kernels.gpu.device import missing, name
-from incrowd.measure.kgap import kgap
-from incrowd.measure.stretch import layout
-from incrowd.measure.tails import tails
+from incrowd.measure.glove.kgap import kgap
+from incrowd.measure.glove.stretch import layout
+from incrowd.measure.glove.tails import tails
 
 TOWERS, DAYS = 1200, 14
 DENSE = 19.4  # records a day that leave 223 samples in two weeks; the paper's have 217
@@ -32,9 +32,9 @@ SPARSE = 7.4  # records a day that leave 94 samples; those of the paper's larger
 @functools.cache
 def calls(users: int, records_a_day: float | None = None) -> ic.Fingerprints:
     """What ic.read.synthetic_city gives for the profile cdr, made by all cores."""
-    from incrowd.read.city.city import CHUNK_CELLS, City, _people
+    from incrowd.read.city import CHUNK_CELLS, City, _people
     from incrowd.read.city.days import SLOTS
-    from incrowd.read.city.ground import lay_out
+    from incrowd.read.city.people import lay_out
     from incrowd.read.city.profiles import PROFILES
 
     kind = PROFILES["cdr"]
@@ -193,8 +193,8 @@ def phases(users: int = 82_000, records_a_day: float = DENSE) -> dict[str, Any]:
     """Where the seconds of a run go: laying out, one search of all, the rest."""
     import cupy
 
-    from incrowd.kernels.gpu.neighbours import Crowd, search
-    from incrowd.kernels.gpu.prints import prints_of
+    from incrowd.kernels.gpu.glove.nearest import Crowd, search
+    from incrowd.kernels.gpu.glove.prints import prints_of
 
     data = calls(users, records_a_day)
     _warm()

@@ -7,7 +7,7 @@ import numpy as np
 import incrowd as ic
 from benchmarks import timed
 from benchmarks.uniqueness import USERS, _week
-from incrowd.measure.index import index_of
+from incrowd.measure.uniqueness.index import index_of
 
 POINTS = 4
 QUERY = r"""

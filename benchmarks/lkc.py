@@ -9,11 +9,10 @@ import numpy as np
 import incrowd as ic
 from benchmarks import timed
 from incrowd.anonymize.lkc import LKC
-from incrowd.measure.frequent import maximal_frequent
-from incrowd.measure.sensitive import carriers_of
-from incrowd.measure.sequences import paths_of
-from incrowd.measure.suppression import suppression
-from incrowd.measure.violating import minimal_violating
+from incrowd.measure.lkc.paths import paths_of
+from incrowd.measure.lkc.sensitive import carriers_of
+from incrowd.measure.lkc.sequences import maximal_frequent, minimal_violating
+from incrowd.measure.lkc.suppression import suppression
 
 LIMITS: dict[str, Any] = {"limit_s": 600, "limit_gib": 2, "device": "cpu"}
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import incrowd as ic
 from benchmarks import timed
-from incrowd.measure.index import index_of
+from incrowd.measure.uniqueness.index import index_of
 
 USERS, TOWERS, SLOTS, MEAN = 633_798, 1_700, 672, 67  # a week of quarter hours [song2014, Sec. 4]
 AT_HOME = 0.55  # share of records at the user's own tower

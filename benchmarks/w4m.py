@@ -6,7 +6,7 @@ from typing import Any
 import incrowd as ic
 from benchmarks import timed
 from incrowd.anonymize.w4m import W4M
-from incrowd.anonymize.w4m_points import points_of
+from incrowd.anonymize.w4m.points import points_of
 
 TOWERS = 1200
 DAYS = 14

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.arrays import owners
-from incrowd.kernels.reference.stretching import CELLS, METRES
+from incrowd.kernels.types import CELLS, METRES
 
 SCALES = {"cells": CELLS, "metres": METRES}
 

@@ -149,7 +149,7 @@ def test_every_release_has_an_id_of_its_own_and_nothing_else_differs(visits, tmp
 
 
 def test_a_failure_leaves_nothing(visits, tmp_path, monkeypatch):
-    monkeypatch.setattr("incrowd.anonymize.folder.readme_of", lambda *_: 1 / 0)
+    monkeypatch.setattr("incrowd.anonymize._publish.readme_of", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         publish(Cut()(visits), tmp_path / "release")
     assert list(tmp_path.iterdir()) == []

@@ -9,17 +9,17 @@ import pytest
 
 import incrowd as ic
 from incrowd import assess, attack, measure
-from incrowd.assess.assess import Asked, prepared
+from incrowd.assess._assess import Asked, prepared
 from incrowd.assess.budget import Budget, OutOfTime, seconds_of
 from incrowd.assess.dataset import Dataset, within
 from incrowd.assess.options import Options
 from incrowd.assess.questions.order import QUESTIONS
 from incrowd.assess.thresholds import DEFAULTS
-from incrowd.data.some import some_people
+from incrowd.data.sample import some_people
 from incrowd.plain import in_words, to_json
 from incrowd.progress import track
 
-MODULE = sys.modules["incrowd.assess.assess"]  # the package shows the function of that name
+MODULE = sys.modules["incrowd.assess._assess"]  # the package shows the function of that name
 
 
 @pytest.fixture(scope="module")

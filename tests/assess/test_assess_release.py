@@ -7,8 +7,8 @@ import pytest
 
 import incrowd as ic
 from incrowd import assess, attack, measure
-from incrowd.anonymize.folder import publish
-from incrowd.assess.assess import prepared
+from incrowd.anonymize._publish import publish
+from incrowd.assess._assess import prepared
 from incrowd.assess.dataset import dataset
 from incrowd.assess.options import NEEDS, Options
 from incrowd.assess.thresholds import DEFAULTS

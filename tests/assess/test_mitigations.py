@@ -128,7 +128,7 @@ def test_it_prints_as_a_table_that_names_the_cheapest(found):
 def test_an_attack_that_was_made_is_not_made_again(monkeypatch):
     score = ic.attack.recovery_score(ic.attack.recover(ic.discretize.counts(people()), seed=0), people())
     again = ic.assess.mitigations(people(), strengths={})
-    monkeypatch.delattr(sys.modules["incrowd.assess.mitigations"], "recover")
+    monkeypatch.delattr(sys.modules["incrowd.assess._mitigations"], "recover")
     assert ic.assess.mitigations(people(), strengths={}, plain=score) == again
 
 

@@ -7,7 +7,7 @@ import pytest
 import incrowd as ic
 from builders import crowd
 from incrowd.anonymize import Cut
-from incrowd.assess.plan import Plan, PlannedCut, plan
+from incrowd.assess._plan import Plan, PlannedCut, plan
 from incrowd.attack.relink import relink
 from incrowd.discretize import windows
 from incrowd.measure import cut_risk, uniqueness
@@ -113,7 +113,7 @@ def test_refusals():
 
 
 def test_moves_across_users_do_not_count():
-    from incrowd.assess.plan import _moves
+    from incrowd.assess._plan import _moves
 
     assert _moves(np.array([0, 2, 2, 4]), np.array([1, 1, 2, 3])) == 1
 

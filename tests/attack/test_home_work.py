@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.attack.home_work import home_work
+from incrowd.attack._home_work import home_work
 from incrowd.plain import to_json
 
 MONDAY = 1_704_067_200  # 2024-01-01 00:00 UTC

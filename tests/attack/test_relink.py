@@ -12,9 +12,9 @@ from scipy.optimize import linear_sum_assignment
 import incrowd as ic
 from builders import crowd
 from incrowd.anonymize import Cut
-from incrowd.attack.joining import meet
 from incrowd.attack.link import link
 from incrowd.attack.relink import relink
+from incrowd.attack.relink.join import meet
 from incrowd.discretize import windows
 from incrowd.measure import cut_risk, uniqueness
 from incrowd.plain import to_json

@@ -11,7 +11,7 @@ import incrowd as ic
 from audit.cases import names, on_disk, people_visits, repeatable
 from incrowd.anonymize import Cut, publish
 from incrowd.audit import check
-from incrowd.audit.texts import leaves
+from incrowd.audit.reading.texts import leaves
 
 RIDER = "rider-0005"
 DIGEST = hashlib.md5(RIDER.encode()).hexdigest()

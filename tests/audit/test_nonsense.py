@@ -12,7 +12,7 @@ import incrowd as ic
 from audit.cases import people_visits
 from incrowd.anonymize import Cut
 from incrowd.audit import check
-from incrowd.audit.said import CLAIMS, CLOCK, PLANE
+from incrowd.audit.reading.stated import CLAIMS, CLOCK, PLANE
 
 NAN, INF = float("nan"), float("inf")
 

@@ -129,7 +129,7 @@ def attacks(monkeypatch):
 
     recover = attack.recover
     monkeypatch.setattr(attack, "recover", counting)
-    monkeypatch.setattr(sys.modules["incrowd.assess.mitigations"], "recover", counting)
+    monkeypatch.setattr(sys.modules["incrowd.assess._mitigations"], "recover", counting)
     return made
 
 

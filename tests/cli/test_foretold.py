@@ -2,7 +2,7 @@
 
 import time
 
-from incrowd.cli.foretold import foretelling
+from incrowd.cli.screen import foretelling
 from incrowd.progress import listening, tell, track
 
 

@@ -106,7 +106,7 @@ def test_shards_cost_less(country):
 
 def test_a_full_disk_costs_no_run(country, tmp_path, monkeypatch):
     """The checkpoint is there until the release is."""
-    from incrowd.anonymize import folder
+    from incrowd.anonymize import _publish as folder
 
     file, words = tmp_path / "run.npz", ("--k", 3, "--shard-users", 20, "-o", tmp_path / "a")
     written = folder.save
@@ -126,11 +126,11 @@ def test_a_full_disk_costs_no_run(country, tmp_path, monkeypatch):
 @pytest.mark.parametrize("k", [2, 3])
 def test_a_killed_run_goes_on_to_the_same_result(country, tmp_path, monkeypatch, k):
     """Killed at its fifth save, the run resumes from the file and ends as one that never stopped."""
-    from incrowd.anonymize import glove_greedy, glove_saving
+    from incrowd.anonymize.glove import checkpoint, greedy
 
     monkeypatch.setitem(ic.anonymize.Glove.__call__.__kwdefaults__, "checkpoint_s", 0.0)
-    monkeypatch.setattr(glove_greedy, "BLOCK", 4)
-    keep, saves = glove_saving.Saved.keep, []
+    monkeypatch.setattr(greedy, "BLOCK", 4)
+    keep, saves = checkpoint.Saved.keep, []
 
     def killed(self, *given, **more):
         keep(self, *given, **more)
@@ -139,10 +139,10 @@ def test_a_killed_run_goes_on_to_the_same_result(country, tmp_path, monkeypatch,
             raise KeyboardInterrupt
 
     file, words = tmp_path / "run.npz", ("--k", k, "--keep-link")
-    monkeypatch.setattr(glove_saving.Saved, "keep", killed)
+    monkeypatch.setattr(checkpoint.Saved, "keep", killed)
     code, _, _ = run("glove", country, "-o", tmp_path / "a", "--checkpoint", file, *words, tmp_path / "a.csv")
     assert code == 130 and file.exists() and not (tmp_path / "a").exists()
-    monkeypatch.setattr(glove_saving.Saved, "keep", keep)
+    monkeypatch.setattr(checkpoint.Saved, "keep", keep)
     assert run("glove", country, "-o", tmp_path / "a", "--checkpoint", file, *words, tmp_path / "a.csv")[0] == 0
     assert run("glove", country, "-o", tmp_path / "b", *words, tmp_path / "b.csv")[0] == 0
     assert not file.exists()
@@ -214,7 +214,7 @@ def test_accuracy_for_several_k(four):
 @pytest.fixture
 def card(monkeypatch):
     """A GPU that takes crowds of 2 and has no room for more."""
-    kgap = import_module("incrowd.measure.kgap")
+    kgap = import_module("incrowd.measure.glove.kgap")
     free = itertools.count(1)
 
     def only_two(k, made):
@@ -226,8 +226,8 @@ def card(monkeypatch):
         return only_two(k, lambda: ic.anonymize.Glove(k=k, device="cpu")._hide(laid, None, 60.0))
 
     monkeypatch.setattr(device, "missing", lambda: "")
-    monkeypatch.setattr(import_module("incrowd.measure.stretch"), "WORTH_GPU", 2)
-    monkeypatch.setattr(import_module("incrowd.anonymize.glove_card"), "hide_on_card", hidden)
+    monkeypatch.setattr(import_module("incrowd.measure.glove.stretch"), "WORTH_GPU", 2)
+    monkeypatch.setattr(import_module("incrowd.anonymize.glove.gpu"), "hide_on_card", hidden)
     monkeypatch.setattr(
         kgap, "scan_on_card", lambda laid, take, order: only_two(take + 1, lambda: kgap._scan(laid, take, order))
     )

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.discretize import blocks
+from incrowd.discretize._blocks import divided
 from incrowd.discretize.bounds import Bounds, bounds_of
-from incrowd.discretize.lattice import divided
 from incrowd.discretize.ranks import Rank, whole
-from incrowd.read.parts import of_traces, parts
+from incrowd.read._parts import of_traces, parts
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed file", "ignore::pytest.PytestUnraisableExceptionWarning")
 CITY = (5.0, 52.0, 5.2, 52.1)

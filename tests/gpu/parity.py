@@ -12,16 +12,17 @@ import numpy as np
 import incrowd as ic
 from incrowd.anonymize.glove import Glove
 from incrowd.errors import ParameterError
-from incrowd.kernels.cpu import merging as cpu_merging
-from incrowd.kernels.cpu import neighbours as cpu_neighbours
-from incrowd.kernels.cpu import prints as cpu_prints
-from incrowd.kernels.cpu import stretching as cpu_stretching
-from incrowd.kernels.gpu import merging, neighbours, prints, stretching
-from incrowd.kernels.reference import merging as reference_merging
-from incrowd.kernels.reference import stretching as reference
-from incrowd.measure.kgap import kgap
-from incrowd.measure.stretch import layout
-from incrowd.measure.tails import tails
+from incrowd.kernels.cpu.glove import merge as cpu_merging
+from incrowd.kernels.cpu.glove import nearest as cpu_neighbours
+from incrowd.kernels.cpu.glove import prints as cpu_prints
+from incrowd.kernels.cpu.glove import stretch as cpu_stretching
+from incrowd.kernels.gpu.glove import merge, prints, stretch
+from incrowd.kernels.gpu.glove import nearest as neighbours
+from incrowd.kernels.reference.glove import merge as reference_merging
+from incrowd.kernels.reference.glove import stretch as reference
+from incrowd.measure.glove.kgap import kgap
+from incrowd.measure.glove.stretch import layout
+from incrowd.measure.glove.tails import tails
 
 NEAR = np.array([0, 1, 2, 5, 40, 199, 200, 205, 10_000])
 MINUTES = np.array([0, 1, 2, 12, 30, 100, 479, 480, 481, 2000, 20_000])
@@ -68,9 +69,9 @@ def pairs_of_samples(longest, unit, boxes, n, uncapped, *, plain, spread=None, u
     for a, b in [*itertools.pairwise(found), (found[0], found[0])]:
         others = [(cpu_stretching, cpu_merging, scale)] + [(reference, reference_merging, laid.scale)] * plain
         for stretched, merged, numbers in others:
-            assert stretching.stretch(a, b, *n, laid.scale) == stretched.stretch(a, b, *n, numbers)
-            same(stretching.sample_parts(a, b, *n, laid.scale), stretched.sample_parts(a, b, *n, numbers))
-            same(merging.merge(a, b, *n, laid.scale, uncapped), merged.merge(a, b, *n, numbers, uncapped))
+            assert stretch.stretch(a, b, *n, laid.scale) == stretched.stretch(a, b, *n, numbers)
+            same(stretch.sample_parts(a, b, *n, laid.scale), stretched.sample_parts(a, b, *n, numbers))
+            same(merge.merge(a, b, *n, laid.scale, uncapped), merged.merge(a, b, *n, numbers, uncapped))
 
 
 def nearest(data, take, below, *, plain=False):
@@ -168,7 +169,7 @@ def no_room(data):
         else:
             raise AssertionError("the card took what it has no room for")
     with (
-        mock.patch.object(import_module("incrowd.measure.stretch"), "WORTH_GPU", 1),
+        mock.patch.object(import_module("incrowd.measure.glove.stretch"), "WORTH_GPU", 1),
         warnings.catch_warnings(record=True) as said,
     ):
         warnings.simplefilter("always")

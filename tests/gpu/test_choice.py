@@ -18,16 +18,16 @@ from typer.testing import CliRunner
 
 from boxes import prints
 from incrowd.anonymize.glove import Glove
-from incrowd.anonymize.glove_card import in_order
+from incrowd.anonymize.glove.gpu import in_order
 from incrowd.cli import glove as cli
 from incrowd.errors import IncrowdWarning, MissingExtra, ParameterError
 from incrowd.kernels.gpu import device, source
-from incrowd.kernels.gpu import prints as card
-from incrowd.kernels.reference.stretching import CELLS, METRES
-from incrowd.measure.card import QUANTILES, ranks_between, tail_weights
-from incrowd.measure.kgap import kgap
-from incrowd.measure.stretch import WORTH_GPU, on_device
-from incrowd.measure.tails import tail_weight, tails
+from incrowd.kernels.gpu.glove import prints as card
+from incrowd.kernels.types import CELLS, METRES
+from incrowd.measure.glove.gpu import QUANTILES, ranks_between, tail_weights
+from incrowd.measure.glove.kgap import kgap
+from incrowd.measure.glove.stretch import WORTH_GPU, on_device
+from incrowd.measure.glove.tails import tail_weight, tails
 
 PAIR = "0,0,0 | 0,0,40"
 
@@ -106,7 +106,7 @@ def test_where_the_card_is_too_small_auto_takes_the_cpu_and_says_so(small_card, 
         raise small_card
 
     monkeypatch.setattr(card, "prints_of", full)
-    monkeypatch.setattr(import_module("incrowd.measure.stretch"), "WORTH_GPU", 2)
+    monkeypatch.setattr(import_module("incrowd.measure.glove.stretch"), "WORTH_GPU", 2)
     pair = prints(PAIR)
     expected = Glove(device="cpu")(pair).merges
     with pytest.warns(IncrowdWarning, match=r"2 fingerprints need more; it runs on the CPU\.$"):
@@ -135,7 +135,7 @@ def no_compiler(small_card, monkeypatch):
         ]
     )
     monkeypatch.setattr(card, "prints_of", compiled)
-    monkeypatch.setattr(import_module("incrowd.measure.stretch"), "WORTH_GPU", 2)
+    monkeypatch.setattr(import_module("incrowd.measure.glove.stretch"), "WORTH_GPU", 2)
 
 
 def test_without_a_compiler_auto_takes_the_cpu_and_says_so(no_compiler):
@@ -165,7 +165,7 @@ def test_what_else_goes_wrong_there_is_not_hidden(small_card, monkeypatch):
         raise type("CUDARuntimeError", (RuntimeError,), {})("cudaErrorIllegalAddress: an illegal memory access")
 
     monkeypatch.setattr(card, "prints_of", broken)
-    monkeypatch.setattr(import_module("incrowd.measure.stretch"), "WORTH_GPU", 2)
+    monkeypatch.setattr(import_module("incrowd.measure.glove.stretch"), "WORTH_GPU", 2)
     with pytest.raises(RuntimeError, match="illegal memory access"):
         Glove()(prints(PAIR))
 

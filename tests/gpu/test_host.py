@@ -12,15 +12,17 @@ import pytest
 from boxes import prints
 from gpu import parity
 from incrowd.anonymize.glove import Glove
-from incrowd.anonymize.glove_greedy import hide
-from incrowd.anonymize.glove_herd import Herd
-from incrowd.anonymize.glove_saving import Saved
-from incrowd.anonymize.glove_writing import Hidden
+from incrowd.anonymize.glove.checkpoint import Saved
+from incrowd.anonymize.glove.greedy import hide
+from incrowd.anonymize.glove.herd import Herd
+from incrowd.anonymize.glove.release import Hidden
 from incrowd.kernels.gpu import device
-from incrowd.kernels.reference.stretching import CELLS, METRES, UNLIMITED
-from incrowd.measure.kgap import kgap
+from incrowd.kernels.types import CELLS, METRES, UNLIMITED
+from incrowd.measure.glove.kgap import kgap
 
-KGAP, TAILS = (import_module(f"incrowd.measure.{name}") for name in ("kgap", "tails"))  # functions share the names
+KGAP, TAILS = (
+    import_module(f"incrowd.measure.glove.{name}") for name in ("kgap", "tails")
+)  # functions share the names
 LIMITS = {"max_extent_m": 15_000, "max_extent_min": 360}
 SHARDS = {"k": 3, "shard_users": 12}
 EACH = {"k": 3, **LIMITS, "suppress": "each"}
@@ -48,7 +50,7 @@ def card(monkeypatch):
     """The three ways to a GPU, with their own signatures."""
     monkeypatch.setattr(device, "missing", lambda: "")
     with (
-        mock.patch("incrowd.anonymize.glove_card.hide_on_card", autospec=True, side_effect=hidden) as glove,
+        mock.patch("incrowd.anonymize.glove.gpu.hide_on_card", autospec=True, side_effect=hidden) as glove,
         mock.patch.object(KGAP, "scan_on_card", autospec=True, side_effect=KGAP._scan) as gaps,
         mock.patch.object(
             TAILS, "tails_on_card", autospec=True, side_effect=lambda laid, near: TAILS._weights(laid, near, "cpu")

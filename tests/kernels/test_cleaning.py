@@ -5,10 +5,11 @@ from hypothesis import strategies as st
 
 from incrowd.kernels.cpu import cleaning as cpu
 from incrowd.kernels.reference import cleaning as reference
+from incrowd.kernels.types import RECORDS, REMOVE, SHIFTED, SWAP_BEST, SWAP_RECORDS
 
 METRES = [(0.0, 0.0), (100.0, 0.0), (9000.0, 0.0), (100.5, 3.0), (0.0, -50.0), (1e308, -1e308)]
 DEGREES = [(5.0, 52.0), (5.001, 52.0), (5.5, 52.2), (180.0, 89.9), (-180.0, 89.9), (0.0, -90.0)]
-SHIFTS = [reference.SWAP_BEST, reference.SWAP_RECORDS, reference.REMOVE]
+SHIFTS = [SWAP_BEST, SWAP_RECORDS, REMOVE]
 
 record = st.tuples(st.integers(0, 12), st.integers(0, len(METRES) - 1))
 logs = st.lists(st.lists(record, max_size=12), max_size=4)
@@ -26,7 +27,7 @@ def columns(users, planar):
 
 @settings(deadline=None, max_examples=300)
 @given(logs, st.booleans(), st.sampled_from(SHIFTS), speeds)
-@example([[(3, 0), (2, 0), (1, 0)], [], [(5, 1)]], True, reference.REMOVE, 5.0)
+@example([[(3, 0), (2, 0), (1, 0)], [], [(5, 1)]], True, REMOVE, 5.0)
 def test_repair_order_equals_reference(users, planar, shift, speed):
     arrays = columns(users, planar)
     for got, expected in zip(
@@ -66,11 +67,11 @@ def test_every_parameter_changes_the_answer():
     def done(planar, shift, speed):
         return int(np.argmax(cpu.repair_order(*columns(log, planar), shift, speed)[3]))
 
-    assert done(True, reference.SWAP_BEST, 110.0) == reference.RECORDS
-    assert done(True, reference.SWAP_BEST, 80.0) == reference.SHIFTED
-    assert done(False, reference.SWAP_BEST, 80.0) == reference.RECORDS
-    assert done(True, reference.SWAP_RECORDS, 80.0) == reference.RECORDS
-    assert done(True, reference.REMOVE, 110.0) == reference.SHIFTED
+    assert done(True, SWAP_BEST, 110.0) == RECORDS
+    assert done(True, SWAP_BEST, 80.0) == SHIFTED
+    assert done(False, SWAP_BEST, 80.0) == RECORDS
+    assert done(True, SWAP_RECORDS, 80.0) == RECORDS
+    assert done(True, REMOVE, 110.0) == SHIFTED
     there_and_back = [[(0, 0), (1, 1), (2, 0)]]
     assert cpu.displaced(*columns(there_and_back, True), 80.0).tolist() == [False, True, False]
     assert not cpu.displaced(*columns(there_and_back, True), 100.0).any()  # not faster than the limit
@@ -99,7 +100,7 @@ def test_time_grows_linearly_where_removals_pile_up():
     zero = np.zeros(size)
     falling = np.arange(size)[::-1].copy()
     offsets = np.array([0, size])
-    rows, *_ = cpu.repair_order(offsets, falling, zero, zero, True, reference.SWAP_BEST, 1.0)
+    rows, *_ = cpu.repair_order(offsets, falling, zero, zero, True, SWAP_BEST, 1.0)
     assert rows.tolist() == [size - 1, size - 2]
     wave = np.where(np.arange(size) % 2, 1e6, 0.0)
     gone = cpu.displaced(offsets, np.arange(size), wave, zero, True, 1.0)

@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from incrowd.kernels.cpu import transport as cpu
-from incrowd.kernels.cpu.transport_link import link
-from incrowd.kernels.cpu.transport_sites import site_at, sites_of
+from incrowd.kernels.cpu.transport import auction as cpu
+from incrowd.kernels.cpu.transport import link
+from incrowd.kernels.cpu.transport.sites import site_at, sites_of
 from incrowd.kernels.reference import transport as reference
 
 SOME = settings(deadline=None, max_examples=60)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from builders import tracks
-from incrowd.measure.summary import summary
+from incrowd.measure._summary import summary
 
 
 def test_counts_by_hand():

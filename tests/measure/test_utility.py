@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.measure.utility import utility
+from incrowd.measure._utility import utility
 
 LINE = [[0, 0], [3000, 0], [6000, 0]]
 

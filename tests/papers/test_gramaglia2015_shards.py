@@ -5,8 +5,8 @@ import pytest
 
 import incrowd as ic
 from incrowd.anonymize.glove import Glove
-from incrowd.measure.accuracy import accuracy
-from incrowd.papers.gramaglia2015.shards import ShardCost, shard_cost
+from incrowd.measure.glove.accuracy import accuracy
+from incrowd.papers.gramaglia2015.cost import ShardCost, shard_cost
 from incrowd.report.section import section
 
 

@@ -9,10 +9,21 @@ import pytest
 
 import incrowd as ic
 from boxes import prints
-from incrowd.anonymize.w4m_points import points_of
+from incrowd.anonymize.w4m.points import points_of
 from incrowd.papers.gramaglia2015 import table2 as paper
-from incrowd.papers.gramaglia2015.printed import DOUBTS, GLOVE, LIKE, MADE_UP, MEASURES, PRINTED, W4M
-from incrowd.papers.gramaglia2015.table2_data import Dataset, absent, datasets, largest_city
+from incrowd.papers.gramaglia2015.table2_data import (
+    DOUBTS,
+    GLOVE,
+    LIKE,
+    MADE_UP,
+    MEASURES,
+    PRINTED,
+    W4M,
+    Dataset,
+    absent,
+    datasets,
+    largest_city,
+)
 from incrowd.report.section import section
 
 w4m = import_module("incrowd.anonymize.w4m")

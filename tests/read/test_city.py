@@ -12,8 +12,7 @@ import incrowd as ic
 from incrowd.progress import listening
 from incrowd.read.city import PROFILES, synthetic_city
 from incrowd.read.city.days import Memory
-from incrowd.read.city.ground import lay_out
-from incrowd.read.city.people import FAVOURITES, FIRST, HOME, WORK, settle
+from incrowd.read.city.people import FAVOURITES, FIRST, HOME, WORK, lay_out, settle
 from incrowd.read.city.records import travelled
 
 PHONES = [name for name in PROFILES if name != "taxi"]

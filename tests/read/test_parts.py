@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from incrowd.read import _parts as spill
 from incrowd.read import parts as parts_of
-from incrowd.read import spill
 
 
 @pytest.fixture
@@ -37,13 +37,13 @@ def trips(tmp_path):
 
 def spill_everything(monkeypatch, records=8_000):
     """Make every source too large for memory, but for pieces of so many records."""
-    monkeypatch.setattr(sys.modules["incrowd.read.parts"], "_RECORD_BYTES", 2**19 / records)
+    monkeypatch.setattr(sys.modules["incrowd.read._parts"], "_RECORD_BYTES", 2**19 / records)
 
 
 @pytest.mark.parametrize("name", ["trips.csv", "trips.parquet", "a frame", "a stream"])
 def test_pieces_hold_every_user_once_and_in_time_order(trips, monkeypatch, name):
     whole = ic.read.table(trips / "trips.parquet", attributes=["job"])
-    monkeypatch.setattr("incrowd.read.engine.BATCH", 5_000)
+    monkeypatch.setattr("incrowd.read.sources.engine.BATCH", 5_000)
     spill_everything(monkeypatch)
     table = pq.read_table(trips / "trips.parquet")
     source = {"a frame": table, "a stream": table.to_reader(1_000)}.get(name, trips / name)

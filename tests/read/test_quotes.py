@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.read.files import CHUNK
+from incrowd.read.sources.files import CHUNK
 
 HEAD = "uid,t,y,x,note\n"
 

@@ -8,8 +8,8 @@ import pytest
 import incrowd as ic
 from browser import chromium
 from incrowd.report.assess import HEAD, parts
-from incrowd.report.behind import Behind
 from incrowd.report.glove import quantiles
+from incrowd.report.json_links import Behind
 from incrowd.report.page import _kinds
 from incrowd.report.section import Section, section
 

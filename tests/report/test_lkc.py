@@ -1,7 +1,6 @@
 import incrowd as ic
 from builders import crowd
-from incrowd.anonymize.lkc import LKC
-from incrowd.anonymize.lkc_cost import lkc_cost
+from incrowd.anonymize.lkc import LKC, lkc_cost
 from incrowd.papers.mohammed2009 import METHOD, table_1
 from incrowd.report import lkc  # noqa: F401  registers its sections
 from incrowd.report.section import section

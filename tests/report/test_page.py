@@ -8,7 +8,7 @@ import pytest
 
 import incrowd as ic
 from builders import tracks
-from incrowd.measure.summary import summary
+from incrowd.measure._summary import summary
 from incrowd.report.section import Drawing, Grid, Section
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}

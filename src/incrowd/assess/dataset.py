@@ -9,12 +9,12 @@ import numpy as np
 
 from incrowd.assess.options import Options
 from incrowd.data import Counts, Release, Traces, Visits, load
-from incrowd.data.some import some_people, some_rows
+from incrowd.data.sample import some_people, some_rows
 from incrowd.discretize import fingerprints, grid, towers
 from incrowd.discretize.options import Reading
 from incrowd.discretize.slots import DAY_MIN, utc_of, wall_at, zone_of
 from incrowd.errors import DataError
-from incrowd.read.releases import folder_of
+from incrowd.read._release import folder_of
 
 MOST_IN_MEMORY = 50_000_000  # records; a larger source is streamed, and what needs its records is left out
 
@@ -44,8 +44,8 @@ class Dataset:
     def published(self) -> Any:
         """What the release publishes; None without one."""
         from incrowd.read import release, saved, visits
+        from incrowd.read._visits import header_of
         from incrowd.read.layouts import plain
-        from incrowd.read.visited import header_of
 
         given = self.options.release
         if not isinstance(given, Path):
@@ -61,7 +61,7 @@ class Dataset:
     @cached_property
     def bare(self) -> bool:
         """Whether the release is a mere table of visits, whose cells and slots must be those of the data."""
-        from incrowd.audit.origin import is_saved
+        from incrowd.audit.reading.origin import is_saved
 
         given = self.options.release
         return isinstance(given, Path) and given.is_file() and not is_saved(given)
@@ -139,9 +139,9 @@ def dataset(source: Any, options: Options, reading: Reading) -> Dataset:
 
 def _read(source: Any, time_zone: str | None, reading: Reading) -> Any:
     """Traces or visits in memory, or the source itself where it is too large."""
-    from incrowd.audit.origin import is_saved
+    from incrowd.audit.reading.origin import is_saved
     from incrowd.read import table
-    from incrowd.read.sources import records_at_most
+    from incrowd.read.sources.source import records_at_most
 
     refuse_release(source)
     if isinstance(source, (str, Path)) and is_saved(Path(source)):

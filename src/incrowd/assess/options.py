@@ -13,8 +13,8 @@ from incrowd.assess.thresholds import thresholds_of
 from incrowd.attack.people import read_link
 from incrowd.data import Release, Table, Visits
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
-from incrowd.measure.sensitive import share_of
-from incrowd.read.releases import folder_of
+from incrowd.measure.lkc.sensitive import share_of
+from incrowd.read._release import folder_of
 
 Thresholds = Mapping[str, float | None]
 NEEDS = {
@@ -92,8 +92,8 @@ def _path(given: Any, name: str) -> Any:
 
 def _whole(path: Path) -> Path:
     """The folder of a release where this is its table; a file that is no table of visits is refused."""
-    from incrowd.audit.origin import is_saved
-    from incrowd.read.visited import is_visits
+    from incrowd.audit.reading.origin import is_saved
+    from incrowd.read._visits import is_visits
 
     if (folder_of(path) / "manifest.json").is_file():
         return folder_of(path)

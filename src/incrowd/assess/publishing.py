@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd import anonymize, discretize
-from incrowd.anonymize.counting import squares
+from incrowd.anonymize.counts import squares
 from incrowd.columns import as_array
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError

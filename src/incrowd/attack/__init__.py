@@ -8,15 +8,15 @@ link           who of one dataset is who of another
 home_work      where everybody seems to live and work
 """
 
-from incrowd.attack.ash import recover
-from incrowd.attack.chance import chance_accuracy
-from incrowd.attack.home_work import HomeWork, home_work
+from incrowd.attack._home_work import HomeWork, home_work
 from incrowd.attack.link import Linkage, link
-from incrowd.attack.recovered import Recovered
-from incrowd.attack.rejoined import RelinkScore
+from incrowd.attack.recover import recover
+from incrowd.attack.recover.guesses import chance_accuracy
+from incrowd.attack.recover.repair import repair
+from incrowd.attack.recover.result import Recovered
+from incrowd.attack.recover.score import RecoveryScore, recovery_score
 from incrowd.attack.relink import Relinked, relink
-from incrowd.attack.repair import repair
-from incrowd.attack.score import RecoveryScore, recovery_score
+from incrowd.attack.relink.score import RelinkScore
 
 __all__ = [
     "HomeWork",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, distinct_rows, in_order, offsets_of, owners
-from incrowd.kernels.reference.linking import Histograms
+from incrowd.kernels.types import Histograms
 
 
 class Match(NamedTuple):
@@ -32,7 +32,7 @@ def match_by_gain(
     if len(a_offsets) < len(b_offsets):
         other = match_by_gain(b_offsets, b_cells, a_offsets, a_cells, rng)
         return _turned(other, len(a_offsets) - 1)
-    from incrowd.kernels.cpu import linking
+    from incrowd.kernels.cpu import gain as linking
 
     (a, a_members), (b, b_members) = _histograms(a_offsets, a_cells, rng), _histograms(b_offsets, b_cells, rng)
     costs = linking.costs_of(a, b)

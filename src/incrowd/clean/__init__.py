@@ -8,10 +8,10 @@ sparse_users   users with few records leave
 outside        records at (0, 0) or outside a box leave
 """
 
-from incrowd.clean.disorder import order
-from incrowd.clean.displacement import displaced
-from incrowd.clean.outside import outside
-from incrowd.clean.repetition import duplicates
-from incrowd.clean.users import sparse_users, still_users
+from incrowd.clean._displaced import displaced
+from incrowd.clean._duplicates import duplicates
+from incrowd.clean._order import order
+from incrowd.clean._outside import outside
+from incrowd.clean._users import sparse_users, still_users
 
 __all__ = ["displaced", "duplicates", "order", "outside", "sparse_users", "still_users"]

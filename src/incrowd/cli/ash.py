@@ -17,7 +17,7 @@ from incrowd.errors import DataError, ParameterError, check_whole
 if TYPE_CHECKING:
     from incrowd.attack import Recovered
     from incrowd.measure import Uniqueness
-    from incrowd.read.aggregates import Cells
+    from incrowd.read._counts import Cells
 
 SLOT_MIN = 30
 
@@ -164,7 +164,7 @@ def _check_unread(reading: Reading, *, table: bool) -> None:
 def _published(
     sources: list[str], reading: Reading, cells: Path | None, slot_min: int | None
 ) -> "tuple[Counts, Cells]":
-    from incrowd.read.aggregates import labelled_counts
+    from incrowd.read._counts import labelled_counts
 
     asked = reading.arguments()
     how = {name: asked[name] for name in ("columns", "time_zone", "decimal", "antenna_at")} | {"slot_min": slot_min}
@@ -177,7 +177,7 @@ def _published(
 
 def _counted(sources: list[str], reading: Reading, places: dict[str, Any]) -> "tuple[Counts, Visits | None]":
     """Trajectories, counted; a table of counts is told from one of records."""
-    from incrowd.read.count_columns import columns_of
+    from incrowd.read.small_table import columns_of
 
     try:
         return counted(sources, reading, **places)

@@ -7,15 +7,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from incrowd.cli.foretold import foretelling
 from incrowd.cli.inputs import saved_noun
 from incrowd.cli.options import Reading, one_or_many
+from incrowd.cli.screen import foretelling
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
 
 if TYPE_CHECKING:
     from incrowd.assess import Mitigations
-    from incrowd.read.count_columns import Texts
+    from incrowd.read.small_table import Texts
 
 LONGER_MIN = (90, 180)  # [xu2017, Sec. 5.3]
 NIGHT_MIN = 360  # whole slots of it
@@ -69,7 +69,7 @@ def _widths(text: str) -> list[int]:
 
 
 def _strengths(texts: list[str]) -> dict[str, list[float]] | None:
-    from incrowd.assess.mitigations import check_strengths
+    from incrowd.assess._mitigations import check_strengths
 
     try:
         split = [text.partition("=") for text in texts]
@@ -84,7 +84,7 @@ def in_longer(asked: Asked, reading: Reading, visits: Visits, places: dict[str, 
     """The same records in longer slots; they and the regions are checked before the attack."""
     from incrowd import read
     from incrowd.assess.publishing import check_ways
-    from incrowd.discretize.filling import in_longer_slots
+    from incrowd.discretize._filled import in_longer_slots
 
     base = visits.slot_min or 1
     odd = [w for w in asked.widths or LONGER_MIN if w <= base or w % base]
@@ -112,7 +112,7 @@ def _set_aside(reading: Reading) -> Iterator[Reading]:
 def swept(visits: Visits, asked: Asked, longer: dict[int, Visits], **how: Any) -> "Mitigations":
     """Attack the counts of these visits after every mitigation asked for."""
     from incrowd import assess
-    from incrowd.assess.mitigations import ATTACKING
+    from incrowd.assess._mitigations import ATTACKING
 
     if asked.strengths is not None:
         how["strengths"] = asked.strengths

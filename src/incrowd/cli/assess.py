@@ -12,7 +12,7 @@ from incrowd.cli.screen import Kept, answer, note, progress_bar, say
 
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
-    from incrowd.assess.assess import Asked
+    from incrowd.assess._assess import Asked
 
 
 @reads
@@ -68,7 +68,7 @@ def assess(
     incrowd assess visits.parquet --release release --link link.csv --fail-above
     """
     from incrowd import read
-    from incrowd.assess.assess import prepared
+    from incrowd.assess._assess import prepared
     from incrowd.assess.budget import seconds_of
     from incrowd.assess.options import Options
     from incrowd.assess.thresholds import parse

@@ -13,7 +13,7 @@ from incrowd.cli.screen import answer, note, progress_bar
 
 if TYPE_CHECKING:
     from incrowd.assess import Comparison
-    from incrowd.assess.comparison import Row
+    from incrowd.assess.compare.comparison import Row
 
 WIDTH = 80
 HEAD = ("   method", "alone", "small", "least", "mid", "link", "join", "loss", "km", "min", "kept")
@@ -48,8 +48,7 @@ def compare(
     incrowd compare trips.csv --methods glove,generalize --target uniqueness=0.1 --people 500
     """
     from incrowd import report
-    from incrowd.assess.compare import ALL, check_question, question
-    from incrowd.assess.compare_cost import compare_cost
+    from incrowd.assess.compare import ALL, check_question, compare_cost, question
     from incrowd.data.files import refuse_existing
 
     if output is not None:

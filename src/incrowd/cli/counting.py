@@ -15,7 +15,7 @@ from incrowd.errors import DataError, ParameterError
 from incrowd.read.layouts import PLACES
 
 if TYPE_CHECKING:
-    from incrowd.read.aggregates import Cells
+    from incrowd.read._counts import Cells
 
 CellM = Annotated[int, typer.Option(help="Side of a grid cell, where there are no towers.")]
 SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are trajectories.")]
@@ -68,7 +68,7 @@ def counts(
     incrowd attack ash calls.csv --towers towers.csv --sweep  (says which of them is worth it)
     """
     from incrowd import read
-    from incrowd.anonymize.mitigating import mitigated
+    from incrowd.anonymize.counts import mitigated
     from incrowd.assess.publishing import count_loss
     from incrowd.data.files import check_table, refuse_existing
     from incrowd.ledger import Ledger
@@ -140,7 +140,7 @@ def everywhere(
 ) -> Visits:
     """One cell for everybody in every slot, from visits that were saved or from trajectories; gaps are interpolated."""
     from incrowd import discretize, read
-    from incrowd.discretize.filling import everybody
+    from incrowd.discretize._filled import everybody
 
     source = one_or_many(sources)
     noun, saved = saved_noun(source, reading), saved_visits(source, reading, slot_min=slot_min, cells=cells)
@@ -175,7 +175,7 @@ def _columns_of_truth(truth: Path, reading: Reading) -> list[str]:
 
     The names of cell and slot are those of the counts; of the truth, too, if it has both.
     """
-    from incrowd.read.visited import header_of
+    from incrowd.read._visits import header_of
 
     header = header_of(truth) if truth.is_file() and reading.antennas is None else None
     given = [(text, *text.partition("=")[::2]) for text in reading.column]

@@ -44,7 +44,7 @@ def demo(
 
 def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: int, *, as_json: bool) -> None:
     from incrowd import anonymize, clean, discretize, measure, read
-    from incrowd.assess.assess import Asked
+    from incrowd.assess._assess import Asked
     from incrowd.assess.dataset import Dataset
     from incrowd.assess.options import Options
 

@@ -80,7 +80,7 @@ def discretize(
     """
     from incrowd import discretize
     from incrowd.data.files import check_table
-    from incrowd.discretize.lattice import divided
+    from incrowd.discretize._blocks import divided
 
     check_table(output, force=force)
     given: dict[str, Any] = {"cell_m": cell_m, "slot_min": slot_min, "keep": keep, "blocks": blocks, "fill": fill}

@@ -72,7 +72,7 @@ def glove(
     incrowd anonymize glove trips.csv -o release --k 2 --max-extent-m 15000 --max-extent-min 360 --checkpoint run.npz
     """
     from incrowd import anonymize, measure
-    from incrowd.anonymize.glove_saving import checkpoint_file, forget
+    from incrowd.anonymize.glove.checkpoint import checkpoint_file, forget
 
     method = anonymize.Glove(
         k=k,

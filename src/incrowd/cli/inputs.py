@@ -12,7 +12,7 @@ from incrowd.data import Fingerprints, Traces, Visits, load
 from incrowd.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from incrowd.read.aggregates import Cells
+    from incrowd.read._counts import Cells
 
 CellM = Annotated[float, typer.Option(help="Side of a grid cell, for sources that are not visits yet.")]
 SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that do not say it.")]
@@ -25,7 +25,7 @@ USES = {  # by noun, for those who hold something else
 
 def saved_noun(source: str | list[str], reading: Reading) -> str | None:
     """Which noun a file saved by incrowd holds, Visits for any table of user, cell and slot; None for the rest."""
-    from incrowd.read.releases import noun_of
+    from incrowd.read._release import noun_of
 
     if isinstance(source, str) and (published := noun_of(source)) is not None:
         return published
@@ -45,8 +45,8 @@ def saved_noun(source: str | list[str], reading: Reading) -> str | None:
 
 def _is_visits(source: str | list[str], reading: Reading) -> bool:
     """Whether it is a table of visits, unless it is to be read as trajectories."""
+    from incrowd.read._visits import is_visits
     from incrowd.read.layouts import PLACES
-    from incrowd.read.visited import is_visits
 
     columns = reading.arguments()["columns"] or {}
     records = reading.layout is not None or reading.time_format is not None
@@ -67,8 +67,8 @@ def saved_visits(
     `cells` are those of the counts that a table goes with, by whose names it calls them.
     """
     from incrowd import read
-    from incrowd.audit.origin import is_saved
-    from incrowd.read.releases import noun_of
+    from incrowd.audit.reading.origin import is_saved
+    from incrowd.read._release import noun_of
 
     if saved_noun(source, reading) != "Visits":
         return None
@@ -96,7 +96,7 @@ def _on_own_clock(noun: Any, reading: Reading) -> Any:
 
 def saved(path: Path) -> Any:
     """What incrowd saved in a file, or publishes in that of a release."""
-    from incrowd.read.releases import folder_of, release
+    from incrowd.read._release import folder_of, release
 
     folder = folder_of(path)
     return release(folder) if folder != path and (folder / "manifest.json").is_file() else load(path)
@@ -149,7 +149,7 @@ def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:
 def traces_of(sources: list[str], reading: Reading) -> Traces:
     """Trajectories as they are, or the centres of fingerprints that were saved."""
     from incrowd import read
-    from incrowd.anonymize.w4m_points import points_of
+    from incrowd.anonymize.w4m.points import points_of
 
     source = one_or_many(sources)
     noun = saved_noun(source, reading)

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli.foretold import foretelling
 from incrowd.cli.inputs import CellM, SlotMin, visits_of
 from incrowd.cli.options import Force, Json, Origin, Reading, Seed, Sources, reads
 from incrowd.cli.overwrite import refuse_own_input
-from incrowd.cli.screen import answer, progress_bar
+from incrowd.cli.screen import answer, foretelling, progress_bar
 from incrowd.cli.sides import sides_of
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
@@ -186,7 +185,7 @@ def home_work(
 def plan_cut(visits: Visits, *, windows_h: str, report: Path | None, force: bool, as_json: bool, **asked: Any) -> None:
     """Say which window suffices instead of publishing anything."""
     from incrowd import assess
-    from incrowd.assess.plan import CUTTING
+    from incrowd.assess._plan import CUTTING
 
     _check(report, force)
     with foretelling(CUTTING, "window"):

@@ -38,7 +38,7 @@ class Releasing:
 
     def check(self, output: Path) -> None:
         """Refuse, before any work, outputs that cannot be written."""
-        from incrowd.anonymize.folder import check_targets
+        from incrowd.anonymize._publish import check_targets
 
         link = None if self.keep_link is None else self.keep_link.resolve()
         check_targets(output.resolve(), link, force=self.force)

@@ -1,7 +1,8 @@
-"""What a person sees: answers on stdout, progress and errors on stderr."""
+"""How long work of many like parts will take, said once the second part is done."""
 
 import re
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from typing import Any, TextIO
 from incrowd import progress
 from incrowd.data.table import Frame
 from incrowd.errors import IncrowdWarning
-from incrowd.plain import to_json
+from incrowd.plain import in_words, several, to_json
 
 SIDES = "(west-east x south-north)"  # of a block in metres
 
@@ -90,3 +91,24 @@ def written(noun: Frame, output: Path, line: str = "", *, as_json: bool, **more:
     record = {"output": output.name, "noun": type(noun).__name__, "ledger": noun.ledger, **more}
     lines = [f"{noun.ledger}\n", f"{noun!r} -> {output}", *([line] if line else [])]
     answer("\n".join(lines), record, as_json=as_json)
+
+
+@contextmanager
+def foretelling(label: str, one: str) -> Iterator[None]:
+    """Say how many parts under a label of progress are left, and how long they take if all are like the second.
+
+    The first part also loads and compiles the code, or was done before.
+    """
+    outer, begun = progress.current(), [time.monotonic()]
+
+    def hear(name: str, done: float, total: float) -> None:
+        if outer is not None:
+            outer(name, done, total)
+        if name == label and done == 1:
+            begun[0] = time.monotonic()
+        if name == label and done == 2 and total > 2:
+            left, each = int(total) - 2, time.monotonic() - begun[0]
+            note(f"{several(left, one)} more, {in_words(left * each)} if each takes as long as the last")
+
+    with progress.listening(hear):
+        yield

@@ -63,7 +63,7 @@ def sides_of(
 
 def _side(source: str, reading: Reading, slot_min: int) -> Visits | Path:
     """Visits, or the folder of a release, whose pseudonyms are nobody's labels."""
-    from incrowd.read.releases import folder_of
+    from incrowd.read._release import folder_of
 
     folder = folder_of(source)
     if (folder / "manifest.json").is_file():

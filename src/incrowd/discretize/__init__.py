@@ -11,12 +11,12 @@ counts         people per cell and slot
 windows        one piece per user and time window
 """
 
-from incrowd.discretize.crowds import counts
-from incrowd.discretize.cuts import Windows, windows
-from incrowd.discretize.filling import filled
-from incrowd.discretize.lattice import blocks
-from incrowd.discretize.nearest import towers
-from incrowd.discretize.polygons import zones
-from incrowd.discretize.squares import alike, fingerprints, grid
+from incrowd.discretize._blocks import blocks
+from incrowd.discretize._counts import counts
+from incrowd.discretize._filled import filled
+from incrowd.discretize._grid import alike, fingerprints, grid
+from incrowd.discretize._towers import towers
+from incrowd.discretize._windows import Windows, windows
+from incrowd.discretize._zones import zones
 
 __all__ = ["Windows", "alike", "blocks", "counts", "filled", "fingerprints", "grid", "towers", "windows", "zones"]

@@ -6,11 +6,11 @@ from math import cos, radians, sin, sqrt
 
 import numpy as np
 
-from incrowd.clean.outside import check_box
+from incrowd.clean._outside import check_box
 from incrowd.discretize.ranks import STRETCH, Middle
 from incrowd.errors import DataError, IncrowdWarning
 from incrowd.plain import several
-from incrowd.read.parts import Parts
+from incrowd.read._parts import Parts
 from incrowd.read.plane import Box
 
 AXES = ("west-east", "south-north")

@@ -18,7 +18,7 @@ from incrowd.discretize.slots import Clock
 from incrowd.errors import DataError
 from incrowd.ledger import Ledger
 from incrowd.progress import tell
-from incrowd.read.parts import Parts
+from incrowd.read._parts import Parts
 from incrowd.read.zero import warn_of_zero
 
 NOWHERE = -1

@@ -6,8 +6,8 @@ from typing import Any, Literal, TypedDict
 
 from incrowd.data import Traces
 from incrowd.read import parts
+from incrowd.read._parts import Parts
 from incrowd.read.layouts import AntennaAt, Column, Decimal, Layout
-from incrowd.read.parts import Parts
 
 Source = Any  # Traces, a path, several, a glob or a folder, or a data frame, as incrowd.read.table takes it
 Keep = Literal["set", "vote", "vote_first"]

@@ -1,7 +1,7 @@
 """Records -> the plane they are discretized in."""
 
 from incrowd.errors import ParameterError
-from incrowd.read.parts import Parts
+from incrowd.read._parts import Parts
 from incrowd.read.plane import Box, Plane, box_of, plane_around, plane_at
 
 __all__ = ["Box", "Origin", "Plane", "box_of", "check_origin", "plane_around", "plane_at", "plane_of"]

@@ -4,7 +4,7 @@ import numpy as np
 
 from incrowd.arrays import Floats, Ints
 from incrowd.errors import ParameterError
-from incrowd.read.parts import Parts
+from incrowd.read._parts import Parts
 
 BEYOND = 200  # one of so many records is below the lower end, and one above the upper end: 0.5 % each
 STRETCH = 4  # times as long as the middle: a longer side is that of strays

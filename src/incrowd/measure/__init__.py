@@ -14,24 +14,23 @@ summary        what is in a dataset
 utility        what a release is still good for
 """
 
-from incrowd.measure.accuracy import Accuracy, accuracy
-from incrowd.measure.cutting import CutRisk, cut_risk
-from incrowd.measure.displacement import Displacement, displacement
-from incrowd.measure.exposure import Exposure, exposure
-from incrowd.measure.frequent import frequent_sequences
-from incrowd.measure.gains import DayGains, day_gains
-from incrowd.measure.kgap import KGap, kgap, kgaps
-from incrowd.measure.question import Uniqueness
+from incrowd.measure._cut_risk import CutRisk, cut_risk
+from incrowd.measure._day_gains import DayGains, day_gains
+from incrowd.measure._displacement import Displacement, displacement
+from incrowd.measure._exposure import Exposure, exposure
+from incrowd.measure._summary import Summary, summary
+from incrowd.measure._utility import Utility, utility
+from incrowd.measure.glove.accuracy import Accuracy, accuracy
+from incrowd.measure.glove.kgap import KGap, kgap, kgaps
+from incrowd.measure.glove.stretch import stretch
+from incrowd.measure.glove.tails import Tails, tail_weight, tails
+from incrowd.measure.lkc.sequences import frequent_sequences, violating_sequences
 from incrowd.measure.regularity import Nights, nights, prediction_errors, top_shares
-from incrowd.measure.stretch import stretch
-from incrowd.measure.summary import Summary, summary
 from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep_cost import SweepCost, sweep_cost
-from incrowd.measure.sweep_record import Sweep
-from incrowd.measure.tails import Tails, tail_weight, tails
+from incrowd.measure.sweep.estimate import SweepCost, sweep_cost
+from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import crowd_sizes, uniqueness
-from incrowd.measure.utility import Utility, utility
-from incrowd.measure.violating import violating_sequences
+from incrowd.measure.uniqueness.question import Uniqueness
 
 __all__ = [
     "Accuracy",

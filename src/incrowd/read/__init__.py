@@ -14,17 +14,17 @@ synthetic_city  people who live, work and move in a city that does not exist
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from incrowd.read.parts import parts
+from incrowd.read._parts import parts
 
 if TYPE_CHECKING:
     from incrowd.data import load as saved
-    from incrowd.read.aggregates import counts, regions
+    from incrowd.read._counts import counts, regions
+    from incrowd.read._release import release
+    from incrowd.read._table import table
+    from incrowd.read._towers import towers
+    from incrowd.read._visits import visits
     from incrowd.read.city import City, synthetic_city
     from incrowd.read.layouts import LAYOUTS, Layout
-    from incrowd.read.places import towers
-    from incrowd.read.releases import release
-    from incrowd.read.tables import table
-    from incrowd.read.visited import visits
 
 __all__ = [
     "LAYOUTS",
@@ -45,14 +45,14 @@ _HOMES = {
     "City": "incrowd.read.city",
     "LAYOUTS": "incrowd.read.layouts",
     "Layout": "incrowd.read.layouts",
-    "counts": "incrowd.read.aggregates",
-    "regions": "incrowd.read.aggregates",
-    "release": "incrowd.read.releases",
+    "counts": "incrowd.read._counts",
+    "regions": "incrowd.read._counts",
+    "release": "incrowd.read._release",
     "saved": "incrowd.data",
     "synthetic_city": "incrowd.read.city",
-    "table": "incrowd.read.tables",
-    "towers": "incrowd.read.places",
-    "visits": "incrowd.read.visited",
+    "table": "incrowd.read._table",
+    "towers": "incrowd.read._towers",
+    "visits": "incrowd.read._visits",
 }
 
 

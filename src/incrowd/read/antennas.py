@@ -12,8 +12,8 @@ from incrowd.arrays import Floats, Ints
 from incrowd.columns import degrees
 from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_choice
 from incrowd.read.buffers import values
-from incrowd.read.count_columns import Columns, columns_of, labels, numbers
 from incrowd.read.layouts import ALIASES, PLACES, Column, listed, plain
+from incrowd.read.small_table import Columns, columns_of, labels, numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa

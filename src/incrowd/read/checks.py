@@ -7,7 +7,7 @@ import numpy as np
 from incrowd.arrays import Floats
 from incrowd.read import bad
 from incrowd.read.buffers import Mask, floats, missing, to_arrow, truth, values
-from incrowd.read.scans import Scan
+from incrowd.read.sources.scan import Scan
 from incrowd.read.users import TextLabels
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def places_of(raw: "pa.RecordBatch", scan: Scan) -> tuple[Floats, Floats, list[C
         absent = missing(raw["cell"])
         return first, second, [("cell", bad.CELL, absent), ("cell", bad.ANTENNA, np.isnan(first) & ~absent)]
     if "point" in raw.schema.names:
-        from incrowd.read.arrow import points
+        from incrowd.read.sources.arrow import points
 
         lon, lat = points(raw["point"])
         return lon, lat, [("point", bad.POINT, np.isnan(lon)), *_degrees(lon, lat)]

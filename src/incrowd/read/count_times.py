@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.data.counts import DAY_MIN, MOST_COUNTS
 from incrowd.errors import DataError, ParameterError
-from incrowd.read.count_columns import Columns, is_number, refuse
+from incrowd.read.small_table import Columns, is_number, refuse
 from incrowd.read.times import from_epoch, unit_note, unit_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from incrowd.errors import DataError, IncrowdWarning
 from incrowd.read import bad
 from incrowd.read.buffers import Mask, floats, missing, truth, values
 from incrowd.read.checks import Check
-from incrowd.read.scans import Scan
+from incrowd.read.sources.scan import Scan
 from incrowd.read.times import FIRST, LAST, PER_SECOND, from_epoch, to_utc, unit_note, unit_of
 
 if TYPE_CHECKING:

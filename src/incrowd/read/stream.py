@@ -20,12 +20,12 @@ from incrowd.read.antennas import Antennas, antennas_of, check_at
 from incrowd.read.bad import BadRow
 from incrowd.read.buffers import Mask
 from incrowd.read.checks import Check, constant, places_of, users_of
-from incrowd.read.engine import Run, check_format, on_lines
 from incrowd.read.exchanged import Exchanged
 from incrowd.read.layouts import PLACES, AntennaAt, Column, Layout, layout_of, wanted_columns
-from incrowd.read.scans import Request, Scan
 from incrowd.read.seconds import Seconds
-from incrowd.read.sources import records_at_most, scans_of
+from incrowd.read.sources.engine import Run, check_format, on_lines
+from incrowd.read.sources.scan import Request, Scan
+from incrowd.read.sources.source import records_at_most, scans_of
 from incrowd.read.times import zone_of
 from incrowd.read.users import Coder, TextLabels, Values
 

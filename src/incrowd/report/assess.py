@@ -4,10 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from incrowd.assess import Assessment
+from incrowd.assess.assessment import sizes
 from incrowd.assess.question import ABOVE, BEFORE, DATA, NO_ANSWER, NOT_RUN, RELEASE, Answer
 from incrowd.assess.questions.boxes import BoxCrowds
 from incrowd.assess.questions.sensitive import SensitiveInference
-from incrowd.assess.record import sizes
 from incrowd.assess.thresholds import HONESTY
 from incrowd.attack import Linkage, RecoveryScore
 from incrowd.plain import in_words, percent, several

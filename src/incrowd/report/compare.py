@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from matplotlib.axes import Axes
 
-from incrowd.assess.attacker import KNOWS
-from incrowd.assess.comparison import NOTHING, Comparison, Row
-from incrowd.assess.linkable import LINKS
-from incrowd.assess.loss import MEANS
+from incrowd.assess.compare import LINKS
+from incrowd.assess.compare.attacker import KNOWS
+from incrowd.assess.compare.comparison import NOTHING, Comparison, Row
+from incrowd.assess.compare.loss import MEANS
 from incrowd.plain import several
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, INK, MUTED, canvas, key, svg

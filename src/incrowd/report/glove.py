@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from incrowd.measure.accuracy import MEASURES, Accuracy
-from incrowd.measure.kgap import KGap
-from incrowd.measure.tails import Tails
+from incrowd.measure.glove.accuracy import MEASURES, Accuracy
+from incrowd.measure.glove.kgap import KGap
+from incrowd.measure.glove.tails import Tails
 from incrowd.report.curves import Cdf, curve, drawing
 from incrowd.report.section import Grid, Section, section
 

@@ -2,7 +2,7 @@
 
 from matplotlib.axes import Axes
 
-from incrowd.assess.plan import Plan
+from incrowd.assess._plan import Plan
 from incrowd.attack import HomeWork, Linkage, Relinked
 from incrowd.measure import Uniqueness
 from incrowd.plain import percent, several

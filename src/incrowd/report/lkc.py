@@ -3,8 +3,8 @@
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from incrowd.anonymize.lkc_cost import LkcCost, LkcRun
-from incrowd.measure.suppression import Suppression
+from incrowd.anonymize.lkc import LkcCost, LkcRun
+from incrowd.measure.lkc.suppression import Suppression
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, MUTED, canvas, end_labels, svg
 

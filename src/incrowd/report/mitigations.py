@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from matplotlib.axes import Axes
 
-from incrowd.assess.mitigations import Mitigations, Outcome
+from incrowd.assess._mitigations import Mitigations, Outcome
 from incrowd.plain import fraction
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, MUTED, canvas, key, svg, tags

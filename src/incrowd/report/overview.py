@@ -12,9 +12,9 @@ from incrowd.arrays import offsets_of, positions_of
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Groups, Release, Table, Traces, Visits
 from incrowd.errors import DataError
-from incrowd.measure.extents import extents, relinked
+from incrowd.measure.glove.extents import extents, relinked
 from incrowd.plain import in_words
-from incrowd.read.releases import folder_of, ledger_of
+from incrowd.read._release import folder_of, ledger_of
 from incrowd.report.section import Section, section
 
 MOST_S = 60  # that the k-gap and its tails may take, by their estimate

@@ -15,21 +15,7 @@ from incrowd import __version__
 from incrowd.data.files import whole_file
 from incrowd.errors import ParameterError
 from incrowd.plain import to_json
-from incrowd.report import (  # noqa: F401  they register their sections
-    ash,
-    assess,
-    compare,
-    glove,
-    house,
-    linking,
-    lkc,
-    mitigations,
-    release,
-    sweep,
-    uniqueness,
-    w4m,
-)
-from incrowd.report.behind import NOTHING, NUMERIC, Behind
+from incrowd.report.json_links import NOTHING, NUMERIC, Behind
 from incrowd.report.references import CITED, bibliography, reference
 from incrowd.report.section import Grid, Section, section
 

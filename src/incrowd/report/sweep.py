@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.contour import ContourSet
 
 from incrowd.arrays import Floats
-from incrowd.measure.sweep_record import Sweep, SweepSetting
+from incrowd.measure.sweep.result import Sweep, SweepSetting
 from incrowd.plain import percent, several
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import INK, MAP, PALE, SMALL, canvas, svg

@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from incrowd.arrays import Ints, offsets_of, positions_of
-from incrowd.assess.attacker import MOST_POINTS, crowds, known_samples
+from incrowd.assess.compare.attacker import MOST_POINTS, crowds, known_samples
+from incrowd.assess.compare.views import shown
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Found, drawn_note
 from incrowd.assess.questions.release import NAMELESS, UNTOLD, origin_of
-from incrowd.assess.shown import shown
 from incrowd.attack.people import Link, read_link
 from incrowd.data import Fingerprints, Groups, Release, Traces
 from incrowd.discretize import fingerprints

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Found, Question, drawn_note
 from incrowd.attack import chance_accuracy, recover, recovery_score
-from incrowd.attack.ash import QUARTER_MIN
+from incrowd.attack.recover import QUARTER_MIN
 from incrowd.data import Visits
-from incrowd.data.some import some_people
+from incrowd.data.sample import some_people
 from incrowd.discretize import counts, filled
 from incrowd.errors import DataError
 from incrowd.plain import percent

@@ -18,7 +18,7 @@ from incrowd.assess.questions.release import (
 )
 from incrowd.attack import Linkage, link, relink
 from incrowd.data import Fingerprints, Release, Table, Visits
-from incrowd.data.some import some_people
+from incrowd.data.sample import some_people
 from incrowd.discretize.slots import DAY_MIN
 from incrowd.errors import DataError, IncrowdError
 from incrowd.plain import percent, several

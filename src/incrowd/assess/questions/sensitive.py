@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints, owners
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError
-from incrowd.measure.choices import Subsets, Trajectories, blocks
-from incrowd.measure.index import Index
-from incrowd.measure.sensitive import Carriers, carriers_of, share_of
+from incrowd.measure.lkc.sensitive import Carriers, carriers_of, share_of
+from incrowd.measure.uniqueness.choices import Subsets, Trajectories, blocks
+from incrowd.measure.uniqueness.index import Index
 from incrowd.plain import Shown
 from incrowd.progress import track
 

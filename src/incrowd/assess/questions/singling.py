@@ -7,10 +7,10 @@ from incrowd.assess.question import RELEASE, Found, Inapplicable, Question, draw
 from incrowd.assess.questions.release import published_visits
 from incrowd.data import Visits
 from incrowd.measure import Uniqueness, exposure, kgap, tails
-from incrowd.measure.choices import Trajectories
-from incrowd.measure.cutting import by_convention
-from incrowd.measure.index import index_of
-from incrowd.measure.question import Question as Asked
+from incrowd.measure._cut_risk import by_convention
+from incrowd.measure.uniqueness.choices import Trajectories
+from incrowd.measure.uniqueness.index import index_of
+from incrowd.measure.uniqueness.question import Question as Asked
 from incrowd.plain import percent, several
 
 ABOUT = "singling out"

@@ -7,15 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.kernels.reference.cleaning import (
-    EARTH_RADIUS_M,
-    RECORDS,
-    SHIFTED,
-    SWAP_BEST,
-    SWAP_RECORDS,
-    TIMES,
-    UNCORRELATED,
-)
+from incrowd.kernels.types import EARTH_RADIUS_M, RECORDS, SHIFTED, SWAP_BEST, SWAP_RECORDS, TIMES, UNCORRELATED
 
 ABSENT = -1
 KEEP_A, KEEP_B, EXCHANGED = range(3)

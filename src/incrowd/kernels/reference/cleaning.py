@@ -8,10 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-
-EARTH_RADIUS_M = 6371008.8
-SWAP_BEST, SWAP_RECORDS, REMOVE = range(3)  # what to do with a record shifted by one
-UNCORRELATED, SHIFTED, RECORDS, TIMES = range(4)  # what `repair_order` counts: two removals, two exchanges
+from incrowd.kernels.types import EARTH_RADIUS_M, RECORDS, SHIFTED, SWAP_BEST, SWAP_RECORDS, TIMES, UNCORRELATED
 
 
 class Record(NamedTuple):

@@ -1,15 +1,13 @@
 """[gramaglia2015]: its figures on any dataset, and what its text says beside what the data say."""
 
 from incrowd.data import Fingerprints
-from incrowd.data.some import some_people
+from incrowd.data.sample import some_people
 from incrowd.papers.gramaglia2015 import table2
 from incrowd.papers.gramaglia2015.accuracy import figure_7, figure_8, figure_9
-from incrowd.papers.gramaglia2015.cost import HidingCost, hiding_cost
-from incrowd.papers.gramaglia2015.data import QUICK_USERS, Run, generalized, hide, synthetic
-from incrowd.papers.gramaglia2015.examples import table_1
+from incrowd.papers.gramaglia2015.cost import PARTS, HidingCost, ShardCost, hiding_cost, shard_cost
+from incrowd.papers.gramaglia2015.data import QUICK_USERS, Run, generalized, hide, synthetic, table_1
 from incrowd.papers.gramaglia2015.gaps import GRAINS, K, figure_3, figure_4, figure_5
 from incrowd.papers.gramaglia2015.general import DAYS, SHARES, figure_10, figure_11
-from incrowd.papers.gramaglia2015.shards import PARTS, ShardCost, shard_cost
 from incrowd.papers.gramaglia2015.table2 import Table2
 from incrowd.papers.gramaglia2015.table2_data import Dataset
 from incrowd.papers.record import Figure, Reproduction, Statement, save

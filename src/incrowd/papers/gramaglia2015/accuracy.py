@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.measure.accuracy import Accuracy
+from incrowd.measure.glove.accuracy import Accuracy
 from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, Run
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim, share, size, thin
 from incrowd.report.curves import Trend, trend

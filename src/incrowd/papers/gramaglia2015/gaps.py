@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats
 from incrowd.data import Fingerprints
-from incrowd.measure.kgap import kgap, kgaps
-from incrowd.measure.tails import tail_weight, tails
+from incrowd.measure.glove.kgap import kgap, kgaps
+from incrowd.measure.glove.tails import tail_weight, tails
 from incrowd.papers.gramaglia2015.data import generalized
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim, share, size, thin
 from incrowd.plain import percent, several

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from incrowd.data import Fingerprints
-from incrowd.data.some import some_people
+from incrowd.data.sample import some_people
 from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, Run, days_of, first_days, hide
 from incrowd.papers.record import OTHER, Figure, apart, claim
 from incrowd.report.curves import Trend, trend

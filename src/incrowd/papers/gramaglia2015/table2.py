@@ -6,14 +6,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd import anonymize
-from incrowd.anonymize.w4m_points import points_of
+from incrowd.anonymize.w4m.points import points_of
 from incrowd.data import Fingerprints
-from incrowd.data.some import some_people
+from incrowd.data.sample import some_people
 from incrowd.errors import DataError, check_seed, check_whole
-from incrowd.measure.accuracy import Accuracy, accuracy
-from incrowd.measure.displacement import Displacement, displacement
-from incrowd.papers.gramaglia2015.printed import CROWD, DOUBTS, GLOVE, LIKE, MADE_UP, MEASURES, PRINTED, W4M
-from incrowd.papers.gramaglia2015.table2_data import KIND, Dataset, absent, datasets
+from incrowd.measure._displacement import Displacement, displacement
+from incrowd.measure.glove.accuracy import Accuracy, accuracy
+from incrowd.papers.gramaglia2015.table2_data import (
+    CROWD,
+    DOUBTS,
+    GLOVE,
+    KIND,
+    LIKE,
+    MADE_UP,
+    MEASURES,
+    PRINTED,
+    W4M,
+    Dataset,
+    absent,
+    datasets,
+)
 from incrowd.papers.record import FACTOR, NEAR, RULE, SOURCE, Statement, apart, claim, statement_grid, thin
 from incrowd.plain import several
 from incrowd.progress import track

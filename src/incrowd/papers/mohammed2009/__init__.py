@@ -7,18 +7,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from incrowd.anonymize.lkc import LKC
-from incrowd.anonymize.lkc_cost import LkcCost, lkc_cost
+from incrowd.anonymize.lkc import LKC, LkcCost, lkc_cost
 from incrowd.data import Visits
-from incrowd.data.some import some_people
+from incrowd.data.sample import some_people
 from incrowd.data.table import attributes_of, kept_attributes
 from incrowd.discretize import towers
 from incrowd.errors import DataError, ParameterError
-from incrowd.measure.frequent import frequent_sequences
-from incrowd.measure.sequences import Pair
-from incrowd.measure.suppression import Score, candidate_scores
+from incrowd.measure.lkc.paths import Pair
+from incrowd.measure.lkc.sequences import frequent_sequences, violating_sequences
+from incrowd.measure.lkc.suppression import Score, candidate_scores
 from incrowd.measure.uniqueness import crowd_sizes
-from incrowd.measure.violating import violating_sequences
 from incrowd.papers.record import Figure, Reproduction, Statement, claim
 from incrowd.read import synthetic_city
 

@@ -5,7 +5,7 @@ import numpy as np
 from incrowd.anonymize.cut import Cut
 from incrowd.arrays import Floats
 from incrowd.data import Visits
-from incrowd.data.some import some_people
+from incrowd.data.sample import some_people
 from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, share, size
 from incrowd.papers.song2014.cut import SHORTEST, figure_2, figure_3, figure_4
 from incrowd.papers.song2014.data import PEOPLE, PLACES, QUICK_USERS, Cuts, cuts, synthetic

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from incrowd.measure.question import Uniqueness
+from incrowd.measure.uniqueness.question import Uniqueness
 from incrowd.papers.record import Figure, Statement, apart, claim, share
 from incrowd.papers.song2014.data import Cuts
 from incrowd.report.curves import Cdf, Line, Lines, curve

@@ -7,10 +7,10 @@ import numpy as np
 
 from incrowd.arrays import tally
 from incrowd.data import Visits
-from incrowd.data.some import DRAWN, some_rows
+from incrowd.data.sample import DRAWN, some_rows
 from incrowd.discretize import towers, windows
 from incrowd.errors import DataError
-from incrowd.measure.cutting import CutRisk, cut_risk
+from incrowd.measure._cut_risk import CutRisk, cut_risk
 from incrowd.read import synthetic_city
 
 PEOPLE, PLACES = 633_798, 1_700  # [song2014, Table 1]

@@ -3,10 +3,10 @@
 from typing import Any
 
 from incrowd.data import Traces
-from incrowd.data.some import some_people
+from incrowd.data.sample import some_people
 from incrowd.discretize.plane import Box
 from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep_plan import POINTS, SAMPLES, SPACE, TIME
+from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME
 from incrowd.papers.record import Reproduction
 from incrowd.papers.tan2017.close import SIZES, figure_6_7
 from incrowd.papers.tan2017.data import QUICK_USERS, cleaned, synthetic, wide_box

@@ -9,8 +9,8 @@ import numpy as np
 
 from incrowd.data import Visits
 from incrowd.discretize import blocks as on_blocks
-from incrowd.measure.question import Uniqueness
 from incrowd.measure.uniqueness import uniqueness
+from incrowd.measure.uniqueness.question import Uniqueness
 from incrowd.papers.record import NEAR, Figure, Statement, apart, claim, size
 from incrowd.papers.tan2017.data import Taxis, wide_box
 from incrowd.papers.tan2017.resolution import BLOCKS, KNOWN

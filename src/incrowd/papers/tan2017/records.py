@@ -4,7 +4,7 @@ import numpy as np
 
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Visits
-from incrowd.measure.sweep_record import Sweep
+from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.papers.record import OTHER, UNDEFINED, Figure, Statement, apart, claim, size
 from incrowd.papers.tan2017.data import RECORDS, SIDE_KM, TAXIS, Taxis

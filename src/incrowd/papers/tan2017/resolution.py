@@ -4,7 +4,7 @@ import math
 from itertools import pairwise
 
 from incrowd.arrays import Ints
-from incrowd.measure.sweep_record import Sweep
+from incrowd.measure.sweep.result import Sweep
 from incrowd.papers.record import Figure, Statement, apart, claim
 from incrowd.papers.tan2017.data import FOUR, Taxis
 from incrowd.report.curves import Line, Lines

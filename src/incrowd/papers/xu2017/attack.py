@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from incrowd.attack.score import FAR_M, recovery_score
+from incrowd.attack.recover.score import FAR_M, recovery_score
 from incrowd.papers.record import NEAR, OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.data import Scene, attack
 from incrowd.papers.xu2017.moves import FILLED, limit_m, within
@@ -19,8 +19,8 @@ from incrowd.papers.xu2017.printed import (
     attacked,
     named,
 )
-from incrowd.report.ash import STAGES
 from incrowd.report.curves import Cdf, Line, Lines, curve
+from incrowd.report.recovery import STAGES
 
 TOP = 5
 SLOWLY = 0.22  # the larger fall of Fig. 8a, from 95 % to 73 %

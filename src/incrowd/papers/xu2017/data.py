@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, offsets_of
-from incrowd.attack.ash import recover
-from incrowd.attack.chance import chance_accuracy
-from incrowd.attack.recovered import Recovered
-from incrowd.attack.score import RecoveryScore, recovery_score
+from incrowd.attack.recover import recover
+from incrowd.attack.recover.guesses import chance_accuracy
+from incrowd.attack.recover.result import Recovered
+from incrowd.attack.recover.score import RecoveryScore, recovery_score
 from incrowd.data import Visits
 from incrowd.data.counts import DAY_MIN
-from incrowd.data.some import some_people, some_rows
+from incrowd.data.sample import some_people, some_rows
 from incrowd.discretize import counts, filled, towers
 from incrowd.errors import DataError
 from incrowd.measure.regularity import NIGHT_MIN, prediction_errors, tallied

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from incrowd.anonymize.counting import to_regions
-from incrowd.attack.score import RecoveryScore
-from incrowd.data.some import some_people
+from incrowd.anonymize.counts import to_regions
+from incrowd.attack.recover.score import RecoveryScore
+from incrowd.data.sample import some_people
 from incrowd.discretize import filled
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.attack import CONVENTION
@@ -27,8 +27,8 @@ from incrowd.papers.xu2017.printed import (
     named,
 )
 from incrowd.progress import track
-from incrowd.report.ash import STAGES
 from incrowd.report.curves import Line, Lines
+from incrowd.report.recovery import STAGES
 
 STEPS = dict(zip(STAGES, ("#1, nights", "#2, days", "#3, all days"), strict=True))
 TOPS = (1, 2, 3)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.measure.gains import day_gains
+from incrowd.measure._day_gains import day_gains
 from incrowd.measure.regularity import moves, nights
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.data import Scene

@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.read.city.ground import Ground
-from incrowd.read.city.people import around
+from incrowd.read.city.people import Ground, around
 from incrowd.read.city.profiles import Profile
 
 BLOCK_M = 200.0  # distance of parallel streets

@@ -1,0 +1,144 @@
+"""GLOVE: fingerprints merged until everybody hides in a crowd of k."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd.anonymize.base import Strength, Wanted, guarantee, parameters
+from incrowd.anonymize.glove.checkpoint import Saved, checkpoint_file, content_key, shard_files
+from incrowd.anonymize.glove.greedy import hide
+from incrowd.anonymize.glove.herd import Herd
+from incrowd.anonymize.glove.release import Hidden, joined, release_of
+from incrowd.anonymize.glove.shards import shards, subset
+from incrowd.data import Fingerprints, Release
+from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
+from incrowd.kernels.types import UNLIMITED
+from incrowd.measure.glove.kgap import check_k
+from incrowd.measure.glove.stretch import Layout, layout, on_device, where_it_fits
+
+EVERY_S = 60.0  # between two checkpoints
+EXTENT_M, EXTENT_MIN = 15_000, 360  # suppression of [gramaglia2015, Table 2]
+
+
+@dataclass(frozen=True)
+class Glove:
+    """Merge the two closest fingerprints until each hides k people [gramaglia2015, Alg. 1 and Sec. 7.1].
+
+    `max_extent_m` and `max_extent_min` drop what became wider or longer (15,000 m and 360 min in the paper), from
+    the final groups or after each merge; `reshape` removes overlaps in time; `ties` chooses among equally close
+    samples the first or the one closest without caps; `shard_users` divides a crowd too large to compare at once.
+
+    Guarantee: k-anonymity of whole fingerprints: every published fingerprint is shared by at least k people of the
+    data, and each of its boxes holds a sample of every one of them; with reshape="split" its pieces cover all their
+    samples, but a single piece may hold none.
+
+    >>> crowd = Fingerprints.from_arrays([1, 2, 3, 4], x=[0, 0, 1000, 0], y=[0, 0, 0, 0], t=[0, 40, 20, 400])
+    >>> [(lo, hi, new) for lo, hi, new, _ in Glove(k=2)(crowd).merges]
+    [(0, 1, 4), (2, 3, 5)]
+    """
+
+    k: int = 2
+    max_extent_m: int | None = None
+    max_extent_min: int | None = None
+    reshape: str | None = None
+    leftover: str = "merge"
+    shard_users: int | None = None
+    device: str = "auto"
+    ties: str = "first"
+    suppress: str = "final"
+
+    def __post_init__(self) -> None:
+        check_k(self.k)
+        for name in ("max_extent_m", "max_extent_min"):
+            if getattr(self, name) is not None:
+                _check_extent(name, getattr(self, name))
+        if self.reshape is not None:
+            check_choice("reshape", self.reshape, ("union", "split"))
+        check_choice("leftover", self.leftover, ("merge", "suppress"))
+        check_choice("ties", self.ties, ("first", "uncapped"))
+        check_choice("suppress", self.suppress, ("final", "each"))
+        on_device(self.device)
+        if self.shard_users is not None:
+            check_whole(shard_users=self.shard_users)
+            if self.shard_users < 2 * self.k:
+                raise ParameterError(f"shard_users must be at least 2 k ({2 * self.k}), got {self.shard_users}.")
+
+    @staticmethod
+    def strengths(wanted: Wanted) -> Iterator[Strength]:
+        """Whole at k, and with suppression at k and 2 k."""
+        yield Strength(f"k={wanted.k}", Glove(k=wanted.k), "prints")
+        for k in (wanted.k, 2 * wanted.k):
+            run = Glove(k=k, max_extent_m=EXTENT_M, max_extent_min=EXTENT_MIN)
+            yield Strength(f"k={k}, 15 km, 6 h", run, "prints")
+
+    def __call__(
+        self,
+        data: Fingerprints,
+        *,
+        seed: int = 0,
+        pseudonym_seed: int | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_s: float = EVERY_S,
+    ) -> Release:
+        """Publish groups; nothing but the pseudonyms is random. A killed run goes on from its `checkpoint` file.
+
+        The file stays, for the case that the release cannot be written; `glove_saving.forget` removes it.
+        """
+        path = checkpoint_file(checkpoint, checkpoint_s)
+        laid = layout(data)
+        parts = [np.arange(len(data))] if self.shard_users is None else shards(laid, self.shard_users)
+        files = shard_files(path, len(parts))
+
+        def run(device: str) -> Hidden:
+            hidden = []
+            for users, file in zip(parts, files, strict=True):
+                part, rows = (laid, None) if len(parts) == 1 else subset(laid, users)
+                made = self._hide_on_gpu(part) if device == "gpu" else self._hide(part, file, checkpoint_s)
+                hidden.append((made, users, rows))
+            return joined(hidden, len(data), data.records)
+
+        whole, device = where_it_fits(run, self.device, self.runs_on(len(data), checkpoint=path))
+        said = {**parameters(self), "device": device, "shards": len(parts)}
+        promise: dict[str, Any] = {"guarantee": guarantee(self), "claims": {"k": self.k}}
+        return release_of(
+            data, laid, whole, self._limits(laid), self.reshape, said, pseudonym_seed=pseudonym_seed, **promise
+        )
+
+    def runs_on(self, users: int, *, checkpoint: str | Path | None = None) -> str:
+        """The device for so many users, if it has room; `auto` leaves a run with a checkpoint to the CPU, which keeps
+        one.
+        """
+        if checkpoint is None:
+            return on_device(self.device, users)
+        if self.device == "gpu":
+            raise ParameterError("a run on the GPU keeps no checkpoint; leave checkpoint out, or pass device='cpu'.")
+        return "cpu"
+
+    def _hide_on_gpu(self, laid: Layout) -> Hidden:
+        from incrowd.anonymize.glove.gpu import hide_on_card
+
+        limits = self._limits(laid) if self.suppress == "each" else None
+        return hide_on_card(laid, self.k, self.leftover, uncapped=self.ties == "uncapped", limits=limits)
+
+    def _hide(self, laid: Layout, checkpoint: Path | None, every_s: float) -> Hidden:
+        settings: dict[str, Any] = {"k": self.k, "ties": self.ties, "leftover": self.leftover}
+        limits = self._limits(laid) if self.suppress == "each" else None
+        key = content_key(laid, {**settings, "limits": limits}) if checkpoint else ""
+        herd = Herd(laid, self.k, uncapped=self.ties == "uncapped", limits=limits)
+        work = hide(herd, self.leftover, Saved(checkpoint, key, every_s))
+        return Hidden.of(herd, work)
+
+    def _limits(self, laid: Layout) -> tuple[int, int]:
+        """The widest and longest box that may stay, in the units of the layout."""
+        space, time = self.max_extent_m, self.max_extent_min
+        most = (np.inf if space is None else space // laid.unit_m, np.inf if time is None else time)
+        return int(min(most[0], UNLIMITED)), int(min(most[1], UNLIMITED))
+
+
+def _check_extent(name: str, value: object) -> None:
+    if isinstance(value, bool):
+        raise ParameterError(f"{name} must be a number above 0, got {value}.")
+    check_positive(**{name: value})

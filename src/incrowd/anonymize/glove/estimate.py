@@ -1,0 +1,106 @@
+"""What a GLOVE run will take, before it is started."""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.anonymize.glove.greedy import pairs_by_scan
+from incrowd.anonymize.glove.shards import shards, subset
+from incrowd.data import Fingerprints
+from incrowd.errors import check_whole
+from incrowd.measure.glove.kgap import check_k
+from incrowd.measure.glove.stretch import Layout, layout
+
+TIMED_USERS = 64
+ENOUGH_S = 0.5  # of searching tell how long a pair takes; of long fingerprints few users do
+TIMED = 8  # shards that are timed
+MIB = 1 << 20
+SAMPLE_BYTES = 260  # corners, columns for search, provenance and published boxes, of one sample
+USER_BYTES = 1200  # outline, lists and merge of one fingerprint
+WIDER = 1.9  # times as long as a first pair, one with a merged fingerprint: its wide boxes rule out fewer
+SAMPLE_S = 3.8e-6  # merged, resolved and written, on one core
+
+
+@dataclass(frozen=True)
+class Cost:
+    """About how much a run looks at and takes; memory is on top of the fingerprints themselves."""
+
+    users: int
+    samples: int
+    k: int
+    pairs: int
+    seconds: float
+    memory_mib: int
+    shards: int = 1
+
+    def __str__(self) -> str:
+        took = f"{self.seconds / 60:.0f} min" if self.seconds > 120 else f"{self.seconds:.0f} s"
+        parts = f" in {self.shards:,} shards" if self.shards > 1 else ""
+        return (
+            f"{self.users:,} users{parts}, {self.samples:,} samples, k={self.k}: about {took}, {self.memory_mib:,} MiB"
+        )
+
+
+def glove_cost(
+    fingerprints: Fingerprints, *, k: int = 2, timed_users: int = TIMED_USERS, shard_users: int | None = None
+) -> Cost:
+    """Time the search for the nearest of a few users, and scale it up to all pairs a run looks at.
+
+    seconds = per_pair (first / cores + 1.9 later) + 3.8e-6 samples, summed over shards: the first lists are made on
+    all cores, a merged fingerprint looks for its nearest on one, and merging touches every sample a few times.
+    `ties` makes no difference that could be measured. At most `timed_users` users are timed in each shard.
+
+    >>> four = Fingerprints.from_arrays([1, 2, 3, 4], x=[0, 0, 1000, 0], y=[0, 0, 0, 0], t=[0, 40, 20, 400])
+    >>> glove_cost(four).pairs
+    20
+    """
+    return glove_costs(fingerprints, k=[k], timed_users=timed_users, shard_users=shard_users)[0]
+
+
+def glove_costs(
+    fingerprints: Fingerprints, *, k: Sequence[int], timed_users: int = TIMED_USERS, shard_users: int | None = None
+) -> list[Cost]:
+    """The costs of several k, the search timed once for all of them."""
+    for one in k:
+        check_k(one)
+    check_whole(timed_users=timed_users)
+    if shard_users is not None:
+        check_whole(shard_users=shard_users)
+    laid = layout(fingerprints)
+    parts = [np.arange(len(laid.people))] if shard_users is None else shards(laid, int(shard_users))
+    some = parts[:: -(-len(parts) // TIMED)]
+    timed = [_timed(laid if len(parts) == 1 else subset(laid, part)[0], int(timed_users)) for part in some]
+    per_pair = sum(cpu for cpu, _, _ in timed) / sum(pairs for _, pairs, _ in timed)
+    memory = fingerprints.records * SAMPLE_BYTES + len(fingerprints) * USER_BYTES + max(size for _, _, size in timed)
+    costs = []
+    for one in k:
+        active = [int((laid.people[part] < one).sum()) for part in parts]
+        first, later = np.sum([pairs_by_scan(n, one) for n in active], axis=0)
+        seconds = per_pair * (first / (os.cpu_count() or 1) + WIDER * later) + SAMPLE_S * fingerprints.records
+        sizes = (len(fingerprints), fingerprints.records, one, int(first + later))
+        costs.append(Cost(*sizes, float(seconds), memory // MIB, len(parts)))
+    return costs
+
+
+def _timed(laid: Layout, users: int) -> tuple[float, int, int]:
+    """CPU seconds of a few searches, the pairs they look at, and the bytes of the index; CPU, not the wall clock,
+    which would count what else the machine does.
+    """
+    from incrowd.anonymize.glove.herd import TAKE
+    from incrowd.kernels.cpu.glove.nearest import nearest
+    from incrowd.kernels.cpu.glove.prints import prints_of
+
+    prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
+    everybody = np.arange(len(laid.people))
+    asked = np.random.default_rng(0).permutation(everybody)[:users]
+    nearest(prints, asked[:2], everybody[:2], TAKE, False)  # compiled or loaded now, not while the clock runs
+    cpu, done = 0.0, 0
+    while done < len(asked) and cpu < ENOUGH_S:
+        some = asked[done : 2 * done + 2]  # twice as many each time
+        began = time.process_time()
+        nearest(prints, some, everybody, TAKE, False)
+        cpu, done = cpu + time.process_time() - began, done + len(some)
+    return cpu, done * len(everybody), prints.silence.nbytes

@@ -1,0 +1,128 @@
+"""A GLOVE run on a GPU: the same merges as the Herd makes on the CPU; only its results come back."""
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from incrowd.anonymize.glove.release import Hidden
+from incrowd.arrays import Ints
+from incrowd.kernels.types import UNLIMITED, full
+from incrowd.measure.glove.stretch import Layout
+from incrowd.progress import tell
+
+if TYPE_CHECKING:
+    from incrowd.kernels.gpu.glove.greedy import Lists
+
+WAY_OUT = "pass shard_users to divide them, or device='cpu'"
+EXACT = 1 << 52  # where squared denominators times the largest value stay below, different fractions differ as floats
+
+
+def hide_on_card(laid: Layout, k: int, leftover: str, *, uncapped: bool, limits: tuple[int, int] | None) -> Hidden:
+    """A whole run on the GPU."""
+    from incrowd.kernels.gpu.device import within_memory
+
+    with within_memory(len(laid.people), WAY_OUT):
+        herd = CardHerd(laid, k, uncapped=uncapped, limits=limits)
+        return Hidden.of(herd, herd.hide(leftover))
+
+
+class CardHerd:
+    """The living fingerprints and the merges of a run, in the memory of the GPU."""
+
+    def __init__(self, laid: Layout, k: int, *, uncapped: bool, limits: tuple[int, int] | None) -> None:
+        from incrowd.kernels.gpu.glove.prints import prints_of
+
+        self.k, self.users, self.full = k, len(laid.people), full(laid.scale)
+        # A finished group hides fewer than 2 k people, or began with more; a leftover adds fewer than k.
+        most = max(int(laid.people.max()), 2 * k) + k
+        self.prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale, len(laid.corners), most)
+        self.prints.finish(np.flatnonzero(laid.people >= k))
+        self.uncapped, self.limits = uncapped, limits or (UNLIMITED, UNLIMITED)
+        self.label = f"hiding fingerprints among {k}"
+        self.merges: list[tuple[int, int, int, int]] = []  # lo, hi, numerator, denominator
+
+    def hide(self, leftover: str) -> Ints:
+        """Merge until nobody is left who hides fewer than k people; what was done [gramaglia2015, Alg. 1]."""
+        from incrowd.kernels.gpu.glove.greedy import Lists
+
+        lists = Lists(self.prints)
+        tell(self.label, 0, self.users)
+        if self.k == 2:
+            self._match(lists)
+        else:
+            self._merge(lists)
+        self._settle(leftover)
+        tell(self.label, self.users, self.users)
+        work: Ints = lists.work.get().astype(np.int64)
+        return work
+
+    def groups(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Corners of all finished groups by id, their offsets, the row that covers each original sample (or -1),
+        and the group of each user (or -1).
+        """
+        from incrowd.kernels.gpu.glove.merge import gathered
+
+        corners, offsets, ids, row = gathered(self.prints)
+        group = [-1] * (self.users + len(self.merges))
+        for number, ident in enumerate(ids.tolist()):
+            group[ident] = number
+        for m in range(len(self.merges) - 1, -1, -1):
+            lo, hi, *_ = self.merges[m]
+            group[lo] = group[hi] = group[self.users + m]
+        return corners, offsets, row, np.array(group[: self.users], np.int64)
+
+    def _match(self, lists: "Lists") -> None:
+        """Pairs in rounds, then all merges at once, in the order and with the ids of the greedy."""
+        from incrowd.kernels.gpu.glove.greedy import matched
+
+        pairs, stretches = [np.zeros((0, 2), np.int64)], [np.zeros((0, 2), np.int64)]
+        done = 0
+        for found in matched(self.prints, lists):
+            if found is not None:
+                pairs.append(found[0])
+                stretches.append(found[1])
+                done += 2 * len(found[0])
+            tell(self.label, done, self.users)
+        pair, stretch = np.concatenate(pairs), np.concatenate(stretches)
+        order = in_order(pair, stretch, self.full)
+        self._join(pair[order], pair[order], stretch[order, 1])
+
+    def _merge(self, lists: "Lists") -> None:
+        from incrowd.kernels.gpu.glove.greedy import Loop
+
+        loop = Loop(self.prints, lists, self.k, self.limits, uncapped=self.uncapped)
+        for living in loop.run():
+            tell(self.label, self.users - living, self.users)
+        self.merges = loop.made()
+
+    def _join(self, slots: Ints, ids: Ints, under: Ints) -> None:
+        from incrowd.kernels.gpu.glove.merge import join
+
+        new = self.users + len(self.merges) + np.arange(len(slots))
+        over, _ = join(self.prints, slots, new, uncapped=self.uncapped, limits=self.limits, k=self.k)
+        self.merges += zip(*ids.T.tolist(), over.tolist(), under.tolist(), strict=True)
+
+    def _settle(self, leftover: str) -> None:
+        """Merge a fingerprint that was left alone with the nearest finished group, or let it go."""
+        from incrowd.kernels.gpu.glove.nearest import nearest
+        from incrowd.kernels.gpu.glove.prints import ACTIVE, FINISHED, IDENT
+
+        alone, finished = self.prints.living(ACTIVE), self.prints.living(FINISHED)
+        if not len(alone) or leftover != "merge" or not len(finished):
+            return
+        who, _, under, _ = nearest(self.prints, alone, finished, 1, False, state=FINISHED)
+        slots = np.array([alone[0], who[0, 0]])
+        ids = self.prints.outline[slots, IDENT].get().astype(np.int64)
+        order = np.argsort(ids)
+        self._join(slots[order][None], ids[order][None], under[0])
+
+
+def in_order(pairs: Ints, stretch: Ints, full: int) -> Ints:
+    """The order of pairs (lo, hi) by (stretch, lo, hi), exactly; `stretch` holds numerators and denominators."""
+    over, under = stretch.T
+    if int(under.max(initial=1)) ** 2 * full < EXACT:
+        return np.lexsort((pairs[:, 1], pairs[:, 0], over / under))
+    exact = [Fraction(a, b) for a, b in stretch.tolist()]
+    keys = list(zip(exact, *pairs.T.tolist(), strict=True))
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)

@@ -1,0 +1,150 @@
+"""The few nearest of every fingerprint, kept exact while others disappear."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints
+from incrowd.kernels.types import UNLIMITED, full
+from incrowd.measure.glove.stretch import Layout
+
+
+class Herd:
+    """Fingerprint u begins in slot u; a merged one takes the slot of the smaller id."""
+
+    def __init__(self, laid: Layout, k: int, *, uncapped: bool, limits: tuple[int, int] | None) -> None:
+        from incrowd.kernels.cpu.glove.prints import prints_of
+
+        samples = len(laid.corners)
+        self.k, self.users, self.full = k, len(laid.people), full(laid.scale)
+        # A merge appends fewer samples than it retires, so all together append fewer than there are.
+        self.prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale, room=samples)
+        self.parent: NDArray[np.int32] = np.empty(2 * samples, np.int32)
+        self.parent[:samples] = -1
+        self.uncapped = uncapped
+        self.limits = np.array(limits or (UNLIMITED, UNLIMITED))
+        self.slot = np.append(np.arange(self.users), np.full(self.users, -1))  # of each living id
+        self.active = np.flatnonzero(laid.people < k)  # slots by rising id
+        self.finished = np.flatnonzero(laid.people >= k)
+        self.merges: list[tuple[int, int, int, int]] = []  # lo, hi, numerator, denominator
+        self.matched = np.zeros((0, 2), np.int64)
+
+    def retire(self, pairs: Ints) -> None:
+        """Take pairs of users out that are to be merged later."""
+        self.slot[pairs.ravel()] = -1
+        self.active = self.active[self.slot[self.active] >= 0]
+        self.matched = np.concatenate([self.matched, pairs])
+
+    def join(self, lo: int, hi: int) -> int | None:
+        """Merge two living ids; the slot of the new one where it may be merged again."""
+        from incrowd.kernels.cpu.glove.merge import join
+
+        p, a, b = self.prints, self.slot[lo], self.slot[hi]
+        under = int((p.people[a] + p.people[b]) * max(p.size[a], p.size[b]))
+        over, left = join(p, a, b, self.uncapped, self.limits, self.parent)
+        new = self.users + len(self.merges)
+        self.merges.append((lo, hi, over, under))
+        self.slot[[lo, hi]] = -1
+        self.active = self.active[(self.active != a) & (self.active != b)]
+        self.finished = self.finished[(self.finished != a) & (self.finished != b)]
+        if left == 0:
+            return None
+        self.slot[new], p.ident[a] = a, new
+        if p.people[a] >= self.k:
+            self.finished = np.append(self.finished, a)
+            return None
+        self.active = np.append(self.active, a)
+        return int(a)
+
+    def settle(self, leftover: str) -> None:
+        """Merge a fingerprint that was left alone with the nearest finished group, or let it go."""
+        from incrowd.kernels.cpu.glove.nearest import nearest
+
+        if not len(self.active) or leftover != "merge" or not len(self.finished):
+            return
+        p = self.prints
+        who, *_ = nearest(p, self.active, self.finished[np.argsort(p.ident[self.finished])], 1, False)
+        ids = sorted(p.ident[[self.active[0], who[0, 0]]].tolist())
+        self.join(*ids)
+
+    def groups(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Corners of all finished groups by id, their offsets, the row that covers each original sample (or -1),
+        and the group of each user (or -1).
+        """
+        from incrowd.kernels.cpu.glove.merge import resolve
+        from incrowd.kernels.cpu.glove.prints import gather
+
+        p = self.prints
+        slots = self.finished[np.argsort(p.ident[self.finished])]
+        row = np.full(p.used[0], -1)
+        corners = gather(p, slots, row)
+        resolve(self.parent, row)
+        group = np.full(self.users + len(self.merges), -1)
+        group[p.ident[slots]] = np.arange(len(slots))
+        for m in range(len(self.merges) - 1, -1, -1):
+            group[list(self.merges[m][:2])] = group[self.users + m]
+        offsets = np.append(0, np.cumsum(p.size[slots]))
+        return corners, offsets, row[: self._originals()], group[: self.users]
+
+    def _originals(self) -> int:
+        return len(self.parent) // 2
+
+
+TAKE = 4
+
+
+class Lists:
+    """For each slot its nearest ids as of its last scan, nearest first.
+
+    Deaths keep a list exact: those left of it are the nearest of those left. A list with nobody alive still bounds
+    from below what a new scan can find. With `below` a fingerprint looks at smaller ids only, so that a new one,
+    whose id is the largest, changes no list.
+    """
+
+    def __init__(self, herd: Herd, *, below: bool) -> None:
+        self.herd, self.below = herd, below
+        self.ids = np.full((herd.users, TAKE), -1)
+        self.over = np.zeros((herd.users, TAKE), np.int64)  # a bound of 0: not scanned yet
+        self.under = np.ones((herd.users, TAKE), np.int64)
+        self.whole = np.zeros(herd.users, np.bool_)  # the list holds everybody there was
+        self.work = np.zeros(5, np.int64)
+
+    def scan(self, rows: Ints) -> None:
+        """Look up the nearest active ones of some slots."""
+        from incrowd.kernels.cpu.glove.nearest import nearest
+
+        p = self.herd.prints
+        # A list is scanned again when all in it are dead. Whoever lives now lived then (with `below` and for k = 2
+        # nobody new is asked) and was not in it, hence is no nearer than its last.
+        least = np.column_stack([self.over[rows, -1], self.under[rows, -1]])
+        who, over, under, work = nearest(p, rows, self.herd.active, TAKE, self.below, least)
+        self.ids[rows] = np.where(who < 0, -1, p.ident[who])
+        self.over[rows], self.under[rows] = over, under
+        self.whole[rows] = (who < 0).any(axis=1)
+        self.work += work.sum(axis=0)
+
+    def start(self, slot: int) -> None:
+        """Scan for a new fingerprint; what its slot held before bounds nothing."""
+        self.over[slot], self.under[slot] = 0, 1
+        self.scan(np.array([slot]))
+
+    def pick(self) -> tuple[int, int]:
+        """The slot with the smallest (stretch, lo, hi) and its nearest id; -1 where it must be scanned first."""
+        from incrowd.kernels.cpu.glove.candidates import pick
+
+        herd = self.herd
+        least = herd.prints.ident[herd.active[0]]
+        row, other = pick(herd.active, herd.slot, self.ids, self.over, self.under, self.whole, least)
+        return row, other
+
+    def nearest(self) -> Ints:
+        """The nearest living id of each active slot, or -1."""
+        from incrowd.kernels.cpu.glove.candidates import heads
+
+        found: Ints = heads(self.herd.active, self.herd.slot, self.ids)
+        return found
+
+    def used_up(self) -> Ints:
+        """Active slots to be scanned again, those with the smallest bounds first."""
+        rows = self.herd.active[self.nearest() < 0]
+        rows = rows[~self.whole[rows]]
+        return rows[np.argsort(self.over[rows, -1] / self.under[rows, -1], kind="stable")]

@@ -1,0 +1,163 @@
+"""Finished groups -> suppression, reshaping, and a Release that knows which box covers which sample."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incrowd.anonymize.base import random_order
+from incrowd.anonymize.glove.herd import Herd
+from incrowd.arrays import Ints, offsets_of, owners
+from incrowd.data import Fingerprints, Groups, Release
+from incrowd.ledger import Ledger
+from incrowd.measure.glove.stretch import Layout
+
+if TYPE_CHECKING:
+    from incrowd.anonymize.glove.gpu import CardHerd
+
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Boxes of the groups by id; the box that covers each original sample and the group of each user, or -1."""
+
+    corners: Ints
+    offsets: Ints
+    row: Ints
+    group: Ints
+    merges: list[tuple[int, int, int, Fraction]]  # lo, hi, new, stretch
+    work: Ints
+
+    @classmethod
+    def of(cls, herd: "Herd | CardHerd", work: Ints) -> "Hidden":
+        """What a finished run has made."""
+        merges = [
+            (lo, hi, herd.users + m, Fraction(over, under * herd.full))
+            for m, (lo, hi, over, under) in enumerate(herd.merges)
+        ]
+        return cls(*herd.groups(), merges, work)
+
+
+def joined(parts: list[tuple[Hidden, Ints, Ints | None]], users: int, records: int) -> Hidden:
+    """Shards put together: users and samples at their own positions, merges numbered one shard after the other."""
+    if len(parts) == 1:
+        return parts[0][0]
+    row, group = np.full(records, NONE), np.full(users, NONE)
+    merges: list[tuple[int, int, int, Fraction]] = []
+    boxes = groups = 0
+    for hidden, who, rows in parts:
+        row[rows] = np.where(hidden.row < 0, NONE, hidden.row + boxes)
+        group[who] = np.where(hidden.group < 0, NONE, hidden.group + groups)
+        idents = np.append(who, users + len(merges) + np.arange(len(hidden.merges)))
+        merges += [(*sorted(idents[[lo, hi]].tolist()), int(idents[new]), v) for lo, hi, new, v in hidden.merges]
+        boxes, groups = boxes + len(hidden.corners), groups + len(hidden.offsets) - 1
+    sizes = np.concatenate([np.diff(hidden.offsets) for hidden, *_ in parts])
+    corners = np.concatenate([hidden.corners for hidden, *_ in parts])
+    work = np.sum([hidden.work for hidden, *_ in parts], axis=0)
+    return Hidden(corners, np.append(0, np.cumsum(sizes)), row, group, merges, work)
+
+
+def release_of(
+    data: Fingerprints,
+    laid: Layout,
+    hidden: Hidden,
+    limits: tuple[int, int],
+    reshape: str | None,
+    params: Mapping[str, Any],
+    *,
+    pseudonym_seed: int | None,
+    **said: Any,
+) -> Release:
+    """Suppress, reshape and publish under pseudonyms in random order."""
+    corners, code, row, group = _shuffled(_suppressed(hidden, limits), pseudonym_seed)
+    groups = int(group.max(initial=NONE)) + 1
+    boxes = shown = _boxes(corners, laid)
+    offsets, shown_row = offsets_of(code, groups), row
+    if reshape is not None and len(corners):
+        final, offsets, shown_row = _reshaped(corners, offsets, row, laid, split=reshape == "split")
+        shown = _boxes(final, laid)
+    members = np.argsort(group, kind="stable")[(group < 0).sum() :]
+    people = np.bincount(group[members], weights=data.crowd[members], minlength=groups).astype(np.int64)
+    columns: dict[str, Any] = {"offsets": offsets, **shown, "crowd": people}
+    published = replace(data, users=np.arange(groups), **columns, attributes={}, ledger=Ledger())
+    return Release(
+        published,
+        Groups(offsets_of(group[members], groups), members),
+        params={**params, "pseudonym_seed_given": pseudonym_seed is not None},
+        ledger=_ledger(data, group, row, published.records, groups),
+        provenance={
+            "merges": hidden.merges,
+            "row": shown_row,  # of each original sample: the published row that covers it, or -1
+            "box": row,  # the same among the boxes before reshaping
+            "boxes": {**boxes, "group": code},
+            "people": data.crowd,  # behind each original user
+            "discarded_users": np.flatnonzero(group < 0),  # positions
+            "suppressed_samples": np.flatnonzero((row < 0) & (group[owners(data.offsets)] >= 0)),  # original rows
+            "work": dict(zip(("pairs", "near", "close", "exact", "compared"), hidden.work.tolist(), strict=True)),
+            "dropped_attributes": list(data.attributes),
+        },
+        **said,
+    )
+
+
+def _suppressed(hidden: Hidden, limits: tuple[int, int]) -> tuple[Ints, Ints, Ints, Ints]:
+    """Corners and groups of the boxes that stay, the box of each sample, the group of each user."""
+    sides = hidden.corners[:, 1::2] - hidden.corners[:, ::2]
+    keep = (sides[:, 1:].max(axis=1, initial=0) <= limits[0]) & (sides[:, 0] <= limits[1])
+    place = np.append(np.where(keep, np.cumsum(keep) - 1, NONE), NONE)
+    code = owners(hidden.offsets)[keep]
+    left, dense = np.unique(code, return_inverse=True)
+    number = np.full(len(hidden.offsets), NONE)
+    number[left] = np.arange(len(left))
+    return hidden.corners[keep], dense.astype(np.int64), place[hidden.row], number[hidden.group]
+
+
+def _shuffled(boxes: tuple[Ints, Ints, Ints, Ints], seed: int | None) -> tuple[Ints, Ints, Ints, Ints]:
+    """Groups in random order; a pseudonym is a place in it."""
+    corners, code, row, group = boxes
+    order = random_order(int(group.max(initial=NONE)) + 1, seed)
+    rank = np.append(np.argsort(order), NONE)
+    moved = np.argsort(rank[code], kind="stable")
+    place = np.append(np.argsort(moved), NONE)
+    return corners[moved], rank[code][moved], place[row], rank[group]
+
+
+def _reshaped(corners: Ints, offsets: Ints, row: Ints, laid: Layout, *, split: bool) -> tuple[Ints, Ints, Ints]:
+    """Boxes that do not overlap in time; a sample is covered by the one that holds its start."""
+    from incrowd.kernels.cpu.glove.reshape import reshape
+
+    made, ends = reshape(corners, offsets, split)
+    # The pieces of a group are apart in time, so that (group, start) finds them.
+    width = int(corners[:, 1].max()) + 1
+    starts = owners(ends) * width + made[:, 0]
+    wanted = owners(offsets)[row] * width + laid.corners[:, 0]
+    return made, ends, np.where(row < 0, NONE, np.searchsorted(starts, wanted, "right") - 1)
+
+
+def _boxes(corners: Ints, laid: Layout) -> dict[str, Ints]:
+    boxes: dict[str, Ints] = {}
+    for k, (low, length, unit) in enumerate((("t", "dt", 1), ("x", "dx", laid.unit_m), ("y", "dy", laid.unit_m))):
+        boxes[low] = corners[:, 2 * k].astype(np.int64) * unit + laid.origin[k]
+        boxes[length] = (corners[:, 2 * k + 1] - corners[:, 2 * k]).astype(np.int64) * unit
+    return boxes
+
+
+def _ledger(data: Fingerprints, group: Ints, row: Ints, published: int, groups: int) -> Ledger:
+    gone = group[owners(data.offsets)] < 0
+    lost = {
+        "sample of a discarded fingerprint": int(gone.sum()),
+        "sample beyond the largest extent": int(((row < 0) & ~gone).sum()),
+    }
+    shared = data.records - sum(lost.values()) - published
+    return data.ledger.add(
+        "glove",
+        read=data.records,
+        kept=published,
+        dropped={**lost, "sample generalised into a shared box": max(shared, 0)},
+        created={"piece of a split box": max(-shared, 0)},
+        notes={"discarded fingerprint": int((group < 0).sum())},
+        users=(len(group), groups),
+    )

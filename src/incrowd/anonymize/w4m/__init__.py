@@ -1,0 +1,164 @@
+"""W4M: alike trajectories are bent into one narrow cylinder, which moves and fabricates points."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from incrowd.anonymize.base import Strength, Wanted, guarantee, parameters
+from incrowd.anonymize.w4m.clusters import Tracks, cluster
+from incrowd.anonymize.w4m.places import Placed, everywhere, inside
+from incrowd.anonymize.w4m.release import release_of
+from incrowd.arrays import Floats, owners
+from incrowd.clean._outside import check_box
+from incrowd.data import Release, Traces
+from incrowd.discretize.plane import plane_of
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole
+from incrowd.measure.glove.kgap import check_k
+from incrowd.plain import several
+from incrowd.read._parts import of_traces
+from incrowd.read.plane import Box
+from incrowd.read.zero import warn_of_zero
+
+RADIUS = 0.005  # of the semi-diagonal of the box around all points
+MOST = 1_000_000  # units of delta_m, so that sums over any trajectory stay exact
+DELTA_M = 2_000  # of [gramaglia2015, Table 2]
+NOTE = "(k, delta) only; pivots are published as they were"
+
+
+@dataclass(frozen=True)
+class W4M:
+    """Bend each trajectory to the times of a pivot and into its cylinder, W4M-LC of [abul2010].
+
+    Clusters form in chunks of `chunk`·k trajectories around random pivots; at most a share `trash` of the trajectories
+    is left out. `most` caps the distance of two points, in units of delta_m. Time weighs as much as the mean speed
+    covers in it.
+
+    Args:
+        k: trajectories that share a cylinder.
+        delta_m: diameter of a cylinder.
+        trash: largest share of the trajectories that may be left out.
+        radius_m: of clusters to begin with; None takes 0.5 % of the semi-diagonal of the box. Records at (0, 0) then
+            leave, and so do strays outside the box, each counted in the ledger and with a warning; a radius that is
+            given leaves every record in.
+        chunk: trajectories that are compared with each other, times k.
+        most: units of delta_m that two points are apart at most.
+        box: (west, south, east, north) in degrees, or in metres if the coordinates are; None takes that of the data
+            and replaces the sides that a few strays stretch, as `discretize.blocks` does.
+        keep_zero: keep records at (0, 0).
+
+    Guarantee: (k, delta)-anonymity: every published trajectory shares its times with at least k - 1 others, and all of
+    them stay within delta_m / 2 of one of these at each of its times. This is weaker than k-anonymity: it hides
+    people only from somebody who cannot tell places within delta_m apart (Trujillo-Rasua and Domingo-Ferrer 2013), and
+    the trajectory in the middle is published as it was. Points are moved in space and time, left out and fabricated:
+    no published row is promised to be true.
+
+    >>> traces = Traces.from_arrays([1, 1, 2, 2], [0, 60, 5, 70], x=[0, 900, 0, 3000], y=[0, 0, 0, 0])
+    >>> W4M(k=2, delta_m=1000, trash=0)(traces)
+    Release(Traces, rows=4, pseudonyms=2, people=2)
+    """
+
+    k: int = 2
+    delta_m: float = 2000
+    trash: float = 0.1
+    radius_m: float | None = None
+    chunk: int = 20
+    most: int = 10
+    box: Box | None = None
+    keep_zero: bool = False
+
+    def __post_init__(self) -> None:
+        check_k(self.k)
+        check_positive(delta_m=self.delta_m, **({} if self.radius_m is None else {"radius_m": self.radius_m}))
+        check_whole(chunk=self.chunk, most=self.most)
+        check_share(trash=self.trash)
+        check_box(self.box)
+        if not isinstance(self.keep_zero, bool):
+            raise ParameterError(f"keep_zero must be True or False, got {self.keep_zero!r}.")
+        if self.box is not None and self.radius_m is not None:
+            raise ParameterError("the radius follows from the box; give radius_m or box, not both.")
+        if self.most > MOST:
+            raise ParameterError(f"most must lie in 1 to {MOST:,}, got {self.most:,}.")
+
+    @staticmethod
+    def strengths(wanted: Wanted) -> Iterator[Strength]:
+        """At k and 2 k."""
+        for k in (wanted.k, 2 * wanted.k):
+            yield Strength(f"k={k}, 2 km", W4M(k=k, delta_m=DELTA_M), "points", reach_m=DELTA_M, note=NOTE)
+
+    def __call__(self, data: Traces, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+        """Publish clusters of traces; `seed` decides chunks and pivots."""
+        check_seed(seed=seed)
+        placed = self._placed(data)
+        tracks, speed = self._tracks(placed.data)
+        radius_m = _radius(tracks.points, placed) if self.radius_m is None else self.radius_m
+        found = cluster(
+            tracks,
+            k=self.k,
+            chunk=self.chunk,
+            trash=self.trash,
+            radius_m=radius_m,
+            rng=np.random.default_rng(seed),
+        )
+        if found.pivot.max() < 0:
+            raise DataError(
+                "every trajectory was trashed, so nothing is left to publish; raise radius_m or lower trash."
+            )
+        said: dict[str, Any] = {
+            "params": parameters(self),
+            "guarantee": guarantee(self),
+            "claims": {"k": int(self.k), "delta_m": float(self.delta_m)},
+        }
+        spent = {
+            "speed_mps": speed,
+            "first_radius_m": radius_m,
+            "radius_m": found.radius_m,
+            "chunks": found.chunks,
+        }
+        return release_of(data, placed, tracks, found.pivot, pseudonym_seed, spent, **said)
+
+    def _placed(self, data: Traces) -> Placed:
+        """The records to publish: all of them, or those in the box that the radius follows from."""
+        if not isinstance(data, Traces):
+            raise DataError(
+                f"W4M bends traces, and these are {type(data).__name__}; give Traces, "
+                "or fingerprints as incrowd.anonymize.w4m.points.points_of makes them."
+            )
+        if self.radius_m is None:
+            return inside(data, self.box, keep_zero=self.keep_zero)
+        if not self.keep_zero:
+            warn_of_zero(int(data.at_zero.sum()))
+        return everywhere(data)
+
+    def _tracks(self, data: Traces) -> tuple[Tracks, float]:
+        """Trajectories as points in space and time, and the speed that makes metres of seconds."""
+        parts = of_traces(data)
+        if len(data) < self.k:
+            raise DataError(f"{several(len(data), 'user')} cannot hide among k = {self.k}; lower k or give more users.")
+        x, y = plane_of(parts, None)(*data.coordinates)
+        speed = mean_speed(data, x, y)
+        points = np.column_stack([x, y, (data.t - data.t.min()) * speed])
+        return Tracks(points, data.offsets, float(self.delta_m), int(self.most)), speed
+
+
+def mean_speed(traces: Traces, x: Floats, y: Floats) -> float:
+    """Mean over users of path length / duration in m/s; who was seen for no time has no speed and is left out.
+
+    0 when that is everybody, so that time costs nothing.
+    """
+    step = np.hypot(np.diff(x, prepend=x[:1]), np.diff(y, prepend=y[:1]))
+    step[traces.offsets[:-1]] = 0
+    length = np.bincount(owners(traces.offsets), step, len(traces))
+    seconds = traces.t[traces.offsets[1:] - 1] - traces.t[traces.offsets[:-1]]
+    moving = seconds > 0
+    return float((length[moving] / seconds[moving]).mean()) if moving.any() else 0.0
+
+
+def _radius(points: Floats, placed: Placed) -> float:
+    """Half a percent of the semi-diagonal of all points, or of the box that was put in the place of theirs."""
+    width, height, _ = points.max(axis=0) - points.min(axis=0)
+    diagonal = np.hypot(width, height)
+    if placed.bounds is not None and (placed.bounds.given or placed.bounds.narrowed):
+        diagonal = max(diagonal, np.hypot(*placed.bounds.sides_m))
+    return float(RADIUS * diagonal / 2)

@@ -1,0 +1,147 @@
+"""A cut release -> trajectories again: pieces of consecutive windows joined by least information gain."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Floats, Ints, frozen
+from incrowd.attack.people import owners_from
+from incrowd.attack.relink.join import NONE, join
+from incrowd.attack.relink.score import RelinkScore, rejoined, scored
+from incrowd.data import Release, Visits
+from incrowd.discretize import windows
+from incrowd.errors import DataError, check_choice, check_seed, check_whole
+from incrowd.measure import Uniqueness, uniqueness
+from incrowd.measure.uniqueness.question import Question
+from incrowd.plain import Shown, brief
+
+MEMORY = ("piece", "chain")
+GRID = ("window_h", "windows", "start_slot", "slots")  # of a manifest: how the windows lie
+TOPS = (1, 2, 3)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Relinked(Shown):
+    """Chains of pieces that an attacker takes for one person, and how far that is right where the truth is known.
+
+    A piece that shares no cell with anybody in reach stays alone, and so does whoever is absent from a window: a chain
+    ends there, and the next piece begins another.
+    """
+
+    memory: str
+    reach_windows: int
+    points: int
+    seed: int | None
+    pieces: int
+    windows: int  # that hold a piece
+    joins: int
+    chains: int
+    uniqueness: tuple[Uniqueness, ...]  # of pieces, rejoined and, where known, original trajectories, by label
+    score: RelinkScore | None  # None where nobody tells who is behind the pieces
+    gains: Floats = field(repr=False)  # bits per window after the first, of all pairs of the assignment
+    bounds: Floats = field(repr=False)  # no other assignment gains less
+    following: Ints = field(repr=False)  # per published row: the row joined to its end, -1 for none
+    chain: Ints = field(repr=False)  # per published row: the number of its chain
+
+    def _shown(self) -> list[tuple[str, ...]]:
+        names = ("memory", "reach_windows", "pieces", "windows", "joins", "chains")
+        rows: list[tuple[str, ...]] = [
+            ("Relinked", ""),
+            *((name.replace("_", " "), brief(getattr(self, name))) for name in names),
+        ]
+        rows += [] if self.score is None else self.score.rows()
+        return rows + [(f"{risk.label} singled out by {_means(risk)}", brief(risk.value)) for risk in self.uniqueness]
+
+    def __repr__(self) -> str:
+        told = "" if self.score is None else f", {self.score.told()}"
+        return f"Relinked(pieces={self.pieces:,}, joins={self.joins:,}, chains={self.chains:,}{told})"
+
+
+def relink(
+    release: Release | str | Path,
+    *,
+    link: str | Path | None = None,
+    memory: str = "piece",
+    reach_windows: int = 1,
+    points: int = 4,
+    seed: int | None = None,
+) -> Relinked:
+    """Join the pieces of each window with those of the next: the optimal assignment of [xu2017, Eq. 4].
+
+    The attack sees published rows and the windows that the manifest states; members, or the link file of a release
+    folder, only score it. `memory="chain"` compares with all pieces joined so far, not the last, and chains that ended
+    `reach_windows` ago may go on: both go beyond the paper. `seed` settles ties. Differs from [xu2017], whose days are
+    complete: pieces differ in number and length, and pairs without a common cell are not joined.
+
+    >>> from incrowd.anonymize import Cut
+    >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1])
+    >>> relink(Cut(windows=2)(visits), points=1)
+    Relinked(pieces=4, joins=2, chains=2, 2 of 2 neighbours joined, chance 0.5000)
+    """
+    check_choice("memory", memory, MEMORY)
+    check_whole(reach_windows=reach_windows)
+    if seed is not None:
+        check_seed(seed=seed)
+    question = Question(points=points, seed=seed or 0)
+    data, grid = _published(release)
+    owner = owners_from(release, data, link)
+    window, reach = _windows(data, grid), int(reach_windows)
+    joins = join(data, window, memory=memory, reach=reach, seed=seed)
+    wholes = {"pieces": np.arange(len(data)), "rejoined": joins.chain}
+    wholes |= {} if owner is None else {"originals": owner}
+    return Relinked(
+        memory=memory,
+        reach_windows=reach,
+        points=question.points,
+        seed=seed,
+        pieces=len(data),
+        windows=len(joins.windows),
+        joins=int((joins.following != NONE).sum()),
+        chains=int(joins.chain.max()) + 1,
+        uniqueness=tuple(u for name in wholes for u in _singled_out(rejoined(data, wholes[name]), name, question)),
+        score=None
+        if owner is None
+        else scored(data, window, joins, owner, reach=reach, question=question, wholes=wholes),
+        gains=frozen(joins.gains),
+        bounds=frozen(joins.bounds),
+        following=frozen(joins.following),
+        chain=frozen(joins.chain),
+    )
+
+
+def _published(release: Release | str | Path) -> tuple[Visits, dict[str, Any]]:
+    """What everybody can see: the rows, and how the windows lie."""
+    if isinstance(release, Release):
+        data: Any = release.data
+        method, said = release.params.get("method"), release.params
+    else:
+        from incrowd import read
+
+        data = read.release(release)
+        manifest = json.loads((Path(release) / "manifest.json").read_text(encoding="utf-8"))
+        method, said = manifest.get("method"), manifest.get("parameters") or {}
+    if method != "Cut" or not isinstance(data, Visits):
+        raise DataError(f"only a release of cut visits has pieces to join, and this one was made by {method}.")
+    return data, {name: said[name] for name in GRID if said.get(name) is not None}
+
+
+def _windows(data: Visits, grid: dict[str, Any]) -> Ints:
+    """The window of each piece: cutting pieces again changes nothing."""
+    cut = windows(data, **grid)
+    if len(cut.owner) != len(data) or len(np.unique(cut.owner)) != len(data):
+        raise DataError("a pseudonym has no visit or runs across windows; this release was not cut as it says.")
+    return cut.window
+
+
+def _singled_out(visits: Visits, label: str, question: Question) -> list[Uniqueness]:
+    """By some random points under two conventions, and by the most visited places."""
+    asked: Any = {"seed": question.seed, "label": label}
+    drawn = [uniqueness(visits, points=question.points, short=short, **asked) for short in ("drop", "all")]
+    return drawn + [uniqueness(visits, points=k, knowledge="top", **asked) for k in TOPS]
+
+
+def _means(risk: Uniqueness) -> str:
+    return f"top {risk.points}" if risk.knowledge == "top" else f"{risk.points} random points ({risk.short})"

@@ -1,0 +1,145 @@
+"""Is a hash of an original identifier in the release?"""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.audit.checks.files import sha256
+from incrowd.audit.checks.identity import ALPHA, poisson_tail
+from incrowd.audit.reading.origin import Original
+from incrowd.audit.reading.published import MANIFEST, Published, part_of
+from incrowd.audit.reading.texts import around, whole_numbers, words
+from incrowd.audit.verdict import Check, failed, idle, passed
+from incrowd.progress import track
+
+HASHES = "hashed identifiers"
+ALGORITHMS = (hashlib.md5, hashlib.sha1, hashlib.sha256)
+LENGTHS = (32, 40, 64)
+SALTS = ("salt", "incrowd", "secret", "password", "1234", "pepper")
+SEPARATORS = ("", ":", "_", "-")
+_BEFORE = [(salt + separator).encode() for salt in SALTS for separator in SEPARATORS]
+_BEHIND = [(separator + salt).encode() for salt in SALTS for separator in SEPARATORS]
+WHOLE = 15  # hexadecimal digits, 60 bits: what fits a signed integer; no label meets one by chance
+SHORTEST = 4
+_FULL = 1 / 20  # short digests that fill more of their space than this are a count rather than hashes
+_PEOPLE = 1000  # labels that short digests are tried on
+_HEX = re.compile(r"(?<![0-9a-f])[0-9a-f]{4,200}(?![0-9a-f])")
+_FRACTION = re.compile(r"(?<![0-9a-z])[0-9]+\.[0-9]+")
+_DECIMAL = re.compile(r"(?<![0-9])[0-9]{15,78}(?![0-9])")
+
+Short = dict[int, set[str]]  # by length
+
+
+def hashed_identifiers(release: Published, original: Original | None) -> Check:
+    """No MD5, SHA-1 or SHA-256 of a label, plain or salted by an obvious word, as hexadecimal digits or a number.
+
+    One of 15 digits or more is no chance; of shorter ones as many as chance would meet may stand there. Salts stand
+    before or behind the label as it is, in lower or in upper case.
+    """
+    if original is None:
+        return idle(HASHES, "no original is given.")
+    whole, short = _published(release)
+    if not whole and not short:
+        return passed(HASHES, "the release holds nothing that looks like a hash.")
+    people = original.users.tolist()
+    if whole:
+        for position, label in enumerate(track(people, "hashing labels", len(people))):
+            if any(digest[:WHOLE] in whole or digest[-WHOLE:] in whole for digest in digests(str(label))):
+                return failed(HASHES, f"a hash of the label at position {position} of the original is published.")
+    some = people[:: len(people) // _PEOPLE + 1]
+    length, met = _met(short, some)
+    if met:
+        return failed(HASHES, f"{met} of {len(some)} labels have a hash whose first {length} digits are published.")
+    seen = len(whole) + sum(map(len, short.values()))
+    return passed(HASHES, f"{seen:,} values could be hashes; they are not of the {len(people):,} labels.")
+
+
+def digests(label: str) -> Iterator[str]:
+    """Hexadecimal digests of a label under every algorithm and obvious salt, always in the same order.
+
+    >>> hashlib.md5(b"a").hexdigest() in set(digests("a")), len(set(digests("a"))), len(set(digests("aB")))
+    (True, 294, 441)
+    """
+    for text in (label.encode(), label.lower().encode(), label.upper().encode()):
+        for salted in (text, *(salt + text for salt in _BEFORE), *(text + salt for salt in _BEHIND)):
+            for algorithm in ALGORITHMS:
+                yield algorithm(salted, usedforsecurity=False).hexdigest()
+
+
+def _met(short: Short, labels: list[str]) -> tuple[int, int]:
+    """Length and number of short digests that are met more often than chance would by one way of hashing, or 0, 0."""
+    met: Counter[tuple[int, int]] = Counter()
+    for label in labels if short else []:
+        for way, digest in enumerate(digests(str(label))):
+            met.update((way, length) for length, seen in short.items() if digest[:length] in seen)
+    for (_, length), found in met.items():
+        expected = len(labels) * len(short[length]) / 16**length
+        if poisson_tail(found, expected) < ALPHA / 1000:  # there are some hundred ways
+            return length, found
+    return 0, 0
+
+
+def _published(release: Published) -> tuple[set[str], Short]:
+    """Whatever could be a digest: both ends of long ones, and short ones by length.
+
+    The true digests that a manifest lists of its files are none.
+    """
+    texts = [text for _, column in words(release) for text in column]
+    true = _true_digests(release)
+    runs = {run for text in texts for run in _runs(text)}
+    beside = {run for _, text in around(release) for run in _runs(text) if len(run) > WHOLE}
+    whole = {end for run in (runs | beside) - true if len(run) >= WHOLE for end in _ends(run)}
+    whole |= {end for text in texts for digits in _DECIMAL.findall(text) for end in _of_number(int(digits))}
+    short = [{run for run in runs if len(run) == length} for length in range(SHORTEST, WHOLE)]
+    for _, value, _ in whole_numbers(release):
+        whole |= {end for n in np.unique(value[np.abs(value) >= 1 << 48]).tolist() for end in _of_number(n)}
+        short.append(_padded(value))
+    return whole, _sparse(short)
+
+
+def _runs(text: str) -> list[str]:
+    """Hexadecimal digits that stand together; those of a decimal fraction are none."""
+    return _HEX.findall(_FRACTION.sub(" ", text.lower()))
+
+
+def _ends(run: str) -> Iterator[str]:
+    """Where a digest could begin in a run of digits, behind a letter or two that are digits by chance, and its end."""
+    starts = {0, 1, 2, *(len(run) - length for length in LENGTHS)}
+    yield from (run[at : at + WHOLE] for at in starts if 0 <= at <= len(run) - WHOLE)
+    yield run[-WHOLE:]
+
+
+def _of_number(value: int) -> Iterator[str]:
+    for length in (WHOLE, 16, *LENGTHS):
+        if value < 0 and length == 16:
+            value += 2**64
+        if 0 <= value < 16**length:
+            yield f"{value:0{length}x}"[:WHOLE]
+
+
+def _padded(value: Ints) -> set[str]:
+    """Numbers as the first digits of a hash: all as long as the largest."""
+    length = len(f"{int(value.max(initial=0)):x}")
+    if not SHORTEST <= length < WHOLE or len(value) > _FULL * 16**length:
+        return set()
+    return {f"{n:0{length}x}" for n in value[value >= 0].tolist()}
+
+
+def _sparse(found: Iterable[set[str]]) -> Short:
+    short: Short = {}
+    for digits in found:
+        for length in {len(run) for run in digits}:
+            short.setdefault(length, set()).update(run for run in digits if len(run) == length)
+    return {length: seen for length, seen in short.items() if len(seen) <= _FULL * 16**length}
+
+
+def _true_digests(release: Published) -> set[str]:
+    if release.folder is None or release.manifest is None:
+        return set()
+    listed = part_of(release.manifest, "files")
+    paths = (release.folder / name for name in listed if name != MANIFEST)
+    return {sha256(path) for path in paths if path.is_file()}

@@ -1,0 +1,146 @@
+"""A Release, a release folder or a plain table -> one `Published`: read as it stands, nothing taken on trust."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints
+from incrowd.audit.reading.published import CELLS, MANIFEST, RANDOM, SEEDED, Boxes, Published, part_of
+from incrowd.audit.reading.stated import claims_of, clock_of, plane_of
+from incrowd.audit.reading.tables import SUFFIXES, metadata_of, numbers, read_table, split
+from incrowd.data import Groups, Release
+from incrowd.data.fingerprints import BOX
+from incrowd.errors import DataError, check_file
+
+
+def published(release: Release | str | Path) -> Published:
+    """Open what is to be checked."""
+    if isinstance(release, Release):
+        return _from_release(release)
+    if not isinstance(release, (str, Path)):
+        raise DataError(f"a {type(release).__name__} is no release; give a Release, its folder or a file.")
+    path = Path(release)
+    if path.is_dir():
+        return _from_folder(path)
+    check_file(path)
+    if not path.is_file():
+        raise DataError(f"there is no release at {path}; give a release folder, a Parquet or a CSV file.")
+    table, metadata = read_table(path)
+    return Published(split(table), metadata, file=path)
+
+
+def _from_release(release: Release) -> Published:
+    data = release.data
+    table = release.to_arrow()
+    columns = split(table.replace_schema_metadata(None), type(data).__name__)
+    there = np.diff(data.offsets) > 0  # who lost every row is not in the table
+    if len(columns.users) != there.sum():
+        raise DataError(f"{int(there.sum()) - len(columns.users)} published pseudonyms have the same name.")
+    slot_min, xy = getattr(data, "slot_min", None), getattr(data, "xy", None)
+    grain = {"grain_s": slot_min * 60} if slot_min else {}
+    clock = {name: getattr(data, name, None) for name in ("slot_min", "start", "time_zone")} | grain
+    seeded = release.params.get("pseudonym_seed_given")
+    claims, nonsense = claims_of(release.claims)
+    return Published(
+        columns,
+        metadata_of(table.schema),
+        clock=clock,
+        plane={"crs": getattr(data, "crs", None), "cell_m": getattr(data, "cell_m", None)},
+        claims=claims,
+        nonsense=tuple(nonsense),
+        parameters=dict(release.params),
+        ledger=tuple(release.ledger.to_dict()),
+        pseudonyms=None if seeded is None else SEEDED if seeded else RANDOM,
+        cells=None if xy is None else (np.arange(len(xy)), xy),
+        members=_groups(release.members, there),
+        people=_column(release.provenance.get("people"), int(release.members.positions.max(initial=-1)) + 1),
+        boxes=_boxes(release.provenance),
+        method=release.params.get("method"),
+    )
+
+
+def _column(values: Any, least: int = 0) -> Ints | None:
+    """A private column of whole numbers, where there is one that reaches far enough."""
+    fits = isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "i" and len(values) >= least
+    return values if fits else None
+
+
+def _boxes(private: Mapping[str, Any]) -> Boxes | None:
+    """What a release knows of its boxes beyond what it publishes, where that is a whole table."""
+    said = private.get("boxes")
+    columns = {name: _column(part_of(private, "boxes").get(name)) for name in ("group", *BOX)}
+    row, box = _column(private.get("row")), _column(private.get("box"))
+    if said is None or row is None or box is None or len(row) != len(box):
+        return None
+    known = {name: values for name, values in columns.items() if values is not None}
+    whole = len(known) == len(columns) and len({len(values) for values in known.values()}) == 1
+    return Boxes(row, box, known.pop("group"), known) if whole else None
+
+
+def _groups(members: Groups, there: NDArray[np.bool_]) -> Groups:
+    size = np.diff(members.offsets)
+    offsets = np.concatenate([[0], np.cumsum(size[there])]).astype(np.int64)
+    return Groups(offsets, members.positions[np.repeat(there, size)])
+
+
+def _from_folder(folder: Path) -> Published:
+    manifest = _manifest(folder / MANIFEST)
+    file = _data_file(folder)
+    table, metadata = read_table(file)
+    if manifest is None:
+        return Published(split(table), metadata, folder=folder, file=file, cells=_cells(folder / CELLS))
+    clock, plane, claims = (_PARTS[name](part_of(manifest, name)) for name in _PARTS)
+    steps = manifest.get("ledger")
+    return replace(
+        Published(split(table), metadata, manifest, folder, file, clock[0], plane[0], claims[0]),
+        nonsense=(*clock[1], *plane[1], *claims[1]),
+        parameters=part_of(manifest, "parameters"),
+        ledger=tuple(steps) if isinstance(steps, list) and all(isinstance(s, dict) for s in steps) else (),
+        pseudonyms=str(manifest.get("pseudonyms")),
+        cells=_cells(folder / CELLS),
+        method=manifest.get("method"),
+    )
+
+
+_PARTS = {"clock": clock_of, "plane": plane_of, "claims": claims_of}
+
+
+def _manifest(path: Path) -> dict[str, Any] | None:
+    if not path.exists():
+        return None
+    check_file(path)
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError, RecursionError):
+        # The cause is left out: it may be thousands of levels deep.
+        raise DataError(f"{path.name} is not readable JSON; check the copy of the release.") from None
+    if not isinstance(manifest, dict):
+        raise DataError(f"{path.name} does not hold an object; check the copy of the release.")
+    return manifest
+
+
+def _data_file(folder: Path) -> Path:
+    ours = [folder / f"data{suffix}" for suffix in SUFFIXES if (folder / f"data{suffix}").is_file()]
+    tables = ours or sorted(p for p in folder.iterdir() if p.suffix in SUFFIXES and p.name != CELLS)
+    if not tables:
+        raise DataError(f"{folder} holds no data.parquet or data.csv; give the folder of a release.")
+    if len(tables) > 1 and not ours:
+        raise DataError(f"{folder} holds {len(tables)} tables; name the file to check.")
+    return tables[0]
+
+
+def _cells(path: Path) -> tuple[Ints, Floats] | None:
+    if not path.is_file():
+        return None
+    table, _ = read_table(path)
+    if not {"cell", "x", "y"} <= set(table.column_names):
+        raise DataError(f"{path.name} lacks the columns cell, x, y; check the copy of the release.")
+    cell, x, y = (numbers(table[name], name) for name in ("cell", "x", "y"))
+    if cell.dtype.kind == "f":
+        raise DataError(f"{path.name} has cells that are no 64-bit whole numbers; check the copy of the release.")
+    return cell, np.stack([x, y], axis=1).astype(np.float64)

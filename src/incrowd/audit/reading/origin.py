@@ -1,0 +1,109 @@
+"""The original and the link file -> who stands behind each pseudonym."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Labels, offsets_of, positions_of
+from incrowd.audit.reading.published import Published
+from incrowd.audit.reading.tables import read_table
+from incrowd.data import Counts, Fingerprints, Groups, Table, Traces, Visits, load
+from incrowd.errors import DataError, check_file
+
+Original = Traces | Visits | Fingerprints
+DISCRETIZING = ("grid", "fingerprints", "blocks", "zones", "towers")  # steps of a ledger
+
+
+def original_of(source: Any) -> Original:
+    """A noun as it is, or one read from a path: saved by incrowd, or any table of trajectories."""
+    if not isinstance(source, (Table, Counts, str, Path)):
+        raise DataError(f"a {type(source).__name__} is no original; give traces, visits, fingerprints or a path.")
+    noun = source if isinstance(source, (Table, Counts)) else _read(Path(source))
+    if not isinstance(noun, (Traces, Visits, Fingerprints)):
+        raise DataError("the original holds counts; give the traces, visits or fingerprints the release was made from.")
+    return noun
+
+
+def _read(path: Path) -> Any:
+    from incrowd import read
+
+    if not path.exists():
+        raise DataError(f"there is no original at {path}; check the path.")
+    return load(path) if is_saved(path) else read.table(path)
+
+
+def is_saved(path: Path) -> bool:
+    """Whether a file was saved by incrowd."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from incrowd.data.files import KEY
+
+    if path.suffix != ".parquet" or not path.is_file():
+        return False
+    try:
+        return KEY in (pq.read_schema(path).metadata or {})
+    except (pa.ArrowInvalid, OSError):
+        raise DataError(f"{path.name} is not a readable Parquet file; check the path and the copy.") from None
+
+
+def with_members(release: Published, original: Original | None, link: str | Path | None) -> Published:
+    """The release with positions in the original behind each pseudonym, from the link file where one is given."""
+    if link is not None:
+        if original is None:
+            raise DataError("a link file means nothing without the original; pass original= too.")
+        release = replace(release, members=_linked(release, original.users, Path(link)))
+    groups = release.members
+    if groups is not None and original is not None and groups.positions.max(initial=-1) >= len(original):
+        raise DataError(
+            f"a member lies beyond the {len(original)} users of the original; give the data it was made from."
+        )
+    if original is None:
+        return release
+    if link is None and groups is not None and _shifted(release, groups, len(original)):
+        raise DataError(
+            "cleaning or discretizing left people out, so that members are no positions in this original; give what "
+            "the method was given, or a link file."
+        )
+    return replace(release, people=original.crowd if isinstance(original, Fingerprints) else None)
+
+
+def _shifted(release: Published, members: Groups, people: int) -> bool:
+    """Whether somebody left before the method, and members are counted among those who stayed, unlike the original."""
+    names, method = [step.get("step") for step in release.ledger], str(release.method).lower()
+    before = release.ledger[: names.index(method)] if method in names else release.ledger
+    fewer = [users[1] for step in before if (users := step.get("users")) is not None and users[1] < users[0]]
+    return bool(fewer) and members.positions.max(initial=-1) < fewer[-1] != people
+
+
+def _linked(release: Published, people: Labels, link: Path) -> Groups:
+    from incrowd.read._release import check_link
+
+    check_file(link)
+    if not link.is_file():
+        raise DataError(f"there is no link file at {link}; check the path.")
+    table, _ = read_table(link)
+    if not {"pseudonym", "user"} <= set(table.column_names):
+        raise DataError(f"{link.name} lacks the columns pseudonym, user; give the link file of this release.")
+    if "release" in table.column_names:
+        check_link(release.folder or release.file, _words(table["release"].unique()).tolist())
+    row = positions_of(_words(table["pseudonym"]), release.users)
+    person = positions_of(_words(table["user"]), people)
+    if (person < 0).any():
+        raise DataError(
+            f"{int((person < 0).sum())} users of the link file are not in the original (first in line "
+            f"{int(np.argmax(person < 0)) + 2}); give the original and the link of the same release."
+        )
+    row, person = row[row >= 0], person[row >= 0]
+    if not len(row):
+        raise DataError("no pseudonym of the link file is in the release; give the link of this release.")
+    order = np.lexsort((person, row))
+    return Groups(offsets_of(row[order], len(release)), person[order])
+
+
+def _words(column: Any) -> Labels:
+    import pyarrow as pa
+
+    return np.array(column.cast(pa.string()).fill_null("").to_pylist(), np.str_)

@@ -1,0 +1,127 @@
+"""Visits with gaps, or trajectories -> one cell for everybody in every slot."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from incrowd.data import Visits
+from incrowd.data.counts import DAY_MIN, whole_days
+from incrowd.data.sample import some_rows
+from incrowd.discretize._grid import grid
+from incrowd.discretize._towers import MOST_FILLED, Nearest
+from incrowd.discretize._towers import towers as to_towers
+from incrowd.discretize.interpolation import filler
+from incrowd.discretize.options import Source
+from incrowd.errors import DataError, ParameterError, check_whole
+
+
+def filled(visits: Visits) -> Visits:
+    """Everybody at one cell in each slot, to the end of the last day, as `towers` does with fill="interpolate".
+
+    Coordinates are linear in the slot between visits, constant before the first and after the last, and the nearest
+    cell is taken [xu2017, Sec. 5.1]; visits without a gap come back as they are.
+
+    >>> line = [(0, 0), (1000, 0), (2000, 0), (3000, 0)]
+    >>> filled(Visits.from_arrays([7, 7], cell=[1, 3], slot=[0, 3], xy=line, slot_min=360)).cell.tolist()
+    [1, 2, 2, 3]
+    """
+    xy, slot_min = visits.xy, visits.slot_min
+    if xy is None or slot_min is None:
+        raise DataError(
+            "these visits have no xy or no slot_min; make them by incrowd.discretize, or give both (--antennas FILE "
+            "with the place of each cell, --slot-min)."
+        )
+    if not visits.records or visits.slot.min() < 0:
+        raise DataError("there is no visit, or one in a slot below 0; count slots from the start of the data.")
+    if ((visits.slot[1:] == visits.slot[:-1]) & (visits.owner[1:] == visits.owner[:-1])).any():
+        raise DataError(
+            "somebody is in two cells in one slot; discretize with keep='vote' (incrowd discretize --keep vote)."
+        )
+    slots = whole_days(int(visits.slot.max()) + 1, slot_min)
+    if len(visits) * slots > MOST_FILLED:
+        raise ParameterError(
+            f"{slots:,} slots of {len(visits):,} users are too many visits to fill; a stray time may stretch the "
+            "period: pass start and days (--start, --days) where there are records, or use wider slots."
+        )
+    if visits.records == len(visits) * slots:
+        return visits
+    cell = filler(xy, Nearest(xy), slots)(np.diff(visits.offsets), visits.slot, visits.cell)
+    ledger = visits.ledger.add(
+        "filled",
+        read=visits.records,
+        kept=len(cell),
+        created={"interpolated": len(cell) - visits.records},
+        users=(len(visits), len(visits)),
+    )
+    return replace(
+        visits,
+        cell=cell.astype(np.int64),
+        slot=np.tile(np.arange(slots), len(visits)),
+        offsets=np.arange(len(visits) + 1) * slots,
+        ledger=ledger,
+    )
+
+
+def everybody(
+    source: Source,
+    *,
+    towers: ArrayLike | None,
+    cell_m: float,
+    slot_min: int,
+    days: int | None = None,
+    far_towers: bool = False,
+    **reading: Any,
+) -> Visits:
+    """Trajectories -> everybody at one cell in each slot: the tower of most records, or the square without towers.
+
+    `days` from the start are looked at, else all to the last record; `far_towers` as in `towers`.
+
+    >>> from incrowd.data import Traces
+    >>> traces = Traces.from_arrays([7, 7], [0, 64800], x=[0.0, 900.0], y=[0.0, 0.0])
+    >>> everybody(traces, towers=[(0, 0), (500, 0), (900, 0)], cell_m=0, slot_min=360).cell.tolist()
+    [0, 1, 1, 2]
+    """
+    if towers is not None:
+        slots = _slots(days, slot_min)
+        how: Any = {"slot_min": slot_min, "fill": "interpolate", "slots": slots, "far_towers": far_towers}
+        return to_towers(source, towers, **how, **reading)
+    return filled(_first(grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading), days))
+
+
+def in_longer_slots(
+    source: Source,
+    visits: Visits,
+    *,
+    towers: ArrayLike | None,
+    cell_m: float,
+    slot_min: int,
+    days: int | None = None,
+    far_towers: bool = False,
+    **reading: Any,
+) -> Visits:
+    """The trajectories that `everybody` made these visits of -> the same in longer slots, in the same cells.
+
+    A square that has most records only in a longer slot is taken for the nearest one that there is.
+    """
+    if towers is not None:
+        how: Any = {"towers": towers, "cell_m": cell_m, "slot_min": slot_min, "days": days, "far_towers": far_towers}
+        return everybody(source, **how, **reading)
+    longer = _first(grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading), days)
+    if visits.xy is None or longer.xy is None:
+        raise DataError("these visits do not say where their cells are; give trajectories.")
+    return filled(replace(longer, cell=Nearest(visits.xy)(*longer.xy.T)[longer.cell], xy=visits.xy))
+
+
+def _slots(days: int | None, slot_min: int) -> int | None:
+    if days is None:
+        return None
+    check_whole(days=days)
+    return -(-days * DAY_MIN // slot_min)
+
+
+def _first(visits: Visits, days: int | None) -> Visits:
+    """The visits of the first days."""
+    slots = _slots(days, visits.slot_min or DAY_MIN)
+    return visits if slots is None else some_rows(visits, visits.slot < slots, "first days", "later")

@@ -1,0 +1,165 @@
+"""Traces -> Visits to the nearest tower, gaps filled on request."""
+
+import warnings
+from math import inf
+from typing import Literal, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from incrowd.arrays import Floats, Ints
+from incrowd.columns import degrees, floats
+from incrowd.data import Traces, Visits
+from incrowd.discretize.collect import Located, collect
+from incrowd.discretize.interpolation import filler
+from incrowd.discretize.options import Reading, Source, opened
+from incrowd.discretize.plane import Plane, box_of, plane_around
+from incrowd.discretize.slots import Start, asked
+from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_whole
+from incrowd.plain import several
+
+TIE_M = 1e-6
+FAR_M, FAR_SPACINGS = 50_000.0, 10  # beyond both, most records cannot belong to these towers
+FEW_TOWERS, MANY_PEOPLE = 3, 100
+
+MOST_FILLED = 2**28  # visits, 4 GiB
+
+
+def towers(
+    source: Source,
+    towers: ArrayLike,
+    *,
+    slot_min: int = 30,
+    fill: Literal["interpolate"] | None = None,
+    start: Start | None = None,
+    time_zone: str | None = None,
+    slots: int | None = None,
+    far_towers: bool = False,
+    **reading: Unpack[Reading],
+) -> Visits:
+    """The tower of most records in each slot [xu2017, Sec. 5.1]; ties go to the lowest tower id.
+
+    `towers` holds (lon, lat) rows, or (x, y) in metres as the records do. fill="interpolate" puts every user at one
+    tower in each of `slots` slots (default: to the end of the last day with a record): coordinates linear in the slot
+    between records, constant before the first and after the last. `time_zone` is that of naive times and of the slots.
+
+    Refused unless `far_towers`: more than half of all records read lie over 50 km, and over ten times the median
+    distance between neighbouring towers, from the nearest tower. Fewer than 3 towers for 100 people give a warning.
+
+    >>> traces = Traces.from_arrays([7, 7], [0, 5400], x=[1000.0, 3000.0], y=[0.0, 0.0])
+    >>> towers(traces, [(0, 0), (1000, 0), (2000, 0), (3000, 0)], fill="interpolate", slots=4).cell.tolist()
+    [1, 2, 2, 3]
+    """
+    if fill not in (None, "interpolate"):
+        raise ParameterError(f"unknown fill {fill!r}; choose from None, interpolate.")
+    if slots is not None:
+        check_whole(slots=slots)
+    pairs, wanted = _pairs(towers), asked(slot_min, start, time_zone)
+    data = opened(source, time_zone, reading)
+    xy, plane = _plane(pairs, planar=data.planar)
+    clock, nearest = wanted.over(data.span), Nearest(xy)
+    period = slots or (clock.slots if fill else None)
+    if fill and period and len(data.users) * period > MOST_FILLED:
+        raise ParameterError(
+            f"filling {period:,} slots of {len(data.users):,} users makes too many visits; a stray time may stretch "
+            "the period: pass start and slots (--start; --days of anonymize counts and attack ash), or wider slots."
+        )
+    reach = Reach(inf if far_towers else max(FAR_M, FAR_SPACINGS * nearest.spacing_m), data.records)
+    rows = collect(
+        data,
+        lambda traces: _located(traces, plane, nearest, reach),
+        clock,
+        step="towers",
+        keep="vote",
+        slots=period,
+        fill=filler(xy, nearest, period) if fill and period else None,
+    )
+    used = int(np.count_nonzero(np.bincount(rows.cell)))
+    if used < FEW_TOWERS and len(rows.users) >= MANY_PEOPLE:
+        warnings.warn(
+            f"{len(rows.users):,} people are at {several(used, 'tower')} in all; check that the table of towers is "
+            "that of these records.",
+            IncrowdWarning,
+            stacklevel=2,
+        )
+    return rows.visits(clock, xy, plane.crs)
+
+
+def _pairs(towers: ArrayLike) -> Floats:
+    pairs = np.asarray(towers)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs):
+        raise DataError("towers must hold one (lon, lat) row, or (x, y) in metres, per tower.")
+    return np.stack([floats(pairs[:, 0], "towers"), floats(pairs[:, 1], "towers")], axis=1)
+
+
+def _plane(pairs: Floats, *, planar: bool) -> tuple[Floats, Plane]:
+    """Towers in metres, and the plane around them, which is the same whatever records are read."""
+    if planar:
+        return pairs, Plane(None)
+    lon, lat = degrees(pairs[:, 0], pairs[:, 1])
+    plane = plane_around(box_of(lon, lat))
+    return np.stack(plane(lon, lat), axis=1), plane
+
+
+def _located(traces: Traces, plane: Plane, nearest: "Nearest", reach: "Reach") -> Located:
+    """The tower of each record; a record at the place of the one before needs no search."""
+    first, second = traces.coordinates
+    moved = np.ones(len(first), np.bool_)
+    moved[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    x, y = plane(first[moved], second[moved])
+    found, row = nearest(x, y), np.cumsum(moved) - 1
+    reach.add((np.hypot(*(np.stack([x, y]) - nearest.xy[found].T)) > reach.limit_m)[row])
+    return Located(found[row])
+
+
+class Reach:
+    """Counts records beyond a distance from their tower; refuses as soon as they are more than half of all.
+
+    More than half beyond it is the same as a lower median beyond it, and counts add up over pieces.
+    """
+
+    def __init__(self, limit_m: float, records: int) -> None:
+        self.limit_m, self._records, self._beyond = limit_m, records, 0
+
+    def add(self, beyond: NDArray[np.bool_]) -> None:
+        """Take note of the records of a piece."""
+        self._beyond += int(beyond.sum())
+        if 2 * self._beyond > self._records:
+            raise DataError(
+                f"more than half of the {self._records:,} records lie over {self.limit_m / 1000:,.0f} km from the "
+                "nearest tower; lon and lat may be swapped in one of the two, or the table is that of another city. "
+                "Check both, or pass far_towers=True (--far-towers) to go on."
+            )
+
+
+class Nearest:
+    """The nearest of some towers; those within 1e-6 m of the least distance tie, and the lowest id wins."""
+
+    def __init__(self, xy: Floats) -> None:
+        from scipy.spatial import cKDTree
+
+        self.xy = xy
+        places, self._id = np.unique(xy, axis=0, return_index=True)  # the lowest id at each place
+        self._tree = cKDTree(places)
+
+    @property
+    def spacing_m(self) -> float:
+        """The median over places of the distance to the next one; 0 for a single place."""
+        if len(self._id) == 1:
+            return 0.0
+        return float(np.median(self._tree.query(self._tree.data, k=[2], workers=-1)[0]))
+
+    def __call__(self, x: Floats, y: Floats) -> Ints:
+        """The id of the nearest tower of each point."""
+        points = np.stack([x, y], axis=1)
+        found = np.empty(len(points), np.int64)
+        rows, most = np.arange(len(points)), 2
+        while len(rows):
+            most = min(most, len(self._id))
+            distance, place = self._tree.query(points[rows], k=list(range(1, most + 1)), workers=-1)
+            tied = distance <= distance[:, :1] + TIE_M
+            found[rows] = np.where(tied, self._id[place], self._id.max()).min(axis=1)
+            # Where even the farthest one found ties, there may be more.
+            rows = rows[tied[:, -1]] if most < len(self._id) else rows[:0]
+            most *= 2
+        return found

@@ -1,0 +1,250 @@
+"""An auction for the assignment of least cost: epsilon scaling, lists of candidates that stay exact as prices rise."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu.gain.costs import Costs, Ids, added, cost, scratch, shared_cost
+
+FIRST, LAST, STEP = 0.002, 1e-9, 8.0  # bits: how far from its best a row may be, at first, in the end, and between
+TAKE = 24  # candidates kept for a row, 2 at least
+FREE = -1
+
+
+class Lists(NamedTuple):
+    """The cheapest columns of each row when its list was made; those off it that share a cell cost `rest` or more."""
+
+    size: Ints
+    column: Ids  # [row, TAKE]
+    cost: Floats
+    value: Floats  # cost and price at that time, in rising order
+    rest: Floats
+    total: Floats  # room for one row of costs
+    touched: Ids
+
+
+class Market(NamedTuple):
+    """Columns for sale: as many places as trajectories have the histogram, the cheapest place first (a heap)."""
+
+    starts: Ints
+    price: Floats  # of each place
+    holder: Ints  # who has it, or -1
+    place: Ints  # of each bidder, or -1
+    spent: Floats  # what the column costs the bidder who has it, without its price
+    asked: Floats  # of each column, the price of its first place; the last one is to stay alone
+    first: Ints  # columns of class k are ranked[first[k]:first[k+1]], a heap by `known`
+    ranked: Ints
+    known: Floats  # a price of the column at some time, so no more than now
+
+
+def auction(costs: Costs, rows: Ints, size: Ints) -> tuple[Ints, Floats]:
+    """The column of each bidder, where bidder i has the costs of rows[i], and the price of each column.
+
+    Bidders go for what is cheapest to them, price included, and pay what makes it as dear as their second choice,
+    and epsilon [Bertsekas 1988; with equal objects, Bertsekas and Castanon 1989]. Prices only rise, so a list of
+    candidates stays exact as long as the best on it is no dearer than those left off were.
+    """
+    market = _opened(costs, len(rows), size)
+    lists = _lists(costs)
+    epsilon = FIRST
+    while True:
+        _round(costs, rows, market, lists, epsilon)
+        if epsilon <= LAST:
+            break
+        epsilon = max(epsilon / STEP, LAST)
+    column = np.repeat(np.arange(len(size)), size)[market.place]
+    return column, market.asked
+
+
+def _opened(costs: Costs, bidders: int, size: Ints) -> Market:
+    starts = np.concatenate([[0], np.cumsum(size)])
+    ranked = np.argsort(costs.kind, kind="stable")
+    first = np.searchsorted(costs.kind[ranked], np.arange(costs.even.shape[1] + 1))
+    asked = np.zeros(len(size))
+    asked[size == 0] = np.inf  # nobody may stay alone
+    return Market(
+        starts,
+        np.zeros(bidders),
+        np.full(bidders, FREE),
+        np.full(bidders, FREE),
+        np.zeros(bidders),
+        asked,
+        first,
+        ranked,
+        np.zeros(len(ranked)),
+    )
+
+
+def _lists(costs: Costs) -> Lists:
+    rows = len(costs.bits)
+    return Lists(
+        np.zeros(rows, np.int64),
+        np.empty((rows, TAKE), np.int32),
+        np.empty((rows, TAKE)),
+        np.empty((rows, TAKE)),
+        np.full(rows, -np.inf),
+        *scratch(costs),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _round(costs: Costs, rows: Ints, market: Market, lists: Lists, epsilon: float) -> None:
+    """Let everybody bid until everybody has a place within epsilon of the best."""
+    waiting = np.empty(len(rows), np.int64)
+    n = _let_go(costs, rows, market, lists, epsilon, waiting)
+    while n > 0:
+        n -= 1
+        bidder = waiting[n]
+        column, spent, best, second = _choices(costs, rows[bidder], market, lists)
+        market.spent[bidder] = spent
+        loser = _sell(market, column, bidder, market.asked[column] + (second - best) + epsilon)
+        if loser != FREE:
+            waiting[n] = loser
+            n += 1
+
+
+@njit(cache=True, nogil=True)
+def _let_go(costs: Costs, rows: Ints, market: Market, lists: Lists, epsilon: float, waiting: Ints) -> int:
+    """Take the place of whoever is not within the new epsilon of the best, and lower prices within a column."""
+    n = 0
+    for j in range(len(market.asked)):
+        asked = market.asked[j]
+        for s in range(market.starts[j], market.starts[j + 1]):
+            bidder = market.holder[s]
+            if bidder != FREE:
+                column, _, best, second = _choices(costs, rows[bidder], market, lists)
+                # Held at no more than this, the place stays within epsilon of the best, as other prices only rise.
+                most = (second if column == j else best) + epsilon - market.spent[bidder]
+                if asked <= most:
+                    market.price[s] = min(market.price[s], most)
+                    continue
+                market.holder[s] = market.place[bidder] = FREE
+            market.price[s] = asked
+        for s in range(market.starts[j + 1] - 1, market.starts[j] - 1, -1):
+            _sink(market, market.starts[j], market.starts[j + 1], s)
+    for bidder in range(len(rows) - 1, -1, -1):
+        if market.place[bidder] == FREE:
+            waiting[n] = bidder
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _sell(market: Market, column: int, bidder: int, price: float) -> int:
+    """Give the cheapest place of a column to a bidder; who had it before, or -1."""
+    start, end = market.starts[column], market.starts[column + 1]
+    loser: int = market.holder[start]
+    if loser != FREE:
+        market.place[loser] = FREE
+    market.holder[start], market.price[start], market.place[bidder] = bidder, price, start
+    _sink(market, start, end, start)
+    market.asked[column] = market.price[start]
+    return loser
+
+
+@njit(cache=True, nogil=True)
+def _sink(market: Market, start: int, end: int, at: int) -> None:
+    """Restore the order of the places start:end, of which the one at `at` may have become dearer."""
+    price, holder = market.price, market.holder
+    while True:
+        child = start + 2 * (at - start) + 1
+        if child + 1 < end and price[child + 1] < price[child]:
+            child += 1
+        if child >= end or price[at] <= price[child]:
+            return
+        price[at], price[child] = price[child], price[at]
+        holder[at], holder[child] = holder[child], holder[at]
+        for s in (at, child):
+            if holder[s] != FREE:
+                market.place[holder[s]] = s
+        at = child
+
+
+@njit(cache=True, nogil=True)
+def _choices(costs: Costs, row: int, market: Market, lists: Lists) -> tuple[int, float, float, float]:
+    """The best column, its cost, its value, and the value of the second best, which may be too low but not too high."""
+    while True:
+        column, spent, best, second = _compared(costs, row, market, lists)
+        rest = lists.rest[row]
+        # Where the best is well below all that was left off, a bid up to there will do for now.
+        if best <= rest and (second <= rest or best < rest):
+            second = min(second, rest)
+            return column, spent, best, second if second < np.inf else best  # there may be one column only
+        _renew(costs, row, market, lists)
+
+
+@njit(cache=True, nogil=True)
+def _compared(costs: Costs, row: int, market: Market, lists: Lists) -> tuple[int, float, float, float]:
+    """The best and the second best of the list, of staying alone, and of the two cheapest columns of each class."""
+    asked = market.asked
+    column, spent, best, second = len(asked) - 1, 0.0, asked[-1], np.inf
+    for at in range(lists.size[row]):
+        if lists.value[row, at] >= second:
+            break  # it has not become cheaper, nor have those that follow
+        value = lists.cost[row, at] + asked[lists.column[row, at]]
+        if value < best:
+            column, spent, best, second = lists.column[row, at], lists.cost[row, at], value, best
+        elif value < second:
+            second = value
+    for kind in range(len(market.first) - 1):
+        start, end = market.first[kind], market.first[kind + 1]
+        apart = cost(costs, row, kind)
+        if apart + market.known[start] >= second:
+            continue
+        _refresh(market, start, end, start)
+        for at in range(start, min(start + 3, end)):
+            # Of three in a heap, the second and the third are the next two, in either order.
+            if at > start:
+                if apart + market.known[at] >= second:
+                    continue
+                _refresh(market, start, end, at)
+            j, value = market.ranked[at], apart + market.known[at]
+            if value < best and j != column:
+                column, spent, best, second = j, apart, value, best
+            elif value < second and j != column:
+                second = value
+    return column, spent, best, second
+
+
+@njit(cache=True, nogil=True)
+def _refresh(market: Market, start: int, end: int, at: int) -> None:
+    """Sink columns of a class, start:end, until the one at `at` is known by its price of now."""
+    ranked, known = market.ranked, market.known
+    while known[at] < market.asked[ranked[at]]:
+        known[at] = market.asked[ranked[at]]
+        here = at
+        while True:
+            child = start + 2 * (here - start) + 1
+            if child + 1 < end and known[child + 1] < known[child]:
+                child += 1
+            if child >= end or known[here] <= known[child]:
+                break
+            ranked[here], ranked[child] = ranked[child], ranked[here]
+            known[here], known[child] = known[child], known[here]
+            here = child
+
+
+@njit(cache=True, nogil=True)
+def _renew(costs: Costs, row: int, market: Market, lists: Lists) -> None:
+    """List the columns of least cost and price that share a cell with the row, the cheapest first."""
+    column, spent, value = lists.column[row], lists.cost[row], lists.value[row]
+    size, rest, last = 0, np.inf, len(column) - 1
+    for t in range(added(costs, row, lists.total, lists.touched)):
+        j = lists.touched[t]
+        here = shared_cost(costs, row, j, lists.total[j])
+        lists.total[j] = 0
+        now = here + market.asked[j]
+        if size <= last:
+            size += 1
+        else:
+            rest = min(rest, max(now, value[last]))
+            if now >= value[last]:
+                continue
+        at = size - 1
+        while at > 0 and value[at - 1] > now:
+            column[at], spent[at], value[at] = column[at - 1], spent[at - 1], value[at - 1]
+            at -= 1
+        column[at], spent[at], value[at] = j, here, now
+    lists.size[row], lists.rest[row] = size, rest

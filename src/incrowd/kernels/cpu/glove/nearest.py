@@ -1,0 +1,261 @@
+"""The nearest fingerprints, exactly, without most of the arithmetic: bounds first, early abandoning, time windows."""
+
+import numpy as np
+from numba import njit, prange
+
+from incrowd.arrays import Ints
+from incrowd.kernels.cpu.glove.prints import Prints
+from incrowd.kernels.cpu.glove.stretch import apart
+
+NEVER = 1 << 62
+LONG_BINS = 64
+NONE = -1
+WORTH_THREADS = 1 << 17  # pairs; below, waking a second core costs more than it brings
+
+# What was done: pairs asked for, left after hulls, left after the separable bound, finished; sample comparisons.
+PAIRS, NEAR, CLOSE, EXACT, COMPARED = range(5)
+
+
+@njit(cache=True)
+def compare(p: int, q: int, r: int, s: int) -> int:
+    """The sign of p/q - r/s for whole numbers from 0 and denominators from 1, without overflow."""
+    left, right = p / q, r / s
+    if abs(left - right) > 1e-9 * max(left, right):
+        return 1 if left > right else -1
+    sign = 1
+    while True:
+        a, b = p // q, r // s
+        if a != b:
+            return sign if a > b else -sign
+        p, r = p - a * q, r - b * s
+        if p == 0 or r == 0:
+            return sign * (int(p > 0) - int(r > 0))
+        p, q, r, s = q, p, s, r
+        sign = -sign
+
+
+def nearest(
+    p: Prints, rows: Ints, candidates: Ints, take: int, below: bool, least: Ints | None = None
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """The `take` nearest candidates of each row, nearest first: slots (or -1), numerators, denominators, work done.
+
+    Candidates are slots by rising id; ties go to the smaller id. `below` asks only those with an id below the row's.
+    `least` is a numerator and denominator per row that no candidate is nearer than, 0 where it is not given.
+    """
+    if least is None:
+        least = np.tile(np.array([0, 1]), (len(rows), 1))
+    who = np.full((len(rows), take), NONE)
+    over, under = np.full((len(rows), take), NEVER), np.ones((len(rows), take), np.int64)
+    work = np.zeros((len(rows), 5), np.int64)
+    many = len(rows) > 1 and len(rows) * len(candidates) > WORTH_THREADS
+    (_all_rows if many else _some_rows)(p, rows, candidates, below, least, who, over, under, work)
+    return who, over, under, work
+
+
+@njit(cache=True, parallel=True)
+def _all_rows(
+    p: Prints, rows: Ints, candidates: Ints, below: bool, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints
+) -> None:
+    most = p.places.max()
+    for k in prange(len(rows)):
+        _nearest(p, rows[k], candidates, below, least[k], who[k], over[k], under[k], work[k], most)
+
+
+@njit(cache=True)
+def _some_rows(
+    p: Prints, rows: Ints, candidates: Ints, below: bool, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints
+) -> None:
+    most = p.places.max()
+    for k in range(len(rows)):
+        _nearest(p, rows[k], candidates, below, least[k], who[k], over[k], under[k], work[k], most)
+
+
+@njit(cache=True, parallel=True)
+def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
+    """Numerator and denominator of the stretch of each pair of slots."""
+    over, under = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
+    most = p.places.max()
+    for k in prange(len(pairs)):
+        a, b = pairs[k]
+        over[k] = _within(p, a, b, NEVER, np.empty(most, np.int64), np.zeros(5, np.int64))
+        under[k] = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
+    return over, under
+
+
+@njit(cache=True)
+def _nearest(
+    p: Prints,
+    a: int,
+    candidates: Ints,
+    below: bool,
+    least: Ints,
+    who: Ints,
+    over: Ints,
+    under: Ints,
+    work: Ints,
+    most: int,
+) -> None:
+    low = np.empty(most, np.int64)
+    last = len(who) - 1
+    worst = np.inf
+    for b in candidates:
+        if p.ident[b] >= p.ident[a]:
+            if below:
+                break
+            if a == b:
+                continue
+        work[PAIRS] += 1
+        # An equal one has the larger id and stays out too; full * people * samples fits, as layout has made sure.
+        if _hulls_apart(p, a, b) * under[last] >= over[last]:
+            continue
+        work[NEAR] += 1
+        under_b = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
+        # One more than the rounded product can miss; a numerator beyond it is surely worse than the worst kept.
+        limit = NEVER if worst == np.inf else int(worst * under_b * (1 + 1e-12)) + 1
+        total = _within(p, a, b, limit, low, work)
+        if total < 0 or compare(total, under_b, over[last], under[last]) >= 0:
+            continue
+        at = last
+        while at > 0 and compare(total, under_b, over[at - 1], under[at - 1]) < 0:
+            who[at], over[at], under[at] = who[at - 1], over[at - 1], under[at - 1]
+            at -= 1
+        who[at], over[at], under[at] = b, total, under_b
+        if who[last] != NONE:
+            worst = over[last] / under[last]
+            # Those to come are no nearer than `least`, and an equal one has the larger id: the list is final.
+            if compare(over[last], under[last], least[0], least[1]) <= 0:
+                break
+
+
+@njit(cache=True)
+def _hulls_apart(p: Prints, a: int, b: int) -> int:
+    """No sample of one is closer to any of the other than their hulls are; per person and sample."""
+    t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])
+    x = max(0, p.hull[b, 2] - p.hull[a, 3], p.hull[a, 2] - p.hull[b, 3])
+    y = max(0, p.hull[b, 4] - p.hull[a, 5], p.hull[a, 4] - p.hull[b, 5])
+    apart_by: int = p.scale[0] * min(x + y, p.scale[1]) + p.scale[2] * min(t, p.scale[3])
+    return apart_by
+
+
+@njit(cache=True)
+def _within(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> int:
+    """Numerator of the stretch of two slots; -1 when it surely exceeds the limit."""
+    back: int = NONE if p.size[a] > p.size[b] else _directed(p, b, a, limit, low, work)
+    if p.size[a] < p.size[b]:
+        return back
+    there: int = _directed(p, a, b, limit if back < 0 else back, low, work)
+    return back if there < 0 else there
+
+
+@njit(cache=True)
+def _directed(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> int:
+    """Sum of the closest stretches of the samples of a, from a bound that is made exact sample by sample."""
+    bound: int = _space_bound(p, a, b, limit, low)
+    if bound > limit:
+        return NONE
+    n_a, n_b = p.people[a], p.people[b]
+    for i in range(p.first[a], p.first[a] + p.size[a]):
+        bound += _time_bound(p, i, b, n_a, n_b)
+    if bound > limit:
+        return NONE
+    work[CLOSE] += 1
+    exact: int = _refined(p, a, b, bound, limit, low, work)
+    return exact
+
+
+@njit(cache=True)
+def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
+    """The closest rectangle of b to each of a, the most used first."""
+    n_a, n_b = p.people[a], p.people[b]
+    n = n_a + n_b
+    first, last = p.places_first[b], p.places_first[b] + p.places[b]
+    left, right = p.rectangle[0, first:last], p.rectangle[1, first:last]
+    down, up = p.rectangle[2, first:last], p.rectangle[3, first:last]
+    total: int = 0
+    for k in range(p.places_first[a], p.places_first[a] + p.places[a]):
+        x0, x1, y0, y1 = p.rectangle[0, k], p.rectangle[1, k], p.rectangle[2, k], p.rectangle[3, k]
+        own = n_a * (x1 - x0 + y1 - y0)
+        best = own + p.scale[1] * n
+        for j in range(len(left)):
+            union = max(x1, right[j]) - min(x0, left[j]) + max(y1, up[j]) - min(y0, down[j])
+            best = min(best, n * union - n_b * (right[j] - left[j] + up[j] - down[j]))
+        floor = p.scale[0] * (best - own)
+        low[k - p.places_first[a]] = floor
+        total += p.uses[k] * floor
+        if total > limit:
+            break
+    return total
+
+
+@njit(cache=True, inline="always")
+def _time_bound(p: Prints, i: int, b: int, n_a: int, n_b: int) -> int:
+    """At least so much time between sample i and any of b, by the silence of b around it."""
+    shift = p.shift[0]
+    first, last = p.start[i] >> shift, (p.end[i] - 1) >> shift
+    gap = np.int64(p.silence[b, first])
+    if last > first:
+        if last - first > LONG_BINS:
+            gap = np.int64(0)
+        for k in range(first + 1, last + 1):
+            if gap == 0:
+                break
+            gap = min(gap, np.int64(p.silence[b, k]))
+    length = p.end[i] - p.start[i]
+    if gap > 0:
+        tau = (n_a + n_b) * gap + n_a * p.brief[b, 0] + n_b * length
+    else:
+        tau = n_b * max(0, length - p.brief[b, 1]) + n_a * max(0, p.brief[b, 0] - length)
+    cost: int = p.scale[2] * min(tau, p.scale[3] * (n_a + n_b))
+    return cost
+
+
+@njit(cache=True, inline="always")
+def _rectangles_apart(p: Prints, k: int, j: int, n_a: int, n_b: int) -> int:
+    r = p.rectangle
+    space = apart(r[0, k], r[1, k], r[0, j], r[1, j], n_a, n_b) + apart(r[2, k], r[3, k], r[2, j], r[3, j], n_a, n_b)
+    capped: int = min(space, p.scale[1] * (n_a + n_b))
+    return capped
+
+
+@njit(cache=True)
+def _refined(p: Prints, a: int, b: int, bound: int, limit: int, low: Ints, work: Ints) -> int:
+    n_a, n_b = p.people[a], p.people[b]
+    begin, stop = p.first[b], p.first[b] + p.size[b]
+    far = p.scale[2] * p.scale[3] * (n_a + n_b)
+    after = begin
+    compared = 0
+    for i in range(p.first[a], p.first[a] + p.size[a]):
+        start, end = p.start[i], p.end[i]
+        floor = low[p.place[i]]
+        while after < stop and p.start[after] <= start:
+            after += 1
+        mine = p.places_first[a] + p.place[i]
+        best = floor + far  # all beyond the cap in time: the closest in space decides
+        left, right = after - 1, after
+        while True:
+            behind = ahead = NEVER
+            if left >= begin:
+                behind = n_a * (start - p.start[left]) + n_b * max(0, end - p.reach[left])
+            if right < stop:
+                ahead = n_a * max(0, p.start[right] + 1 - end) + n_b * (p.start[right] - start)
+            if floor + p.scale[2] * min(behind, ahead, p.scale[3] * (n_a + n_b)) >= best:
+                break
+            if behind <= ahead:
+                j = left
+                left -= 1
+            else:
+                j = right
+                right += 1
+            compared += 1
+            tau = apart(start, end, p.start[j], p.end[j], n_a, n_b)
+            cost = floor + p.scale[2] * tau
+            if cost < best:
+                space = _rectangles_apart(p, mine, p.places_first[b] + p.place[j], n_a, n_b)
+                best = min(best, p.scale[0] * space + p.scale[2] * tau)
+        bound += best - floor - _time_bound(p, i, b, n_a, n_b)
+        if bound > limit:
+            work[COMPARED] += compared
+            return NONE
+    work[EXACT] += 1
+    work[COMPARED] += compared
+    return bound

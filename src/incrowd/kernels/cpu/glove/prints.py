@@ -1,0 +1,190 @@
+"""Fingerprints laid out for search: samples by start, distinct rectangles by use, a sketch of when each is silent."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints
+from incrowd.kernels.types import Scale
+
+Short = NDArray[np.int32]
+
+SKETCH_BYTES = 256 << 20
+FINEST_SHIFT = 3  # bins of 8 minutes
+MOST_BINS = 1 << 16
+
+
+class Prints(NamedTuple):
+    """One slot per living fingerprint; its samples and rectangles lie in columns that only grow."""
+
+    scale: Ints  # space, space cap, time, time cap
+    ident: Ints  # the id of the fingerprint in a slot: the user, or the number of its merge
+    people: Ints
+    first: Ints  # its samples are first : first + size
+    size: Ints
+    start: Short
+    end: Short
+    reach: Short  # the latest end up to here
+    place: Short  # which of its rectangles
+    places_first: Ints
+    places: Ints
+    rectangle: Short  # rows x, x end, y, y end
+    uses: Short  # samples at a rectangle
+    hull: Short  # t, t end, x, x end, y, y end
+    brief: Ints  # shortest and longest sample
+    silence: NDArray[np.uint16]  # minutes from each bin to the nearest sample, capped
+    shift: Ints  # a bin is 2**shift minutes
+    used: Ints  # samples, rectangles written so far
+
+
+def allocate(sizes: Ints, minutes: int, scale: Scale, room: int) -> Prints:
+    """Columns for these fingerprints and `room` more samples; untouched columns cost no memory."""
+    slots, samples = len(sizes), int(sizes.sum()) + room
+    shift = FINEST_SHIFT
+    while ((minutes >> shift) + 1) * max(2 * slots, SKETCH_BYTES // MOST_BINS) > SKETCH_BYTES:
+        shift += 1
+
+    def column(*shape: int) -> Short:
+        return np.empty(shape, np.int32)
+
+    return Prints(
+        scale=np.array(scale, np.int64),
+        ident=np.arange(slots),
+        people=np.ones(slots, np.int64),
+        first=np.zeros(slots, np.int64),
+        size=np.zeros(slots, np.int64),
+        start=column(samples),
+        end=column(samples),
+        reach=column(samples),
+        place=column(samples),
+        places_first=np.zeros(slots, np.int64),
+        places=np.zeros(slots, np.int64),
+        rectangle=column(4, samples),
+        uses=column(samples),
+        hull=column(slots, 6),
+        brief=np.zeros((slots, 2), np.int64),
+        silence=np.empty((slots, (minutes >> shift) + 1), np.uint16),
+        shift=np.array([shift]),
+        used=np.zeros(2, np.int64),
+    )
+
+
+def prints_of(corners: Short, offsets: Ints, people: Ints, scale: Scale, room: int = 0) -> Prints:
+    """Fingerprint u in slot u, with room for some more samples."""
+    prints = allocate(np.diff(offsets), int(corners[:, 1].max()), scale, room)
+    prints.people[:] = people
+    fill(prints, corners, offsets)
+    return prints
+
+
+@njit(cache=True)
+def fill(p: Prints, corners: Short, offsets: Ints) -> None:
+    """Lay out one fingerprint per slot."""
+    for slot in range(len(offsets) - 1):
+        put(p, slot, corners[offsets[slot] : offsets[slot + 1]])
+
+
+@njit(cache=True)
+def put(p: Prints, slot: int, corners: Short) -> None:
+    """Append a fingerprint and let the slot own it."""
+    at, size = p.used[0], len(corners)
+    p.first[slot], p.size[slot] = at, size
+    p.places_first[slot] = p.used[1]
+    reach = corners[0, 1]
+    for i in range(size):
+        reach = max(reach, corners[i, 1])
+        p.start[at + i], p.end[at + i], p.reach[at + i] = corners[i, 0], corners[i, 1], reach
+    p.places[slot] = _places(p, at, p.used[1], corners)
+    p.used[0] += size
+    p.used[1] += p.places[slot]
+    _outline(p, slot, corners)
+
+
+@njit(cache=True)
+def _places(p: Prints, at: int, base: int, corners: Short) -> int:
+    """Number the distinct rectangles, most used first; how many there are."""
+    found, last = 0, 0
+    for i in range(len(corners)):
+        k = last if found and _same(p.rectangle, base + last, corners[i]) else 0
+        while k < found and not _same(p.rectangle, base + k, corners[i]):
+            k += 1
+        if k == found:
+            p.rectangle[:, base + k] = corners[i, 2:]
+            p.uses[base + k] = 0
+            found += 1
+        p.uses[base + k] += 1
+        p.place[at + i] = last = k
+    order = np.argsort(-p.uses[base : base + found], kind="mergesort")
+    rank = np.empty(found, np.int32)
+    rank[order] = np.arange(found)
+    for side in range(4):
+        p.rectangle[side, base : base + found] = p.rectangle[side, base : base + found][order]
+    p.uses[base : base + found] = p.uses[base : base + found][order]
+    for i in range(len(corners)):
+        p.place[at + i] = rank[p.place[at + i]]
+    return found
+
+
+@njit(cache=True)
+def _same(rectangle: Short, at: int, corner: Short) -> bool:
+    equal = True
+    for side in range(4):
+        equal &= rectangle[side, at] == corner[2 + side]
+    return equal
+
+
+@njit(cache=True)
+def _outline(p: Prints, slot: int, corners: Short) -> None:
+    p.hull[slot] = corners[0]
+    p.brief[slot, 0] = p.brief[slot, 1] = corners[0, 1] - corners[0, 0]
+    for i in range(1, len(corners)):
+        for low in range(0, 6, 2):
+            p.hull[slot, low] = min(p.hull[slot, low], corners[i, low])
+            p.hull[slot, low + 1] = max(p.hull[slot, low + 1], corners[i, low + 1])
+        length = corners[i, 1] - corners[i, 0]
+        p.brief[slot, 0] = min(p.brief[slot, 0], length)
+        p.brief[slot, 1] = max(p.brief[slot, 1], length)
+    _listen(p, slot)
+
+
+@njit(cache=True)
+def _listen(p: Prints, slot: int) -> None:
+    """Minutes between each bin and the nearest sample; a bound for every sample inside the bin."""
+    shift, cap = p.shift[0], p.scale[3]
+    at, stop = p.first[slot], p.first[slot] + p.size[slot]
+    reach = -cap - 1
+    for k in range(p.silence.shape[1]):
+        low, high = k << shift, (k + 1) << shift
+        while at < stop and p.start[at] < high:
+            reach = max(reach, p.end[at])
+            at += 1
+        gap = max(0, low - reach)
+        if at < stop:
+            gap = min(gap, p.start[at] - high)
+        p.silence[slot, k] = min(gap, cap)
+
+
+@njit(cache=True)
+def corners(p: Prints, slot: int) -> Short:
+    """The samples of a slot, one row (t, t end, x, x end, y, y end) each."""
+    rows = np.empty((p.size[slot], 6), np.int32)
+    for i in range(p.size[slot]):
+        sample = p.first[slot] + i
+        rows[i, 0], rows[i, 1] = p.start[sample], p.end[sample]
+        rows[i, 2:] = p.rectangle[:, p.places_first[slot] + p.place[sample]]
+    return rows
+
+
+@njit(cache=True)
+def gather(p: Prints, slots: Ints, row: Ints) -> Short:
+    """The samples of some slots one after the other; `row[s]` becomes the place of sample s among them."""
+    rows = np.empty((p.size[slots].sum(), 6), np.int32)
+    at = 0
+    for slot in slots:
+        rows[at : at + p.size[slot]] = corners(p, slot)
+        for i in range(p.size[slot]):
+            row[p.first[slot] + i] = at + i
+        at += p.size[slot]
+    return rows

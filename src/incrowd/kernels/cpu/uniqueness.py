@@ -1,0 +1,172 @@
+"""Who shares these points, compiled: shortest list first, galloping through the next, bitsets for long lists."""
+
+import numpy as np
+from numba import njit
+
+from incrowd.arrays import Ints
+from incrowd.kernels.types import Ids, Words
+
+AHEAD = 64  # queries whose lists are read ahead
+
+
+@njit(cache=True, nogil=True)
+def inverted(ids: Ids, offsets: Ints, lists: int) -> tuple[Ints, Ids]:
+    """Users of each point in order, list k at starts[k]:starts[k+1], by counting sort."""
+    starts = np.zeros(lists + 2, np.int64)
+    for point in ids:
+        starts[point + 2] += 1
+    for k in range(2, lists + 2):
+        starts[k] += starts[k - 1]
+    postings = np.empty(len(ids), np.int32)
+    for u in range(len(offsets) - 1):
+        for r in range(offsets[u], offsets[u + 1]):
+            at = starts[ids[r] + 1]
+            postings[at] = u
+            starts[ids[r] + 1] = at + 1
+    return starts[:-1], postings
+
+
+@njit(cache=True, nogil=True)
+def bitsets(starts: Ints, postings: Ids, long: Ints, users: int) -> Words:
+    """One bit per user for each of the long lists."""
+    words = np.zeros((len(long), (users + 63) // 64), np.uint64)
+    for row in range(len(long)):
+        for p in range(starts[long[row]], starts[long[row] + 1]):
+            words[row, postings[p] >> 6] |= np.uint64(1) << np.uint64(postings[p] & 63)
+    return words
+
+
+@njit(cache=True, nogil=True)
+def count_matches(starts: Ints, postings: Ids, long: int, bit_row: Ids, words: Words, known: Ids, own: Ids) -> Ints:
+    """How many users are on every list named in each row of known."""
+    lists = known.copy()
+    count = np.empty(len(known), np.int64)
+    distinct = np.empty(AHEAD, np.int64)
+    left = np.empty(max(long, 1), postings.dtype)
+    for first in range(0, len(known), AHEAD):
+        last = min(first + AHEAD, len(known))
+        for q in range(first, last):
+            distinct[q - first] = m = _sort_by_length(starts, lists[q])
+            # Lists read a little ahead are near when their turn comes; the sum makes the reading count.
+            count[q] = _read(starts, postings, lists[q, 0]) + _read(starts, postings, lists[q, min(m - 1, 1)])
+        for q in range(first, last):
+            m = distinct[q - first]
+            length = starts[lists[q, 0] + 1] - starts[lists[q, 0]]
+            if m == 1:
+                count[q] = length
+            elif length > long:  # the shortest list is long, so all are
+                count[q] = _count_bits(bit_row, words, lists[q], m)
+            else:
+                count[q] = _count_listed(starts, postings, long, bit_row, words, lists[q], m, own[q], left)
+    return count
+
+
+@njit(cache=True)
+def _read(starts: Ints, postings: Ids, k: int) -> int:
+    total = 0
+    for p in range(starts[k], min(starts[k + 1], starts[k] + 1024), 16):  # one number per cache line
+        total += postings[p]
+    return total
+
+
+@njit(cache=True)
+def _sort_by_length(starts: Ints, lists: Ids) -> int:
+    """Distinct lists to the front, shortest first; how many they are."""
+    m = 0
+    for i in range(len(lists)):
+        k = lists[i]
+        known = False
+        for j in range(m):
+            known |= lists[j] == k
+        if known:
+            continue
+        length = starts[k + 1] - starts[k]
+        j = m
+        while j > 0 and starts[lists[j - 1] + 1] - starts[lists[j - 1]] > length:
+            lists[j] = lists[j - 1]
+            j -= 1
+        lists[j] = k
+        m += 1
+    return m
+
+
+@njit(cache=True)
+def _count_bits(bit_row: Ids, words: Words, lists: Ids, m: int) -> int:
+    count = 0
+    for w in range(words.shape[1]):
+        both = words[bit_row[lists[0]], w]
+        for i in range(1, m):
+            both &= words[bit_row[lists[i]], w]
+        count += ones(both)
+    return count
+
+
+@njit(cache=True)
+def ones(word: np.uint64) -> int:
+    """Bits set in a 64-bit word, added up in parallel within it."""
+    pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bytes_ = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return int((bytes_ * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True)
+def _count_listed(
+    starts: Ints, postings: Ids, long: int, bit_row: Ids, words: Words, lists: Ids, m: int, own: int, left: Ids
+) -> int:
+    """Users of the shortest list, then those of them on the second, then on the third, and so on."""
+    n = 0
+    for p in range(starts[lists[0]], starts[lists[0] + 1]):
+        if postings[p] != own:
+            left[n] = postings[p]
+            n += 1
+    for i in range(1, m):
+        if n == 0:
+            break
+        a, b = starts[lists[i]], starts[lists[i] + 1]
+        bits = b - a > long
+        n = _keep_by_bits(left, n, words, bit_row[lists[i]]) if bits else _keep_by_list(left, n, postings, a, b)
+    return n + 1 if own >= 0 else n
+
+
+@njit(cache=True)
+def _keep_by_bits(users: Ids, size: int, words: Words, row: int) -> int:
+    """Those users whose bit is set, to the front; how many they are."""
+    n = 0
+    for i in range(size):
+        if (words[row, users[i] >> 6] >> np.uint64(users[i] & 63)) & np.uint64(1):
+            users[n] = users[i]
+            n += 1
+    return n
+
+
+@njit(cache=True)
+def _keep_by_list(users: Ids, size: int, postings: Ids, a: int, b: int) -> int:
+    """Those users who are in postings[a:b], to the front; how many they are."""
+    n = 0
+    for i in range(size):
+        a = gallop(postings, a, b, users[i])
+        if a == b:
+            break
+        if postings[a] == users[i]:
+            users[n] = users[i]
+            n += 1
+    return n
+
+
+@njit(cache=True)
+def gallop(postings: Ids, at: int, end: int, user: int) -> int:
+    """First place from `at` on that holds the user or a later one, in doubling steps, then by bisection."""
+    probe, step = at, 1
+    while probe < end and postings[probe] < user:
+        at = probe + 1
+        probe += step
+        step <<= 1
+    end = min(probe, end)
+    while at < end:
+        middle = (at + end) >> 1
+        if postings[middle] < user:
+            at = middle + 1
+        else:
+            end = middle
+    return at

@@ -1,0 +1,1 @@
+"""GLOVE and the k-gap on the GPU."""

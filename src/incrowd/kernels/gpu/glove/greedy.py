@@ -1,0 +1,141 @@
+"""Algorithm 1 on the GPU: rounds of mutual nearest for k = 2, else a loop of merges that the GPU drives itself."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.kernels.gpu.glove.nearest import BLOCK, Crowd, search
+from incrowd.kernels.gpu.glove.prints import ACTIVE, IDENT, STATE, Prints
+from incrowd.kernels.gpu.source import AHEAD, ENTRY_BYTES, KEY_BYTES, PICKERS, SEEDS, TAKE, THREADS, WARPS, launch
+
+STEPS = 256  # queued before the host looks, at most
+BLOCKS_EACH = 3  # of a search, on each multiprocessor
+MERGES, LIVING, DONE, USED, STATES = 4, 5, 6, 7, 32  # places in the state, and how many it has
+INFINITE = 0x7FF0000000000000  # as the bits of a float
+HERD = np.dtype([("lists", np.uint64, 7), ("count", np.int64), ("places", np.uint64, 11), ("numbers", np.int64, 5)])
+
+
+class Lists:
+    """The few nearest of every slot, as in anonymize.glove_lists, on the GPU."""
+
+    def __init__(self, p: Prints) -> None:
+        import cupy
+
+        self.ids = cupy.full((p.slots, TAKE), -1, np.int32)
+        self.over = cupy.zeros((p.slots, TAKE), np.int64)
+        self.under = cupy.ones((p.slots, TAKE), np.int64)
+        self.whole = cupy.zeros(p.slots, np.uint8)
+        self.work = cupy.zeros(5, np.uint64)
+
+    def scan(self, p: Prints, rows: Any, crowd: Crowd, *, below: bool) -> Iterator[None]:
+        """Look up the nearest of some slots, block by block."""
+        import cupy
+
+        for at in range(0, len(rows), BLOCK):
+            some = rows[at : at + BLOCK]
+            who, over, under = search(p, some, crowd, TAKE, below=below, work=self.work)
+            self.ids[some] = cupy.where(who < 0, -1, p.outline[who, IDENT])
+            self.over[some], self.under[some] = over, under
+            self.whole[some] = (who < 0).any(axis=1)
+            yield
+
+
+def matched(p: Prints, lists: Lists) -> Iterator[tuple[Ints, Ints] | None]:
+    """For k = 2: pairs of slots (lo, hi) with numerator and denominator, in no order; None while searching."""
+    import cupy
+
+    crowd = Crowd(p, cupy.flatnonzero(p.where[:, STATE] == ACTIVE), p.rank())
+    alive = (p.where[:, STATE] == ACTIVE).astype(np.int32)
+    near = cupy.full(p.slots, -1, np.int32)
+    while (count := len(crowd.slots)) > 1:
+        rows = _used_up(p, lists, crowd, alive, near)
+        if len(rows):
+            for _ in lists.scan(p, rows, crowd, below=False):
+                cupy.cuda.get_current_stream().synchronize()
+                yield None
+            _used_up(p, lists, crowd, alive, near)
+        pairs, made = cupy.empty((count, 2), np.int32), cupy.zeros(1, np.int32)
+        stretch = cupy.empty((count, 2), np.int64)
+        given = (crowd.slots, np.int64(count), lists.ids, lists.over, lists.under, near, alive, pairs, stretch, made)
+        launch(p.wide, "mates", -(-count // THREADS), given)
+        found = int(made[0])
+        yield pairs[:found].get().astype(np.int64), stretch[:found].get()
+        crowd.keep(alive[crowd.slots] > 0)
+
+
+def _used_up(p: Prints, lists: Lists, crowd: Crowd, alive: Any, near: Any) -> Any:
+    """Give each slot its nearest living one; those whose lists hold none any more."""
+    import cupy
+
+    renew = cupy.empty(len(crowd.slots), np.uint8)
+    given = (crowd.slots, np.int64(len(renew)), lists.ids, lists.whole, alive, near, renew)
+    launch(p.wide, "heads", -(-len(renew) // THREADS), given)
+    return crowd.slots[renew > 0]
+
+
+class Loop:
+    """The state of a run for k > 2; all of it stays on the GPU until nobody is left to merge."""
+
+    def __init__(self, p: Prints, lists: Lists, k: int, limits: tuple[int, int], *, uncapped: bool) -> None:
+        import cupy
+
+        self.p, self.lists = p, lists
+        self.rank = p.rank()
+        self.crowd = Crowd(p, cupy.flatnonzero(p.where[:, STATE] == ACTIVE), self.rank)
+        # A search has a block at least, also where as many as there may be run side by side.
+        self.blocks = max(AHEAD, BLOCKS_EACH * cupy.cuda.Device().attributes["MultiProcessorCount"])
+        users = p.slots
+        self.slot_of = cupy.append(cupy.arange(users, dtype=np.int32), cupy.full(users, -1, np.int32))
+        self.merges = cupy.empty((users, 4), np.int64)
+        self.state = cupy.zeros(STATES, np.int64)
+        self.state[LIVING], self.state[USED] = len(self.crowd.slots), p.used
+        keys, spent = (cupy.zeros(PICKERS * KEY_BYTES, np.uint8) for _ in range(2))
+        pool = cupy.empty(self.blocks * TAKE * ENTRY_BYTES, np.uint8)
+        places = (
+            self.merges,
+            keys,
+            spent,
+            cupy.zeros(1 + AHEAD, np.uint32),
+            pool,
+            cupy.zeros(AHEAD, np.int32),
+            cupy.full(AHEAD, INFINITE, np.uint64),
+            cupy.empty(AHEAD * SEEDS, np.float64),
+            self.state,
+            cupy.empty(18 * p.longest, np.int32),
+            lists.work,
+        )
+        self.kept = places  # the handle holds addresses alone
+        self.handle = np.zeros((), HERD)
+        self.handle["places"] = [place.data.ptr for place in places]
+        self.handle["numbers"] = [users, k, *limits, uncapped]
+
+    def run(self) -> Iterator[int]:
+        """Merge to the end; how many are still to be hidden, from time to time."""
+        if len(self.crowd.slots) > 1:
+            for _ in self.lists.scan(self.p, self.crowd.slots, self.crowd, below=True):
+                yield len(self.crowd.slots)
+        while len(self.crowd.slots) > 1:
+            self._queue()
+            state = self.state.get()
+            yield int(state[LIVING])
+            if state[DONE]:
+                break
+            self.crowd.keep(self.p.where[self.crowd.slots, STATE] == ACTIVE)
+        self.p.used = int(self.state[USED])
+
+    def made(self) -> list[tuple[int, int, int, int]]:
+        """The merges so far: lo, hi, numerator, denominator."""
+        return list(map(tuple, self.merges[: int(self.state[MERGES])].get().tolist()))
+
+    def _queue(self) -> None:
+        lists, crowd = self.lists, self.crowd
+        columns = (lists.ids, lists.over, lists.under, lists.whole, self.slot_of, crowd.slots, crowd.position)
+        self.handle["lists"] = [column.data.ptr for column in columns]
+        self.handle["count"] = len(crowd.slots)
+        for _ in range(min(STEPS, 2 * len(crowd.slots))):
+            self.p.launch("pick", PICKERS, self.handle)
+            self.p.launch("join_step", 1, self.handle, threads=512)
+            self.p.launch("seed", (SEEDS // WARPS, AHEAD), self.handle)
+            self.p.launch("scan_some", self.blocks, self.handle)

@@ -1,0 +1,1 @@
+"""GLOVE, as the definitions read."""

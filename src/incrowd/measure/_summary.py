@@ -1,0 +1,160 @@
+"""Traces or Visits -> Summary: what is in a dataset, without anybody in particular."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints
+from incrowd.clean._duplicates import repeated
+from incrowd.data import Traces
+from incrowd.discretize.slots import wall_hours, zone_of
+from incrowd.errors import DataError, check_positive
+from incrowd.plain import Shown
+
+DAY_H = 24
+MONDAY_H = 4 * DAY_H  # of 1970-01-05, the first Monday of the epoch
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+PARTS = ("0 to 6 h", "6 to 12 h", "12 to 18 h", "18 to 24 h")
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)  # the extremes would be one person's
+SHARES = tuple(f"{q:.0%}" for q in QUANTILES)
+BEYOND = 200  # of the records one of so many is below the middle 99 %, and one above it
+STRETCH = 4  # a box so many times as long as that of the middle 99 % is stretched by strays
+
+
+@dataclass(frozen=True)
+class Summary(Shown):
+    """Size, rhythm and extent of a dataset; every figure is about many people."""
+
+    users: int
+    records: int
+    time_zone: str  # whose wall clock days and hours follow
+    days: int  # calendar days from the first to the last record
+    first_day: str | None  # as 2024-01-31; None for fewer than min_people people
+    last_day: str | None
+    records_per_user: dict[str, float]  # quantile -> records
+    minutes_between: dict[str, float]  # quantile -> minutes from a record to the same user's next
+    width_km: float  # of the box that holds the middle 99 % of records each way; stray points would stretch it
+    height_km: float
+    at_zero_records: int  # at (0, 0), which stands for no place: in no other figure about places
+    outside_records: int  # far from all others: outside the box of the middle 99 % if they stretch the box of all
+    duplicate_records: int  # with the user, time and place of an earlier one
+    day_parts: dict[str, float]  # part of the day -> share of records; empty for fewer than min_people people
+    hour_of_week: Ints  # records in each of 168 hours, from Monday 00:00; all 0 for fewer than min_people people
+    users_in_cell: Ints  # [row, column] people seen in each cell of that box, south to north; -1: too few to show
+    cell_km: float
+    min_people: int
+    sizes: Ints = field(repr=False)  # records of each user, sorted; for drawing, in no output
+
+    @property
+    def busiest_hour(self) -> tuple[str, float] | None:
+        """The hour of the week with most records, in words, and their share; None for too few people."""
+        if not self.day_parts:
+            return None
+        hour = int(self.hour_of_week.argmax())
+        return f"{WEEKDAYS[hour // DAY_H]} {hour % DAY_H:02}:00", float(self.hour_of_week[hour] / self.records)
+
+
+def summary(traces: Traces, *, time_zone: str | None = None, min_people: int = 5, cells: int = 30) -> Summary:
+    """Count what a dataset holds, strays and duplicates too; days and hours follow the wall clock of `time_zone` (UTC).
+
+    Map cells with fewer than `min_people` people are blank; if the dataset has fewer, so are its dates and its rhythm.
+    The longer side of the map has `cells` cells. Records are outside if a side of the box of all is more than 4 times
+    as long as that between the 0.5 % and 99.5 % quantiles, and they are farther than half of the latter beyond it.
+
+    >>> from incrowd import Traces
+    >>> s = summary(Traces.from_arrays([1, 1, 2], [0, 3600, 60], lon=[5, 5.1, 5], lat=[52, 52, 52.1]))
+    >>> s.users, s.records, s.days, s.records_per_user["50%"]
+    (2, 3, 1, 1.5)
+    """
+    check_positive(min_people=min_people, cells=cells)
+    zone = zone_of(time_zone)
+    if not traces.records:
+        raise DataError("there is no record left to summarize; loosen the cleaning.")
+    sizes = np.sort(np.diff(traces.offsets))
+    zero = traces.at_zero
+    placed = ~zero if not zero.all() else zero
+    east_m, north_m = (_centred(axis, placed) for axis in _metres(traces, placed))
+    people, cell_m = _people(traces, east_m, north_m, cells)
+    same = np.diff(traces.owner) == 0
+    gaps = np.abs(np.diff(traces.t))[same] / 60
+    hours, many = wall_hours(traces.t, time_zone), len(traces) >= min_people
+    first, last = int(hours.min()) // DAY_H, int(hours.max()) // DAY_H
+    week = np.bincount((hours - MONDAY_H) % (7 * DAY_H) if many else [], minlength=7 * DAY_H).astype(np.int64)
+    return Summary(
+        users=len(traces),
+        records=traces.records,
+        time_zone=zone.key if zone else "UTC",
+        days=last - first + 1,
+        first_day=_date(first) if many else None,
+        last_day=_date(last) if many else None,
+        records_per_user=_quantiles(sizes),
+        minutes_between=_quantiles(gaps),
+        width_km=float(np.nanmax(east_m)) / 1000,
+        height_km=float(np.nanmax(north_m)) / 1000,
+        at_zero_records=int(zero.sum()),
+        outside_records=_outside(traces, ~zero),
+        duplicate_records=int(repeated(traces)[0].sum()),
+        day_parts=_parts(week) if many else {},
+        hour_of_week=week,
+        users_in_cell=np.where(people < min_people, -1, people),
+        cell_km=cell_m / 1000,
+        min_people=min_people,
+        sizes=sizes,
+    )
+
+
+def _date(day: int) -> str:
+    return str(np.datetime64(day, "D"))
+
+
+def _parts(week: Ints) -> dict[str, float]:
+    counts = week.reshape(7, len(PARTS), -1).sum(axis=(0, 2))
+    return dict(zip(PARTS, (counts / counts.sum()).tolist(), strict=True))
+
+
+def _outside(traces: Traces, placed: NDArray[np.bool_]) -> int:
+    """How many records the box of the middle 99 %, widened by half on each end, leaves out if all stretch it."""
+    outside = np.zeros(traces.records, np.bool_)
+    for axis in traces.coordinates if placed.any() else ():
+        values = np.sort(axis[placed])
+        beyond = (len(values) - 1) // BEYOND
+        low, high = values[beyond], values[len(values) - 1 - beyond]
+        if values[-1] - values[0] > STRETCH * (high - low):
+            half = (high - low) / 2
+            outside |= (axis < low - half) | (axis > high + half)
+    return int((outside & placed).sum())
+
+
+def _quantiles(values: Ints | Floats) -> dict[str, float]:
+    if not values.size:
+        return {}
+    return dict(zip(SHARES, np.quantile(values, QUANTILES).tolist(), strict=True))
+
+
+def _metres(traces: Traces, placed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """East and north; a flat Earth is good enough for a picture and an extent."""
+    first, second = traces.coordinates
+    if traces.planar:
+        return first, second
+    metres_per_degree = 111_195.08
+    shrink = np.cos(np.radians(np.median(second[placed])))
+    return first * (metres_per_degree * shrink), second * metres_per_degree
+
+
+def _centred(metres: Floats, placed: NDArray[np.bool_]) -> Floats:
+    """From the low end of the middle 99 % of the records that have a place; NaN outside it."""
+    low, high = np.quantile(metres[placed], (0.005, 0.995), method="nearest")
+    return np.where((metres < low) | (metres > high) | ~placed, np.nan, metres - low)
+
+
+def _people(traces: Traces, east_m: Floats, north_m: Floats, cells: int) -> tuple[Ints, float]:
+    """Distinct users in each square of a grid with `cells` squares along its longer side."""
+    cell_m = max(float(np.nanmax(east_m)), float(np.nanmax(north_m)), 1.0) / cells * (1 + 1e-9)
+    columns = int(np.nanmax(east_m) // cell_m) + 1
+    rows = int(np.nanmax(north_m) // cell_m) + 1
+    inside = ~np.isnan(east_m) & ~np.isnan(north_m)
+    cell = (north_m[inside] // cell_m).astype(np.int64) * columns + (east_m[inside] // cell_m).astype(np.int64)
+    seen = np.unique(traces.owner[inside] * (rows * columns) + cell) % (rows * columns)
+    people = np.bincount(seen, minlength=rows * columns)
+    return people.reshape(rows, columns).astype(np.int64), cell_m

@@ -1,0 +1,1 @@
+"""How far people are from hiding in a crowd of k, why, and what hiding them costs."""

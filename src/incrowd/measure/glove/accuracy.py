@@ -1,0 +1,155 @@
+"""A GLOVE release beside its original -> how coarse each surviving sample has become, and what is missing."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints
+from incrowd.data import Fingerprints, Release
+from incrowd.errors import DataError
+from incrowd.measure.glove.stretch import check_fingerprints
+from incrowd.plain import Shown
+
+Column = NDArray[Any]
+MEASURES = ("pos_extent", "time_extent", "pos_stretch", "time_stretch", "pos_center", "time_center")
+
+
+class Lost(Shown):
+    """What of the original is gone, in shares."""
+
+    original_samples: int
+    original_fingerprints: int
+    deleted_samples: int
+    discarded_fingerprints: int
+
+    @property
+    def deleted_share(self) -> float:
+        """Deleted samples among the originals, in [0, 1]."""
+        return self.deleted_samples / self.original_samples
+
+    @property
+    def discarded_share(self) -> float:
+        """Discarded fingerprints among the originals, in [0, 1]."""
+        return self.discarded_fingerprints / self.original_fingerprints
+
+
+@dataclass(frozen=True, repr=False)
+class Accuracy(Lost):
+    """Metres and minutes per surviving original sample, in the order of the original; 100 m and 1 min are untouched.
+
+    `mean` and `median` hold the same by name; `*_pub` are extents of published boxes, once per person behind them.
+    """
+
+    pos_extent: Column  # the longer side of the box a sample is in
+    time_extent: Column
+    pos_stretch: Column  # by how much both sides together, 0 is untouched
+    time_stretch: Column
+    pos_center: Column  # from the centre of the sample to that of its box
+    time_center: Column
+    pos_extent_pub: Column
+    time_extent_pub: Column
+    mean: dict[str, float]
+    median: dict[str, float]
+    original_samples: int
+    original_fingerprints: int
+    published_samples: int  # each once per person
+    deleted_samples: int  # originals in no published box
+    deleted_with_users: int  # those of them whose whole fingerprint is gone
+    created_samples: int
+    discarded_fingerprints: int
+    after_reshape: bool
+    k: int | None = None  # the crowd that the release claims for everybody
+    reshape: str | None = None  # what became of boxes that overlap in time
+
+    def __repr__(self) -> str:
+        crowd = "" if self.k is None else f"k={self.k}, "
+        shown = ", ".join(f"{name}={self.mean[name]:,.0f}" for name in ("pos_extent", "time_extent"))
+        return f"Accuracy({crowd}mean {shown}, deleted={self.deleted_share:.1%}, discarded={self.discarded_share:.1%})"
+
+
+def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = False) -> Accuracy:
+    """Look every original sample up in the box that generalises it [gramaglia2015, Sec. 7 and Table 2].
+
+    Boxes are taken as they stood before reshaping, unless `after_reshape`; with "split" a sample is then looked up
+    in the piece that holds its start. nan where nothing survives.
+
+    >>> crowd = Fingerprints.from_arrays([1, 2], x=[0, 1000], y=[0, 0], t=[0, 40])
+    >>> from incrowd.anonymize.glove import Glove
+    >>> accuracy(Glove(k=2)(crowd), crowd)
+    Accuracy(k=2, mean pos_extent=1,100, time_extent=41, deleted=0.0%, discarded=0.0%)
+    """
+    row, box, crowd = _boxes_of(release, original, after_reshape)
+    kept = np.flatnonzero(row >= 0)
+    columns = _compared(box, row[kept], original, kept)
+    sides = np.maximum(box["dx"], box["dy"])
+    columns |= {"pos_extent_pub": np.repeat(sides, crowd), "time_extent_pub": np.repeat(box["dt"], crowd)}
+    discarded = np.ones(len(original), np.bool_)
+    discarded[release.members.positions] = False
+    return Accuracy(
+        **columns,
+        mean={name: statistic_of(np.mean, values) for name, values in columns.items()},
+        median={name: statistic_of(np.median, values) for name, values in columns.items()},
+        original_samples=original.records,
+        original_fingerprints=len(original),
+        published_samples=int(crowd.sum()),
+        deleted_samples=original.records - len(kept),
+        deleted_with_users=int(np.diff(original.offsets)[discarded].sum()),
+        created_samples=0,
+        discarded_fingerprints=int(discarded.sum()),
+        after_reshape=after_reshape,
+        k=release.claims.get("k"),
+        reshape=release.params.get("reshape"),
+    )
+
+
+def _boxes_of(release: Release, original: Fingerprints, after_reshape: bool) -> tuple[Ints, dict[str, Ints], Ints]:
+    """The box each original sample is in (or -1), all boxes, and the people behind each."""
+    if not isinstance(release, Release):
+        raise DataError(f"accuracy needs a release, got {type(release).__name__}; give one made by Glove.")
+    check_fingerprints(original)
+    known, data = release.provenance, release.data
+    if "box" not in known or not isinstance(data, Fingerprints):
+        raise DataError("the release does not say which box covers which sample; accuracy needs one made by Glove.")
+    if not _made_from(release, original):
+        raise DataError("the release was made from other fingerprints; give those it was made from.")
+    if after_reshape:
+        box = {name: getattr(data, name) for name in ("x", "dx", "y", "dy", "t", "dt")}
+        return known["row"], box, data.crowd[data.owner]
+    return known["box"], known["boxes"], data.crowd[known["boxes"]["group"]]
+
+
+def _made_from(release: Release, original: Fingerprints) -> bool:
+    """As many samples and users as the release has seen, and every sample inside its box."""
+    known = release.provenance
+    users = len(release.members.positions) + len(known["discarded_users"])
+    if len(known["box"]) != original.records or users != len(original):
+        return False
+    kept = np.flatnonzero(known["box"] >= 0)
+    row, inside = known["box"][kept], True
+    for low, length in (("x", "dx"), ("y", "dy"), ("t", "dt")):
+        start, end = known["boxes"][low][row], (known["boxes"][low] + known["boxes"][length])[row]
+        was, size = getattr(original, low)[kept], getattr(original, length)[kept]
+        inside &= bool(((start <= was) & (was + size <= end)).all())
+    return inside
+
+
+def _compared(box: dict[str, Ints], row: Ints, original: Fingerprints, kept: Ints) -> dict[str, Column]:
+    was = {name: getattr(original, name)[kept] for name in ("x", "dx", "y", "dy", "t", "dt")}
+    now = {name: box[name][row] for name in was}
+    # Twice the centres are whole numbers.
+    moved = {axis: (2 * now[axis] + now[f"d{axis}"] - 2 * was[axis] - was[f"d{axis}"]) / 2 for axis in "xyt"}
+    return {
+        "pos_extent": np.maximum(now["dx"], now["dy"]),
+        "time_extent": now["dt"],
+        "pos_stretch": now["dx"] - was["dx"] + now["dy"] - was["dy"],
+        "time_stretch": now["dt"] - was["dt"],
+        "pos_center": np.hypot(moved["x"], moved["y"]),
+        "time_center": np.abs(moved["t"]),
+    }
+
+
+def statistic_of(statistic: Any, values: Column) -> float:
+    """Nan where there is no value."""
+    return float(statistic(values)) if values.size else float("nan")

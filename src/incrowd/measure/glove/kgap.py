@@ -1,0 +1,107 @@
+"""Fingerprints -> how hard each user is to hide among the k - 1 most alike."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Floats, Ints
+from incrowd.data import Fingerprints
+from incrowd.errors import DataError, ParameterError
+from incrowd.measure.glove.gpu import scan_on_card
+from incrowd.measure.glove.stretch import Layout, check_fingerprints, layout, on_device, where_it_fits
+from incrowd.plain import Shown
+from incrowd.progress import tell
+
+MOST_K = 129  # that `auto` gives to a GPU, whose lists of the nearest are short
+BLOCK = 256  # rows between two words of progress
+
+
+@dataclass(frozen=True)
+class KGap(Shown):
+    """Per user: the k-gap in [0, 1], higher is harder to hide, and the k - 1 nearest positions, nearest first."""
+
+    k: int
+    value: Floats
+    neighbours: Ints
+    users: int
+    device: str
+    exact_pairs: int  # whose stretch was computed to the end, each counted from both sides; by one scan for every k
+    compared: int  # sample pairs looked at
+
+    def __repr__(self) -> str:
+        return f"KGap(k={self.k}, users={self.users:,}, median={np.median(self.value):.4f}, device={self.device!r})"
+
+
+def kgap(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto") -> KGap:
+    """Mean stretch to the k - 1 nearest other users; ties go to the first user [gramaglia2015, Eq. 11].
+
+    >>> three = Fingerprints.from_arrays(["a", "b", "c"], x=[0, 0, 4000], y=[0, 0, 0], t=[0, 96, 0])
+    >>> kgap(three, k=2).value.round(6).tolist()
+    [0.1, 0.1, 0.1]
+    """
+    return kgaps(fingerprints, k=[k], device=device)[0]
+
+
+def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: str = "auto") -> list[KGap]:
+    """The k-gaps of several k, each once, from one look at the nearest of the largest.
+
+    >>> three = Fingerprints.from_arrays(["a", "b", "c"], x=[0, 0, 4000], y=[0, 0, 0], t=[0, 96, 0])
+    >>> [gap.value.round(6).tolist() for gap in kgaps(three, k=[2, 3])]
+    [[0.1, 0.1, 0.1], [0.1, 0.15, 0.15]]
+    """
+    if not len(k):
+        raise ParameterError("k must list at least one size of a crowd.")
+    for one in k:
+        check_k(one)
+    check_fingerprints(fingerprints)
+    most, users = max(k), len(fingerprints)
+    chosen = on_device(device, users if most <= MOST_K else None)
+    if users < most:
+        raise DataError(f"a {most}-gap needs at least {most} users, and there are {users}; lower k.")
+    laid = layout(fingerprints)
+    (who, value, work), chosen = where_it_fits(lambda where: _all_near(laid, most - 1, where), device, chosen)
+    pairs, compared = int(work[3]), int(work[4])
+    return [
+        KGap(one, value[:, : one - 1].mean(axis=1), who[:, : one - 1], users, chosen, pairs, compared)
+        for one in dict.fromkeys(k)
+    ]
+
+
+def _all_near(laid: Layout, take: int, device: str) -> tuple[Ints, Floats, Ints]:
+    """Who is nearest to each user, their stretches, and the work done."""
+    users = len(laid.people)
+    who, value, work = np.empty((users, take), np.int64), np.empty((users, take)), np.zeros(5, np.int64)
+    for rows, found, over, under, done in scan(laid, take=take, device=device):
+        who[rows], value[rows] = found, over / under / laid.full
+        work += done
+    return who, value, work
+
+
+def check_k(k: int) -> None:
+    """Refuse a k that hides nobody."""
+    if not isinstance(k, (int, np.integer)) or k < 2:
+        raise ParameterError(f"k must be a whole number of at least 2, got {k}.")
+
+
+def scan(laid: Layout, *, take: int, device: str = "cpu") -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
+    """The nearest of all users, block by block: rows, neighbours, numerators, denominators, work done."""
+    # In random order blocks cost alike, and so do their halves on two cores.
+    order = np.random.default_rng(0).permutation(len(laid.people))
+    done = 0
+    tell("nearest fingerprints", done, len(order))
+    for found in (scan_on_card if device == "gpu" else _scan)(laid, take, order):
+        yield found
+        done += len(found[0])
+        tell("nearest fingerprints", done, len(order))
+
+
+def _scan(laid: Layout, take: int, order: Ints) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
+    from incrowd.kernels.cpu.glove.nearest import nearest
+    from incrowd.kernels.cpu.glove.prints import prints_of
+
+    prints, everybody = prints_of(laid.corners, laid.offsets, laid.people, laid.scale), np.arange(len(order))
+    for at in range(0, len(order), BLOCK):
+        rows = order[at : at + BLOCK]
+        who, over, under, work = nearest(prints, rows, everybody, take, False)
+        yield rows, who, over, under, work.sum(axis=0)

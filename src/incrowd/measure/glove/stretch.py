@@ -1,0 +1,142 @@
+"""Fingerprints -> how far two of them must be stretched to look alike; the layout all of GLOVE computes on."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints
+from incrowd.data import Fingerprints
+from incrowd.errors import DataError, IncrowdWarning, MissingExtra, ParameterError, check_choice
+from incrowd.kernels.types import CELLS, METRES, Scale, full
+
+CELL_M = 100
+LARGEST = 1 << 30  # of a coordinate after its origin is taken off
+ROOM = 1 << 62
+WORTH_GPU = 2000  # users; below, starting a GPU takes longer than the work
+NO_COMPILER = "the GPU needs CUDA's compiler, and CuPy cannot load it; run: pip install 'incrowd[gpu]'."
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Corners (t, t end, x, x end, y, y end) in minutes and `unit_m` after an origin, one row per sample."""
+
+    corners: NDArray[np.int32]
+    offsets: Ints
+    people: Ints
+    scale: Scale
+    unit_m: int
+    origin: Ints  # minutes, metres, metres
+
+    @property
+    def full(self) -> int:
+        """The numerator of a stretch of 1, per person and sample."""
+        return full(self.scale)
+
+
+def layout(fingerprints: Fingerprints) -> Layout:
+    """Whole numbers as small as the data allow: cells of 100 m where every box is made of them, else metres."""
+    f = fingerprints
+    check_fingerprints(f)
+    origin = np.array([f.t.min(), f.x.min(), f.y.min()])
+    on_grid = all((side % CELL_M == 0).all() for side in (f.x - origin[1], f.dx, f.y - origin[2], f.dy))
+    scale, unit_m = (CELLS, CELL_M) if on_grid else (METRES, 1)
+    corners = np.empty((f.records, 6), np.int32)
+    columns = ((f.t, f.dt, 1), (f.x, f.dx, unit_m), (f.y, f.dy, unit_m))
+    span = 0
+    for k, (low, length, unit) in enumerate(columns):
+        for side, edge in enumerate((low - origin[k], low - origin[k] + length)):
+            span = max(span, int(edge.max(initial=0)) // unit)
+            if span > LARGEST:
+                raise DataError("the boxes span more than 10**9 metres or minutes; check the unit of x, y and t.")
+            corners[:, 2 * k + side] = edge // unit
+    longest = int(np.diff(f.offsets).max(initial=1))
+    # Added up as Python numbers, which do not wrap.
+    if sum(f.crowd.tolist()) * max(8 * METRES.time * span, full(scale) * longest) > ROOM:
+        raise DataError("crowd adds up to more people than exact sums can hold; check its unit.")
+    return Layout(corners, f.offsets, f.crowd, scale, unit_m, origin)
+
+
+def stretch(fingerprints: Fingerprints, a: int, b: int) -> float:
+    """Mean effort to make the users at positions a and b look alike, in [0, 1]; 0 when they do [gramaglia2015, Eq. 10].
+
+    Differs from [gramaglia2015]: of two equally long fingerprints the cheaper direction counts.
+
+    >>> two = Fingerprints.from_arrays(["a", "b"], x=[0, 300], y=[0, 400], t=[0, 10])
+    >>> round(stretch(two, 0, 1), 7)
+    0.0279167
+    """
+    from incrowd.kernels.cpu.glove import stretch as stretching
+
+    check_fingerprints(fingerprints)
+    for position in (a, b):
+        _check_position(position)
+        if not 0 <= position < len(fingerprints):
+            raise ParameterError(f"there is no user at position {position}; there are {len(fingerprints)} users.")
+    laid = layout(fingerprints)
+    ends = [laid.corners[laid.offsets[u] : laid.offsets[u + 1]] for u in (a, b)]
+    people = [int(laid.people[u]) for u in (a, b)]
+    total, _ = stretching.stretch(*ends, *people, np.array(laid.scale))
+    return float(total) / (sum(people) * max(map(len, ends)) * laid.full)
+
+
+def on_device(device: str, users: int | None = None) -> str:
+    """Where the work runs; a device asked for by name is used or refused, and `auto` takes a GPU for many users."""
+    from incrowd.kernels.gpu.device import check_gpu, missing
+
+    check_choice("device", device, ("auto", "cpu", "gpu"))
+    if device == "gpu":
+        check_gpu()
+    if device != "auto":
+        return device
+    return "gpu" if users is not None and users >= WORTH_GPU and not missing() else "cpu"
+
+
+def where_it_fits(run: Callable[[str], T], asked: str, chosen: str) -> tuple[T, str]:
+    """A calculation and a device -> its result, and the device it ran on.
+
+    That is the CPU, with a warning, where `auto` chose a GPU that lacks the room or a compiler.
+    """
+    from incrowd.kernels.gpu.device import NoRoom
+
+    try:
+        with _compiling():
+            return run(chosen), chosen
+    except (NoRoom, MissingExtra) as error:
+        if asked != "auto":
+            raise
+        why = str(error).partition(";")[0]
+    warnings.warn(f"{why}; it runs on the CPU.", IncrowdWarning, stacklevel=3)
+    return run("cpu"), "cpu"
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """Say in one sentence that there is no compiler; CuPy looks for it when the first kernel is needed."""
+    try:
+        yield
+    except RuntimeError as error:
+        # What CUDA itself reports is a RuntimeError too; the compiler's library is nvrtc on every system.
+        if "nvrtc" not in str(error).lower():
+            raise
+        raise MissingExtra(NO_COMPILER) from error
+
+
+def check_fingerprints(data: object) -> None:
+    """Refuse what is no fingerprint of anybody."""
+    if not isinstance(data, Fingerprints):
+        raise DataError(
+            f"stretches need fingerprints, got {type(data).__name__}; call incrowd.discretize.fingerprints first."
+        )
+    if not data.records:
+        raise DataError("there are no fingerprints; give those of at least one user.")
+
+
+def _check_position(position: object) -> None:
+    if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
+        raise ParameterError(f"the position of a user must be a whole number, got {position!r}.")

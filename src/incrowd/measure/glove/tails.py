@@ -1,0 +1,111 @@
+"""Fingerprints -> why users are hard to hide: how heavy the tails of their sample stretches are, in space and time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from incrowd.arrays import Floats, Ints
+from incrowd.data import Fingerprints
+from incrowd.errors import DataError
+from incrowd.measure.glove.gpu import GAUSSIAN, QUANTILES, tails_on_card
+from incrowd.measure.glove.kgap import KGap, kgap
+from incrowd.measure.glove.stretch import Layout, layout, on_device, where_it_fits
+from incrowd.plain import Shown
+from incrowd.progress import track
+
+
+@dataclass(frozen=True)
+class Tails(Shown):
+    """Per user, over the sample stretches to the k - 1 nearest; a tail weight of 1 is Gaussian, 1.6 exponential."""
+
+    k: int
+    delta: Floats  # tail weight of the sample stretches; nan where they do not vary, inf where only the tail does
+    space: Floats  # of their spatial part
+    time: Floats  # of their temporal part
+    ratio: Floats  # temporal over spatial effort; inf without any spatial, nan without any
+    share: Floats  # temporal part of the whole effort; nan without any
+    users: int
+    device: str = "cpu"
+
+    def __repr__(self) -> str:
+        return f"Tails(k={self.k}, users={self.users:,})"
+
+
+def tails(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto", gap: KGap | None = None) -> Tails:
+    """Disaggregate each user's k-gap into its samples [gramaglia2015, Sec. 5.3]; `gap` is theirs, if known already.
+
+    >>> two = Fingerprints.from_arrays(["a", "b"], x=[0, 4000], y=[0, 0], t=[0, 96])
+    >>> tails(two).ratio.tolist(), tails(two).share.tolist()
+    ([1.0, 1.0], [0.5, 0.5])
+    """
+    if gap is None:
+        gap = kgap(fingerprints, k=k, device=device)
+    if not isinstance(gap, KGap):
+        raise DataError(f"gap must be a KGap, got {type(gap).__name__}; give what incrowd.measure.kgap returns.")
+    if (gap.k, gap.users) != (k, len(fingerprints)):
+        raise DataError(f"gap is the {gap.k}-gap of {gap.users} users; give the {k}-gap of these fingerprints.")
+    laid, near = layout(fingerprints), gap.neighbours
+    (weights, sums), chosen = where_it_fits(
+        lambda where: _weights(laid, near, where), device, on_device(device, len(near))
+    )
+    space, time = efforts(sums, laid, near)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio, share = time / space, time / (space + time)
+    delta, in_space, in_time = weights
+    return Tails(k, delta, in_space, in_time, ratio, share, users=len(near), device=chosen)
+
+
+def _weights(laid: Layout, near: Ints, device: str) -> tuple[Floats, Ints]:
+    """The three tail weights of each user, and the numerators of space and time by neighbour, [2, users, near]."""
+    if device == "gpu":
+        return tails_on_card(laid, near)
+    weights, sums = np.empty((3, len(near))), np.empty((2, *near.shape), np.int64)
+    for a, others in enumerate(track(near, "tails")):
+        parts = [_parts(laid, a, b) for b in others.tolist()]
+        sums[:, a] = np.transpose([(space.sum(), time.sum()) for space, time, _ in parts])
+        columns = [((space + time) / whole, space / whole, time / whole) for space, time, whole in parts]
+        weights[:, a] = [tail_weight(np.concatenate(column)) for column in zip(*columns, strict=True)]
+    return weights, sums
+
+
+def efforts(sums: Ints, laid: Layout, near: Ints) -> Floats:
+    """Space and time of each user, [2, users]: numerators over those of a stretch of 1, added up over neighbours."""
+    whole = (laid.people[:, None] + laid.people[near]) * laid.full
+    found: Floats = np.ascontiguousarray(sums / whole).sum(axis=2)
+    return found
+
+
+def tail_weight(values: ArrayLike) -> float:
+    """Upper tail weight index of Hoaglin, Mosteller and Tukey, normalised to the Gaussian [gramaglia2015, Sec. 5.3].
+
+    ((Q(.99) - Q(.5)) / (Q(.75) - Q(.5))) / (z(.99) / z(.75)); 0/0 is nan and x/0 inf.
+
+    >>> round(tail_weight(np.arange(101) / 100), 5)
+    0.56827
+    """
+    given = np.asarray(values)
+    if not given.size:
+        raise DataError("a tail weight needs at least one value, and there is none.")
+    middle, upper, top = np.quantile(given, QUANTILES)
+    return _ratio(top - middle, upper - middle) / GAUSSIAN
+
+
+def _ratio(a: float, b: float) -> float:
+    if b == 0:
+        return float("inf") if a > 0 else float("nan")
+    return float(a / b)
+
+
+def _parts(laid: Layout, a: int, b: int) -> tuple[Ints, Ints, int]:
+    """Numerators of space and time of the samples of the longer at their closest of the shorter; that of 1."""
+    from incrowd.kernels.cpu.glove import stretch
+
+    a, b = min(a, b), max(a, b)  # of two equal directions the smaller id is the longer
+    one, two = (laid.corners[laid.offsets[u] : laid.offsets[u + 1]] for u in (a, b))
+    n_a, n_b = int(laid.people[a]), int(laid.people[b])
+    scale = np.array(laid.scale)
+    _, first = stretch.stretch(one, two, n_a, n_b, scale)
+    pair = (one, two, n_a, n_b) if first else (two, one, n_b, n_a)
+    space, time = stretch.sample_parts(*pair, scale)
+    return space, time, (n_a + n_b) * laid.full

@@ -1,0 +1,1 @@
+"""What LKC-privacy must break and should keep: sequences of visits, and the pairs to suppress."""

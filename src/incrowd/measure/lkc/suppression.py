@@ -1,0 +1,102 @@
+"""Violating and frequent sequences -> which pairs to suppress, in order, and what that costs."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from incrowd.arrays import Ints
+from incrowd.errors import check_choice
+from incrowd.kernels.types import Items
+from incrowd.measure.lkc.paths import Pair, Sequences, pairs_of
+from incrowd.measure.uniqueness.index import kernels
+
+SCORES = ("static", "recompute")
+
+
+class Score(NamedTuple):
+    """What suppressing a pair would win and lose: violating and frequent sequences that hold it."""
+
+    gain: int
+    loss: int
+
+    @property
+    def value(self) -> Fraction:
+        """PrivGain / (UtilityLoss + 1) [mohammed2009, Eq. 1]."""
+        return Fraction(self.gain, self.loss + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Suppression:
+    """The winners of a greedy run in order, and the maximal frequent sequences before and after."""
+
+    items: Items
+    gains: Ints  # PrivGain of each winner in its round
+    losses: Ints  # UtilityLoss
+    scores: str
+    violating: Sequences
+    frequent_before: Sequences
+    frequent_after: Sequences
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The suppressed (cell, slot), in order."""
+        return pairs_of(self.items, self.violating.cell, self.violating.slot)
+
+    @property
+    def rounds(self) -> list[tuple[Pair, Score]]:
+        """The winner of each round with its score."""
+        scores = map(Score, self.gains.tolist(), self.losses.tolist())
+        return list(zip(self.pairs, scores, strict=True))
+
+    @property
+    def preserved(self) -> int:
+        """Maximal frequent sequences that hold no suppressed pair; their support is what it was."""
+        return len(self.frequent_before.without(self.items))
+
+    @property
+    def preserved_share(self) -> float:
+        """In [0, 1], higher is better; 1 where there was nothing to preserve."""
+        return self.preserved / len(self.frequent_before) if len(self.frequent_before) else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, for JSON."""
+        return {
+            "suppressed_pairs": len(self.items),
+            "pairs": len(self.violating.cell),
+            "violating": len(self.violating),
+            "frequent_before": len(self.frequent_before),
+            "frequent_after": len(self.frequent_after),
+            "preserved_share": self.preserved_share,
+            "scores": self.scores,
+        }
+
+
+def suppression(
+    violating: Sequences, frequent: Sequences, *, scores: str = "static", device: str = "cpu"
+) -> Suppression:
+    """Suppress the pair of the highest score until no violating sequence is left [mohammed2009, Sec. 4.2].
+
+    "static" only deletes frequent sequences, as Table 4 does; "recompute" keeps U(T) up to date. Both sequences are
+    over the same pairs. Ties: larger gain, then earliest slot, then smallest cell.
+    """
+    check_choice("scores", scores, SCORES)
+    kernel, pairs = kernels("lkc", device), len(violating.cell)
+    before = (frequent.starts, frequent.items)
+    items, gains, losses = kernel.suppress(violating.starts, violating.items, *before, pairs, scores == "recompute")
+    # No mining: U(T') are the maximal elements of {x∖P : x in U(T)}.
+    starts, members = kernel.project_sets(*before, pairs, items)
+    after = Sequences(starts, members, frequent.cell, frequent.slot)
+    return Suppression(items, gains, losses, scores, violating, frequent, after)
+
+
+def candidate_scores(violating: Iterable[tuple[Pair, ...]], frequent: Iterable[tuple[Pair, ...]]) -> dict[Pair, Score]:
+    """The score of every pair in some violating sequence, by slot, then cell [mohammed2009, Table 3].
+
+    >>> candidate_scores([((5, 0), (6, 1)), ((6, 1),)], [((6, 1),)])[6, 1].value
+    Fraction(1, 1)
+    """
+    gain = Counter(pair for sequence in violating for pair in sequence)
+    loss = Counter(pair for sequence in frequent for pair in sequence)
+    return {pair: Score(gain[pair], loss[pair]) for pair in sorted(gain, key=lambda pair: pair[::-1])}

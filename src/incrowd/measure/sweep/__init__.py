@@ -1,0 +1,155 @@
+"""Traces -> uniqueness at every resolution of space and time, for every number of known points."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.data import Traces
+from incrowd.discretize.plane import Box
+from incrowd.discretize.slots import Start
+from incrowd.kernels.types import Whole
+from incrowd.measure.sweep.cache import Cache, Tally, folder_of
+from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME, Resolution, SweepPlan
+from incrowd.measure.sweep.records import Ground, ground_of
+from incrowd.measure.sweep.result import Sweep
+from incrowd.measure.uniqueness import ask_about
+from incrowd.measure.uniqueness.choices import Subsets, Trajectories
+from incrowd.measure.uniqueness.index import Axis, Index
+from incrowd.measure.uniqueness.question import wilson
+from incrowd.progress import tell
+
+Found = dict[Resolution, list[Tally]]
+
+
+def sweep(
+    traces: Traces,
+    *,
+    blocks: Sequence[int] = SPACE,
+    minutes: Sequence[int] = TIME,
+    points: Sequence[int] = POINTS,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    keep: str = "vote",
+    box: Box | None = None,
+    keep_zero: bool = False,
+    start: Start | None = None,
+    time_zone: str | None = None,
+    cache: str | Path | None = None,
+    device: str = "cpu",
+) -> Sweep:
+    """Uniqueness at every resolution, one box for all, users drawn uniformly [tan2017, Alg. 1].
+
+    Every cell draws on its own (`cell_seed`) what `uniqueness` would of `discretize.blocks`. Differs from
+    [tan2017, Alg. 1]: the points known are points of the data as matched.
+
+    Args:
+        traces: in time order.
+        blocks: numbers of blocks along each side of the box.
+        minutes: widths of a period.
+        points: how many points the attacker knows.
+        samples: draws per resolution and number of points.
+        seed: of every draw.
+        keep: the most frequent block of a period ("vote"), or all of them ("set").
+        box: (west, south, east, north) in degrees, or in metres if the coordinates are; None takes that of the data
+            and replaces the sides that a few strays stretch, with a warning, as `discretize.blocks` does.
+        keep_zero: keep records at (0, 0); without it they leave, whatever the box, with a warning.
+        start: when the first period begins; midnight of the first day if None.
+        time_zone: of the periods.
+        cache: a folder where finished resolutions are kept.
+        device: "cpu".
+
+    >>> traces = Traces.from_arrays([1, 1, 2], [0, 3600, 0], x=[0.0, 9.0, 0.0], y=[0.0, 9.0, 0.0])
+    >>> sweep(traces, blocks=[1, 2], minutes=[60], points=[2], samples=10).uniqueness.tolist()
+    [1.0, 1.0]
+    """
+    plan = SweepPlan(
+        blocks=blocks,
+        minutes=minutes,
+        points=points,
+        samples=samples,
+        seed=seed,
+        keep=keep,
+        box=box,
+        keep_zero=keep_zero,
+        start=start,
+        time_zone=time_zone,
+        device=device,
+    )
+    folder = folder_of(cache)
+    ground = ground_of(traces, plan)
+    kept = Cache(folder, ground.digest if folder else "")
+    found = {r: tallies for r in plan.resolutions if (tallies := kept.load(plan.asks(r))) is not None}
+    tell("sweep", len(found), len(plan.resolutions))
+    for size in plan.blocks:
+        todo = [r for r in sorted(plan.resolutions) if r.blocks == size and r not in found]  # the longest work first
+        if todo:
+            _fill(found, ground, plan, kept, todo)
+    return _record(plan, ground, found)
+
+
+def _fill(found: Found, ground: Ground, plan: SweepPlan, kept: Cache, todo: list[Resolution]) -> None:
+    """Find the resolutions of one size of blocks; each is kept as soon as it is done."""
+    points = ground.represent(todo[0].blocks, tuple(r.minutes for r in todo), plan.keep, plan.device)
+
+    def work(resolution: Resolution, ids: Whole, offsets: Ints) -> list[Tally]:
+        tallies = tallied(ground, plan, resolution, ids, offsets)
+        kept.keep(plan.asks(resolution), tallies)
+        return tallies
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = {pool.submit(work, r, *rows): r for r, rows in zip(todo, points, strict=True)}
+        try:
+            for job in as_completed(jobs):
+                found[jobs[job]] = job.result()
+                tell("sweep", len(found), len(plan.resolutions))
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def tallied(ground: Ground, plan: SweepPlan, at: Resolution, ids: Whole, offsets: Ints) -> list[Tally]:
+    """The counts of one resolution, for every number of known points."""
+    cells, slots = Axis(0, at.blocks**2, None), Axis(0, -(-ground.minutes // at.minutes), None)
+    index = Index.listed(ids, offsets, cells, slots, plan.device)
+    crowd = Trajectories.over(offsets)
+    tallies = []
+    for points in plan.points:
+        answer = ask_about(index, crowd, Subsets(crowd, points, plan.device), plan.question(at, points))
+        sizes = np.zeros(0) if answer.crowd_sizes is None else answer.crowd_sizes
+        tallies.append((int((sizes == 1).sum()), len(sizes), answer.population))
+    return tallies
+
+
+def _record(plan: SweepPlan, ground: Ground, found: Found) -> Sweep:
+    rows = [
+        (r.blocks, r.minutes, points, *tally)
+        for r in plan.resolutions
+        for points, tally in zip(plan.points, found[r], strict=True)
+    ]
+    blocks, minutes, points, alone, samples, population = np.array(rows, np.int64).T.copy()
+    share = np.divide(alone, samples, out=np.full(len(rows), np.nan), where=samples > 0)
+    ends = [wilson(int(hits), int(n)) if n else (np.nan, np.nan) for hits, n in zip(alone, samples, strict=True)]
+    low, high = np.array(ends).T.copy()
+    return Sweep(
+        blocks=blocks,
+        minutes=minutes,
+        points=points,
+        uniqueness=share,
+        low=low,
+        high=high,
+        population=population,
+        samples=samples,
+        users=len(ground.offsets) - 1,
+        records=len(ground.t),
+        seed=plan.seed,
+        keep=plan.keep,
+        box=plan.box,
+        box_m=ground.bounds.sides_m,
+        start=plan.start,
+        time_zone=plan.time_zone,
+        device=plan.device,
+        ledger=ground.ledger,
+    )

@@ -1,0 +1,122 @@
+"""What a sweep will cost, from a few sizes of blocks asked with few samples."""
+
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.data import Traces
+from incrowd.discretize.plane import Box
+from incrowd.discretize.slots import Start
+from incrowd.kernels.types import Whole
+from incrowd.measure.sweep import tallied
+from incrowd.measure.sweep.cache import Cache, folder_of
+from incrowd.measure.sweep.plan import Resolution, SweepPlan
+from incrowd.measure.sweep.records import Ground, ground_of
+
+_FEW = 4_000  # samples of a trial
+
+
+class SweepOptions(TypedDict, total=False):
+    """The options of `sweep`."""
+
+    blocks: Sequence[int]
+    minutes: Sequence[int]
+    points: Sequence[int]
+    samples: int
+    seed: int
+    keep: str
+    box: Box | None
+    keep_zero: bool
+    start: Start | None
+    time_zone: str | None
+    device: str
+
+
+@dataclass(frozen=True)
+class SweepCost:
+    """Seconds on this machine as busy as it is now, and bytes of memory on top of the traces."""
+
+    seconds: float
+    bytes: int
+    todo: int  # resolutions to compute
+    cached: int  # resolutions that are in the cache already
+
+    def __str__(self) -> str:
+        return (
+            f"about {max(self.seconds, 1):,.0f} s and {self.bytes / 1e9:.1f} GB on top of the traces for "
+            f"{self.todo:,} resolutions; {self.cached:,} more are in the cache"
+        )
+
+
+def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Unpack[SweepOptions]) -> SweepCost:
+    """What the same call of `sweep` will cost: three sizes of blocks are tried, the others lie between.
+
+    Takes a small part of the time of the sweep; the data are prepared in full, which is a part of its cost.
+
+    >>> traces = Traces.from_arrays([1, 1, 2], [0, 3600, 0], x=[0.0, 9.0, 0.0], y=[0.0, 9.0, 0.0])
+    >>> sweep_cost(traces, blocks=[1, 2], minutes=[60], points=[1], samples=10).todo
+    2
+    """
+    plan = SweepPlan(**options)
+    folder = folder_of(cache)
+    began = time.perf_counter()
+    ground = ground_of(traces, plan)
+    kept = Cache(folder, ground.digest if folder else "")
+    prepared = time.perf_counter() - began
+    todo = [r for r in plan.resolutions if kept.load(plan.asks(r)) is None]
+    own = sum(column.nbytes for column in (ground.t, ground.x, ground.y, ground.offsets))
+    seconds, held = _trials(ground, plan, todo) if todo else (0.0, 0)
+    return SweepCost(prepared + seconds, own + held, len(todo), len(plan.resolutions) - len(todo))
+
+
+def _trials(ground: Ground, plan: SweepPlan, todo: list[Resolution]) -> tuple[float, int]:
+    """Seconds of all resolutions to do, and the bytes of those that are in memory together."""
+    minutes, sizes = (sorted(set(values)) for values in zip(*todo, strict=True))
+    # The first is not for its time: it counts the periods of a vote, and compiles what is not compiled yet.
+    _trial(ground, plan, sizes[0], minutes)
+    trials = {b: _trial(ground, plan, b, minutes) for b in {sizes[0], sizes[len(sizes) // 2], sizes[-1]}}
+    dividing = {blocks: trial[0] for blocks, trial in trials.items()}
+    asking = {blocks: trial[1] for blocks, trial in trials.items()}
+    share = {blocks: sum(r.blocks == blocks for r in todo) / len(minutes) for blocks in sizes}
+    seconds = sum(_between(dividing, blocks) + share[blocks] * _between(asking, blocks) for blocks in sizes)
+    return seconds, max(trial[2] for trial in trials.values())
+
+
+def _trial(ground: Ground, plan: SweepPlan, blocks: int, minutes: list[int]) -> tuple[float, float, int]:
+    """Seconds to divide all records into these blocks, seconds to ask all periods side by side, and bytes held."""
+    began = time.perf_counter()
+    points = ground.represent(blocks, tuple(minutes), plan.keep, plan.device)
+    divided = time.perf_counter() - began
+    jobs = [(Resolution(m, blocks), *rows) for m, rows in zip(minutes, points, strict=True)]
+    few = min(_FEW, plan.samples)
+    one, some = (_asked(ground, replace(plan, samples=samples), jobs) for samples in (1, few))
+    largest = max(_bytes(ground, plan, at, ids) for at, ids, _ in jobs)
+    held = min(os.cpu_count() or 1, len(jobs)) * largest + sum(ids.nbytes + offsets.nbytes for _, ids, offsets in jobs)
+    # The index is made as it will be; only what each sample takes is scaled.
+    return divided, one + max(some - one, 0.0) * plan.samples / few, held
+
+
+def _asked(ground: Ground, plan: SweepPlan, jobs: list[tuple[Resolution, Whole, Ints]]) -> float:
+    began = time.perf_counter()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda job: tallied(ground, plan, *job), jobs))
+    return time.perf_counter() - began
+
+
+def _bytes(ground: Ground, plan: SweepPlan, at: Resolution, ids: Whole) -> int:
+    """Lists of all possible points, or of those there are; their users, twice; and the draws."""
+    possible = min(-(-ground.minutes // at.minutes) * at.blocks**2, max(4 * len(ids), 1 << 16))
+    return 20 * possible + 12 * len(ids) + 32 * plan.samples * max(plan.points)
+
+
+def _between(known: dict[int, float], at: int) -> float:
+    """Straight lines over the logarithm."""
+    keys = sorted(known)
+    return float(np.interp(np.log(at), np.log(keys), [known[key] for key in keys]))

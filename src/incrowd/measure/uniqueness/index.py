@@ -1,0 +1,173 @@
+"""Visits -> who was at each point: the index that every uniqueness question asks, made once per dataset."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Ints
+from incrowd.data import Visits
+from incrowd.errors import DataError, check_choice
+from incrowd.threads import in_blocks
+
+DEVICES = ("cpu", "reference")
+_CHUNK = 1 << 18  # rows numbered at once; fits the cache
+_QUERIES = 1 << 15  # queries per thread at once
+_SPARSE = 4  # more possible points than this times the records are numbered by sorting, not by place
+
+
+def kernels(topic: str, device: str) -> ModuleType:
+    """The hot loops of one topic for one device; a device asked for by name is used or refused."""
+    check_choice("device", device, DEVICES)
+    return import_module(f"incrowd.kernels.{device}.{topic}")
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """Cells or slots as numbers 0..size-1: by place where their range is moderate, else by rank."""
+
+    low: int
+    size: int
+    distinct: Ints | None
+
+    @classmethod
+    def over(cls, values: Ints) -> "Axis":
+        """The axis that holds these values."""
+        low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+        if high - low < 2**31:
+            return cls(low, high - low + 1, None)
+        distinct = np.unique(values)
+        return cls(low, len(distinct), distinct)
+
+    def number(self, values: Ints) -> Ints:
+        """The numbers of values that lie on the axis."""
+        return values - self.low if self.distinct is None else np.searchsorted(self.distinct, values)
+
+    def find(self, values: Ints) -> Ints:
+        """The numbers of any values, -1 where there is none."""
+        if self.distinct is not None:
+            return found(self.distinct, values)
+        # Bounds, not the difference: that of a far value from a negative bound wraps around.
+        inside = (values >= self.low) & (values <= self.low + self.size - 1)
+        return np.where(inside, values - self.low, -1)
+
+
+def found(distinct: Ints, values: Ints) -> Ints:
+    """The places of values among distinct ones in order, -1 where there is none."""
+    at = np.minimum(np.searchsorted(distinct, values), len(distinct) - 1)
+    return np.where(distinct[at] == values, at, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """Every point has a number; `ids` holds that of each row, `postings` the users of each point in order.
+
+    The number after the last stands for a point nobody visited. Lists longer than users / 64 are kept as bitsets too.
+    """
+
+    users: int
+    ids: NDArray[Any]  # int32 while the numbers fit
+    starts: Ints
+    postings: NDArray[np.int32]
+    long: int  # lists longer than this are repeated as bitsets
+    bit_row: NDArray[np.int32]  # row of `words` with the bitset of a list, or -1
+    words: NDArray[np.uint64]
+    cells: Axis
+    slots: Axis
+    keys: Ints | None  # the packed points by number, where they are numbered by sorting
+    device: str
+
+    @classmethod
+    def build(cls, visits: Visits, device: str = "cpu") -> "Index":
+        """Number the points and list their users, in time linear in the records unless points are sparse."""
+        cells, slots = Axis.over(visits.cell), Axis.over(visits.slot)
+        packed = np.empty(visits.records, np.int32 if cells.size * slots.size < 2**31 - 1 else np.int64)
+        for part, numbers in _packed(visits, cells, slots):
+            packed[part] = numbers
+        return cls.listed(packed, visits.offsets, cells, slots, device)
+
+    @classmethod
+    def listed(cls, packed: NDArray[Any], offsets: Ints, cells: Axis, slots: Axis, device: str = "cpu") -> "Index":
+        """The same of rows that are one integer each: number of the slot * cells.size + number of the cell."""
+        possible, keys, ids, users = cells.size * slots.size, None, packed, len(offsets) - 1
+        if possible > max(_SPARSE * len(packed), 1 << 16):
+            distinct, inverse = np.unique(packed, return_inverse=True)
+            ids = inverse.astype(np.int32 if len(distinct) < 2**31 - 1 else np.int64)
+            keys, possible = distinct.astype(np.int64), len(distinct)
+        kernel = kernels("uniqueness", device)
+        starts, postings = kernel.inverted(ids, offsets, possible + 1)
+        long = max(users // 64, 1)
+        many = np.flatnonzero(np.diff(starts) > long)
+        bit_row = np.full(possible + 1, -1, np.int32)
+        bit_row[many] = np.arange(len(many))
+        words = kernel.bitsets(starts, postings, many, users)
+        return cls(users, ids, starts, postings, long, bit_row, words, cells, slots, keys, device)
+
+    def find(self, cell: Ints, slot: Ints) -> NDArray[Any]:
+        """The numbers of some points, nobody's number where a point was never visited."""
+        across, along = self.cells.find(cell), self.slots.find(slot)
+        packed = np.where((across >= 0) & (along >= 0), along * self.cells.size + across, -1)
+        number = packed if self.keys is None else found(self.keys, packed)
+        return np.where(number >= 0, number, len(self.starts) - 2).astype(self.ids.dtype)
+
+    def count(self, known: NDArray[Any], own: Ints | None = None) -> Ints:
+        """How many users visited all points of each row; own[q] is one who did, where that is known."""
+        mine = np.full(len(known), -1, np.int32) if own is None else own.astype(np.int32)
+        count_matches = kernels("uniqueness", self.device).count_matches
+        counts = np.empty(len(known), np.int64)
+
+        def work(part: slice) -> None:
+            lists = self.starts, self.postings, self.long, self.bit_row, self.words
+            counts[part] = count_matches(*lists, known[part], mine[part])
+
+        in_blocks(work, len(known), block=_QUERIES)
+        return counts
+
+    def crowd(self, rows: Ints, own: Ints) -> Ints:
+        """How many users share the points at some rows of each owner."""
+        return self.count(self.ids[rows], own)
+
+
+_KEPT: WeakKeyDictionary[Visits, dict[str, Index]] = WeakKeyDictionary()
+_SAME_SLOT: WeakKeyDictionary[Visits, int] = WeakKeyDictionary()
+
+
+def check_visits(visits: Any) -> None:
+    """Refuse what has no points yet."""
+    if not isinstance(visits, Visits):
+        raise DataError(f"points are those of visits, not of {type(visits).__name__}; call discretize.grid first.")
+
+
+def index_of(visits: Visits, device: str = "cpu") -> Index:
+    """The index of these visits, kept as long as they are, so that several questions share it."""
+    check_visits(visits)
+    check_choice("device", device, DEVICES)
+    kept = _KEPT.setdefault(visits, {})
+    if device not in kept:
+        kept[device] = Index.build(visits, device)
+    return kept[device]
+
+
+def same_slot(visits: Visits) -> int:
+    """How many visits there are beyond each user's first in a slot, kept like the index."""
+    if visits not in _SAME_SLOT:
+        slot, border = visits.slot, visits.offsets[1:-1][np.diff(visits.offsets)[1:] > 0]
+        border = border[border > 0]
+        beside = np.count_nonzero(slot[1:] == slot[:-1]) - np.count_nonzero(slot[border] == slot[border - 1])
+        _SAME_SLOT[visits] = int(beside)
+    return _SAME_SLOT[visits]
+
+
+def _packed(visits: Visits, cells: Axis, slots: Axis) -> Iterator[tuple[slice, Ints]]:
+    """One int64 per point, slot by slot, a cache full of rows at a time."""
+    for a in range(0, visits.records, _CHUNK):
+        part = slice(a, a + _CHUNK)
+        packed = slots.number(visits.slot[part])
+        packed *= cells.size
+        packed += cells.number(visits.cell[part])
+        yield part, packed

@@ -1,0 +1,162 @@
+"""What an adversary knows, and the answer: a question with its conventions, and a result that carries it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from math import sqrt
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Floats, Ints, frozen
+from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
+from incrowd.measure.uniqueness.index import DEVICES
+from incrowd.plain import Shown
+
+KNOWLEDGE = ("random", "consecutive", "top", "close")
+SHORT = ("drop", "all", "zero")
+MATCH = ("set", "ordered", "contain")
+_Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Which points of a target the adversary knows, and how often it is asked; meaningless options are refused."""
+
+    points: int = 4
+    knowledge: str = "random"
+    short: str = "drop"  # what becomes of trajectories with fewer points
+    repeats: int = 1
+    samples: int | None = None
+    exact: bool = False
+    closeness_min: float | None = None
+    tolerance_min: float = 0
+    block_min: float | None = None
+    match: str = "set"
+    seed: int = 0
+    device: str = "cpu"
+    label: str = ""  # names the data or the setting in reports; no answer depends on it
+
+    def __post_init__(self) -> None:
+        check_choice("knowledge", self.knowledge, KNOWLEDGE)
+        check_choice("short", self.short, SHORT)
+        check_choice("match", self.match, MATCH)
+        check_choice("device", self.device, DEVICES)
+        self._check_counts()
+        if (self.exact or self.samples is not None) and self.repeats != 1:
+            raise ParameterError("repeats goes with neither samples nor exact; choose one of them.")
+        if self.exact and self.samples is not None:
+            raise ParameterError("exact looks at every choice and draws no samples; leave one of them out.")
+        if self.match != "set" and self.knowledge != "top":
+            raise ParameterError("match applies to knowledge='top' only.")
+        self._check_closeness()
+        if not isinstance(self.label, str):
+            raise ParameterError(f"label must be text, got {type(self.label).__name__}.")
+
+    def _check_counts(self) -> None:
+        """Whole numbers are kept as integers, however they were given: 2.0 is 2."""
+        check_whole(points=self.points, repeats=self.repeats, samples=1 if self.samples is None else self.samples)
+        if not (_at_least_0(self.seed) and self.seed == int(self.seed)):
+            raise ParameterError(f"seed must be a whole number of at least 0, to be re-run with; got {self.seed!r}.")
+        for name in ("points", "repeats", "samples", "seed"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else int(value))
+
+    def _check_closeness(self) -> None:
+        if self.knowledge != "close":
+            if self.closeness_min is not None or self.tolerance_min or self.block_min is not None:
+                raise ParameterError("closeness_min, tolerance_min and block_min apply to knowledge='close' only.")
+            return
+        if self.closeness_min is None:
+            raise ParameterError("knowledge='close' needs closeness_min, the mean minutes between known points.")
+        if self.points < 2:
+            raise ParameterError(f"knowledge='close' needs at least 2 points, got {self.points}.")
+        for name, value in (("closeness_min", self.closeness_min), ("tolerance_min", self.tolerance_min)):
+            if not _at_least_0(value):
+                raise ParameterError(f"{name} must be finite and not below 0, got {value!r}.")
+        check_positive(block_min=1 if self.block_min is None else self.block_min)
+
+    def parameters(self) -> dict[str, Any]:
+        """The options by name."""
+        return {f.name: getattr(self, f.name) for f in fields(Question)}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Uniqueness(Shown, Question):
+    """Share of targets singled out, in [0, 1], higher is riskier, with the question it answers.
+
+    `value` and `interval` are None when there is no target. The interval is Wilson's over all draws; where nothing
+    was drawn (exact, or top without samples) it is the value itself.
+    """
+
+    value: float | None
+    population: int  # targets
+    skipped: int  # users that are no target: too short under `drop`, or without a choice that is close enough
+    interval: tuple[float, float] | None
+    distribution: Mapping[int, float]  # crowd size s -> share of draws; 0 for short targets under `zero`
+    targets: Ints  # positions of the targets among the users
+    crowd_sizes: Ints | None  # [repeats, targets], or [samples]; None when exact
+    probability: Floats | None  # per target, share of its choices or draws that single it out; None for samples
+    same_slot: int | None = None  # visits beyond a user's first in one slot: each is a point of its own
+
+    # The answers of two datasets to one question are two answers.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("targets", "crowd_sizes", "probability"):
+            array = getattr(self, name)
+            object.__setattr__(self, name, None if array is None else frozen(array))
+
+    def __repr__(self) -> str:
+        shown = "undefined" if self.value is None else f"{self.value:.4f}"
+        return (
+            f"Uniqueness({shown}, population={self.population:,}, skipped={self.skipped:,}, points={self.points}, "
+            f"knowledge={self.knowledge!r}, short={self.short!r}, seed={self.seed})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values without the arrays per target, for JSON."""
+        plain = ("value", "population", "skipped", "same_slot")
+        return {
+            **self.parameters(),
+            **{name: getattr(self, name) for name in plain},
+            "interval": list(self.interval) if self.interval else None,
+            "distribution": {str(s): share for s, share in self.distribution.items()},
+        }
+
+
+def answered(question: Question, users: int, targets: Ints, crowd_sizes: Ints, *, drawn: bool = True) -> Uniqueness:
+    """The answer from crowd sizes [repeats, targets] or [samples]."""
+    counts = np.bincount(crowd_sizes.ravel())
+    draws, alone = crowd_sizes.size, int(counts[1]) if len(counts) > 1 else 0
+    value = alone / draws if draws else None
+    return Uniqueness(
+        **question.parameters(),
+        value=value,
+        population=len(targets),
+        skipped=users - len(targets),
+        interval=None if value is None else wilson(alone, draws) if drawn else (value, value),
+        distribution={int(s): int(counts[s]) / draws for s in np.flatnonzero(counts)},
+        targets=targets,
+        crowd_sizes=crowd_sizes,
+        probability=(crowd_sizes == 1).mean(axis=0) if crowd_sizes.ndim == 2 else None,
+    )
+
+
+def wilson(hits: int, draws: int) -> tuple[float, float]:
+    """Wilson's 95 % interval for a share.
+
+    >>> [round(end, 4) for end in wilson(5, 10)]
+    [0.2366, 0.7634]
+    """
+    share, z2 = hits / draws, _Z95 * _Z95
+    middle = (share + z2 / (2 * draws)) / (1 + z2 / draws)
+    half = _Z95 * sqrt(share * (1 - share) / draws + z2 / (4 * draws * draws)) / (1 + z2 / draws)
+    low = 0.0 if hits == 0 else max(0.0, middle - half)
+    return low, 1.0 if hits == draws else min(1.0, middle + half)
+
+
+def _at_least_0(value: Any) -> bool:
+    return isinstance(value, Real) and value < float("inf") and not value < 0

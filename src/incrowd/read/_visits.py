@@ -1,0 +1,219 @@
+"""A table of visits (user, cell, slot) -> Visits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incrowd.arrays import Floats, Ints, Labels
+from incrowd.columns import ints, labels
+from incrowd.data import Visits, load
+from incrowd.data.table import attributes_of
+from incrowd.errors import DataError, ParameterError, check_whole
+from incrowd.read._counts import cells_of, is_saved
+from incrowd.read.antennas import antennas_of, check_at
+from incrowd.read.buffers import missing, to_arrow, values
+from incrowd.read.layouts import ALIASES, PLACES, AntennaAt, Column, find_columns, layout_of, plain, wanted_columns
+from incrowd.read.plane import box_of, plane_around
+from incrowd.read.small_table import Columns, columns_of, numbers, refuse
+from incrowd.read.small_table import labels as cell_labels
+from incrowd.read.sources.files import head_of, kind_of
+from incrowd.read.sources.text import is_number_label
+from incrowd.read.users import Values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_OWN = ("cell", "slot")
+_ROLES = ("user", *_OWN)
+MOST_CELLS = 10_000_000  # rows of the table of centres
+
+
+def visits(
+    source: Any,
+    *,
+    columns: Mapping[str, Column] | None = None,
+    slot_min: int | None = None,
+    attributes: Sequence[str] = (),
+    antennas: Any = None,
+    cells: Any = None,
+    antenna_at: AntennaAt = "first",
+) -> Visits:
+    """Read visits, one row (user, cell, slot) each, as `Visits.save` writes them: CSV, Parquet or a data frame.
+
+    `columns` names user, cell and slot; `slot_min` is the width of a slot; `antennas` has the place of each cell, as
+    lon and lat or x and y in metres. `cells` is the table of cells that `read.counts` takes: cells then are called as
+    there, by any text, and numbered by its rows, so that visits and counts speak of the same cells. Of a cell listed at
+    two places the first counts, or the last (`antenna_at`).
+
+    >>> import pyarrow as pa
+    >>> visits(pa.table({"user": ["a", "b"], "cell": [3, 4], "slot": [0, 1]}), slot_min=60)
+    Visits(users=2, records=2)
+    """
+    if slot_min is not None:
+        check_whole(slot_min=slot_min)
+    if antennas is not None and cells is not None:
+        raise ParameterError("cells has the place of each cell already; leave antennas out (--antennas).")
+    check_at(antenna_at, antennas if cells is None else cells)
+    given = _wanted(columns, antennas if cells is None else cells)
+    if is_saved(source):
+        return _saved(Path(source), slot_min, bare=not given and not attributes and antennas is None and cells is None)
+    table = columns_of(source, None)
+    table = replace(table, given=_found(table, given, attributes))
+    if not len(table.table):
+        raise DataError(f"{table.place} has no row; give at least one visit.")
+    user, slot = _users(table["user"]), _whole(table["slot"], "slot")
+    if cells is None:
+        made = Visits.from_arrays(user, _whole(table["cell"], "cell"), slot, slot_min=slot_min)
+    else:
+        named = cells_of(cells, given, antenna_at)
+        cell = named.positions(cell_labels(table["cell"], "cell"))
+        made = replace(Visits.from_arrays(user, cell, slot, xy=named.xy, slot_min=slot_min), crs=named.crs)
+    if attributes:
+        kept = {name: _known(table[name]) if table.text else table[name] for name in attributes}
+        made = replace(made, attributes=_attributes(made, user, kept))
+    return made if antennas is None else _placed(made, antennas, given, antenna_at)
+
+
+def is_visits(source: Any, columns: Mapping[str, Column] | None = None) -> bool:
+    """Whether a file is a table of visits: it has cells and slots, and neither times nor places.
+
+    `columns` are those that a caller names: a slot is one of visits, a time one of trajectories.
+    """
+    given = set(columns or {})
+    if not isinstance(source, (str, Path)) or not Path(source).is_file() or "t" in given:
+        return False
+    if "slot" in given:
+        return True
+    try:
+        names = {plain(name) for name in header_of(Path(source))}
+    except DataError:
+        return False  # reading it properly says what is wrong
+    own = "slot" in names and ("cell" in given or not names.isdisjoint(ALIASES["cell"]))
+    return own and not any(names & set(ALIASES[noun]) for noun in ("t", "lon", "lat"))
+
+
+def _wanted(columns: Mapping[str, Column] | None, antennas: Any) -> dict[str, str]:
+    """The columns a caller names, each by its name."""
+    given = dict(columns or {})
+    known = (*_ROLES, *(() if antennas is None else PLACES))
+    strange = sorted(str(role) for role in given if role not in known)
+    if strange:
+        raise ParameterError(f"unknown column {strange[0]!r} of visits; columns names {', '.join(known)}.")
+    if not all(isinstance(name, str) for name in given.values()):
+        raise ParameterError("columns of a table of visits are given by name; give it a header.")
+    wanted_columns({role: name for role, name in given.items() if role in PLACES})
+    return {role: str(name) for role, name in given.items()}
+
+
+def _found(table: Columns, given: Mapping[str, str], attributes: Sequence[str]) -> dict[str, str]:
+    """What each column is called in the table."""
+    header: list[str] = table.table.column_names
+    names = [plain(name) for name in header]
+    for role in _OWN:
+        if role not in given and names.count(role) > 1:
+            raise DataError(
+                f"{table.place} has {names.count(role)} columns for {role}; pass columns={{'{role}': …}} "
+                f"(--column {role}=…) with one of them."
+            )
+    mine = {role: role for role in _OWN if role in names}  # before a cell_id beside it
+    wanted: dict[str, Column] = {**{name: name for name in attributes}, **mine, **given}
+    found = find_columns(header, wanted, [*_ROLES, *attributes], table.place)
+    return {role: header[places[0]] for role, places in found.items()}
+
+
+def _saved(path: Path, slot_min: int | None, *, bare: bool) -> Visits:
+    """Visits that incrowd saved, which describe themselves."""
+    found = load(path)
+    if not isinstance(found, Visits):
+        raise DataError(f"{path.name} holds {type(found).__name__}, not Visits; discretize the trajectories first.")
+    if slot_min not in (None, found.slot_min) or not bare:
+        raise ParameterError(
+            f"{path.name} was saved by incrowd and knows its slots and columns; leave slot_min, columns, attributes "
+            "and antennas out."
+        )
+    return found
+
+
+def header_of(file: Path) -> Sequence[str]:
+    """The names of the columns of a file."""
+    from incrowd.read.sources.arrow import schema_of
+
+    layout = layout_of(None)
+    kind = kind_of(file, layout)
+    if kind == "parquet":
+        names: list[str] = schema_of(file).names
+        return names
+    head = head_of(file, layout, header=True) if kind == "text" else None
+    return () if head is None else head.fields
+
+
+def _users(column: "pa.Array") -> Labels:
+    """Whole numbers where every label is one as we would write it, text where not."""
+    import pyarrow as pa
+
+    advice = "name the user of every visit"
+    refuse(missing(column), "user is missing", advice)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return labels(column.to_numpy(zero_copy_only=False))
+    coded = column.dictionary_encode()
+    texts, code = coded.dictionary.to_pylist(), values(coded.indices, np.int32)
+    refuse(np.array([text == "" for text in texts], np.bool_)[code], "user is missing", advice)
+    # numpy would drop a null at the end of a label.
+    refuse(np.array(["\0" in text for text in texts], np.bool_)[code], "user holds a null character", "strip it first")
+    known = np.array(texts, np.str_)
+    return (known.astype(np.int64) if all(map(is_number_label, texts)) else known)[code]
+
+
+def _whole(column: "pa.Array", name: str) -> Ints:
+    import pyarrow as pa
+
+    if pa.types.is_integer(column.type):
+        return ints(column.to_numpy(zero_copy_only=False), name)
+    found = numbers(column, name)
+    refuse(found != np.floor(found), f"{name} is no whole number", "number them from 0")
+    refuse(np.abs(found) >= 2**53, f"{name} is too large a number", "number them from 0")
+    return found.astype(np.int64)
+
+
+def _attributes(made: Visits, user: Labels, columns: Mapping[str, Any]) -> Any:
+    order = np.argsort(made.users)
+    code = order[np.searchsorted(made.users, user, sorter=order)].astype(np.int32)
+    held: dict[str, Values] = {}
+    for name, column in columns.items():
+        held[name] = Values()
+        held[name].add(code, column)
+    return attributes_of({name: kept.per_user(len(made)) for name, kept in held.items()}, len(made))
+
+
+def _known(column: "pa.Array") -> "pa.Array":
+    """CSV has no other way to say that there is no value than to leave it blank."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
+
+
+def _placed(made: Visits, antennas: Any, columns: Mapping[str, Column], antenna_at: AntennaAt) -> Visits:
+    """The visits with the centre of each cell that is listed."""
+    import pyarrow as pa
+
+    where = antennas_of(antennas, columns, antenna_at)
+    listed = [int(number) for number in where.by_number if len(number) < 9]
+    cells = np.unique(np.concatenate([made.cell, np.array(listed, np.int64)]))
+    cells = cells[(cells >= 0) & (cells < MOST_CELLS)]
+    first, second = where.places(to_arrow(cells).cast(pa.string()))
+    there = ~np.isnan(first)
+    cells, first, second = cells[there], first[there], second[there]
+    lost = np.setdiff1d(made.cell, cells)
+    odd = int(((made.cell < 0) | (made.cell >= MOST_CELLS)).sum())
+    if odd:
+        raise DataError(f"{odd:,} visits are to cells outside 0 to {MOST_CELLS - 1:,}; number cells from 0.")
+    if len(lost):
+        raise DataError(f"{len(lost):,} cells have no place in the table of antennas; list every cell.")
+    xy: Floats = np.full((int(cells[-1]) + 1, 2), np.nan)
+    plane = None if where.planar else plane_around(box_of(first, second))
+    xy[cells] = np.column_stack((first, second) if plane is None else plane(first, second))
+    return replace(made, xy=xy, crs=None if plane is None else plane.crs)

@@ -1,0 +1,260 @@
+"""Text files whose quotes do not pair: a stray quote may not swallow the lines after it."""
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.read import bad
+from incrowd.read.bad import BadRow
+from incrowd.read.sources.files import CHUNK, compression_of, unpacked
+
+FEW_LINES = 3  # a quoted field of more lines is worth a warning
+MOST_BYTES = 2_000_000  # of one record, as the engine has it
+_BOM = b"\xef\xbb\xbf"
+State = Literal["outside", "inside", "broken"]  # of a line's end: between fields, in a quoted one, after a stray quote
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """How fields are separated and quoted, and which lines are records by themselves."""
+
+    delimiter: bytes
+    quote: bytes
+    is_record: Callable[[bytes], bool]
+
+    def after(self, line: bytes, *, inside: bool) -> State:
+        """Where a line without its end leaves a reader that begins it outside or inside of a quoted field.
+
+        >>> grammar = Grammar(b",", b'"', bool)
+        >>> grammar.after(b'"a ""b"", c",d', inside=False), grammar.after(b'a,"b', inside=False)
+        ('outside', 'inside')
+        >>> grammar.after(b'b",c', inside=True), grammar.after(b'"a"b,c', inside=False)
+        ('outside', 'broken')
+        """
+        if self.quote not in line:
+            return "inside" if inside else "outside"
+        at, (opening, content, closing) = 0, _patterns(self.delimiter, self.quote)
+        while inside or at <= len(line):
+            if not inside and (start := opening.match(line, at)):
+                inside, at = True, start.end()
+            if inside:
+                held = content.match(line, at)
+                at = at if held is None else held.end()
+                if at == len(line):
+                    return "inside"
+                end = closing.match(line, at)
+                if end is None:
+                    return "broken"
+                inside, at = False, end.end() + (not end.group().endswith(self.delimiter))
+            else:
+                at = (line.find(self.delimiter, at) + 1) or len(line) + 1
+        return "outside"
+
+    def odd(self, data: bytes, ends: Ints) -> Ints:
+        """Which lines of a chunk (each to its end) have quotes that are not simply a pair around each field."""
+        codes = np.frombuffer(data, np.uint8)
+        beside = np.zeros(256, np.bool_)
+        beside[[self.delimiter[0], self.quote[0], *b"\r\n"]] = True
+        at = np.flatnonzero(codes == self.quote[0])
+        line = np.searchsorted(ends, at, side="right")
+        last = np.flatnonzero(np.diff(line, append=-1))
+        many = np.diff(last, prepend=-1)
+        opens = (np.arange(len(at)) - np.repeat(last - many + 1, many)) % 2 == 0
+        # The ends of a chunk are those of lines, and a quote fits beside itself.
+        neighbour = np.clip(np.where(opens, at - 1, at + 1), 0, len(codes) - 1)
+        return np.unique(np.concatenate([line[~beside[codes[neighbour]]], line[last[many % 2 == 1]]]))
+
+
+@lru_cache(maxsize=16)
+def _patterns(delimiter: bytes, quote: bytes) -> tuple[re.Pattern[bytes], ...]:
+    """What opens a quoted field, what is in it, and what closes it; the engine skips blanks around quotes."""
+    blanks, q, d = b"" if delimiter == b" " else b" *", re.escape(quote), re.escape(delimiter)
+    content = b"[^%b]*+(?:%b%b[^%b]*+)*+" % (q, q, q, q)
+    return tuple(re.compile(pattern) for pattern in (blanks + q, content, b"%b%b(?:%b|\\Z)" % (q, blanks, d)))
+
+
+@dataclass
+class Quotes:
+    """Goes through the lines of a file that may open or close a quoted field of several lines.
+
+    A field that spans lines is one record, unless a line that it would swallow is a record by itself (`resume`), its
+    quote is followed by text, or the file ends in it. Then its first line is set aside and reading goes on at the next
+    line; so is the line at which it would have ended.
+    """
+
+    grammar: Grammar
+    resume: bool
+    aside: dict[int, bytes] = field(default_factory=dict)  # line, from 1 -> its text
+    long: int = 0  # fields of more than FEW_LINES lines
+    longest: tuple[int, int] = (0, 0)  # the first line of the longest field, and how many it has
+    _held: list[tuple[int, bytes]] = field(default_factory=list)
+    _lines: int = 0
+    _bytes: int = 0
+    _dangling: bool = False
+
+    @property
+    def inside(self) -> bool:
+        """Whether a quoted field is open, so that the next line matters whatever it holds."""
+        return self._lines > 0
+
+    def add(self, number: int, line: bytes) -> None:
+        """Take note of a line."""
+        waiting = [(number, line)]
+        while waiting:
+            number, line = waiting.pop()
+            if not self.inside:
+                self._outside(number, line)
+                continue
+            state = self.grammar.after(line, inside=True)
+            if self._breaks(line, state):
+                waiting += [(number, line), *reversed(self._give_up())]
+            else:
+                self._hold(number, line)
+                if state == "outside":
+                    self._end()
+
+    def close(self) -> None:
+        """The file ends."""
+        while self.inside:
+            for number, line in self._give_up():
+                self.add(number, line)
+
+    def _outside(self, number: int, line: bytes) -> None:
+        if self.grammar.quote not in line:
+            return
+        state = self.grammar.after(line, inside=False)
+        if state == "inside":
+            self._hold(number, line)
+        elif state == "broken":
+            self.aside[number] = line
+        elif self._dangling and self._ends(line):
+            self.aside[number], self._dangling = line, False
+
+    def _ends(self, line: bytes) -> bool:
+        """Whether a line that could stand alone ends a field that was given up."""
+        return line.count(self.grammar.quote) % 2 == 1 and self.grammar.after(line, inside=True) == "outside"
+
+    def _hold(self, number: int, line: bytes) -> None:
+        if self.resume or not self._held:
+            self._held.append((number, line))
+        self._lines, self._bytes = self._lines + 1, self._bytes + len(line)
+
+    def _end(self) -> None:
+        """The field is closed and stays one record."""
+        self.long += self._lines > FEW_LINES
+        if self._lines > self.longest[1]:
+            self.longest = (self._held[0][0], self._lines)
+        self._reset()
+
+    def _breaks(self, line: bytes, state: State) -> bool:
+        if state == "broken" or not self.resume:
+            return state == "broken"
+        if self._bytes + len(line) > MOST_BYTES:
+            return True
+        if state == "inside":
+            return self.grammar.is_record(line)
+        return all(map(self.grammar.is_record, (self._bare(self._held[0][1]), self._bare(line))))
+
+    def _bare(self, line: bytes) -> bytes:
+        return line.replace(self.grammar.quote, b"")
+
+    def _give_up(self) -> list[tuple[int, bytes]]:
+        """Set the line that opened the field aside; the lines after it."""
+        (number, line), *others = self._held
+        self.aside[number], self._dangling = line, True
+        self._reset()
+        return others
+
+    def _reset(self) -> None:
+        self._held, self._lines, self._bytes = [], 0, 0
+
+
+def quotes_of(file: Path, grammar: Grammar, skip: int, *, resume: bool) -> Quotes:
+    """What the quotes of a file do across its lines, after those it skips."""
+    found, first = Quotes(grammar, resume), 1
+    for data in _chunks(file):
+        if not found.inside and grammar.quote not in data and b"\r" not in data:
+            first += data.count(b"\n")
+            continue
+        ends = _ends(data)
+        odd = grammar.odd(data, ends).tolist()[::-1]
+        at = 0
+        while at < len(ends):
+            if not found.inside:
+                while odd and odd[-1] < at:
+                    odd.pop()
+                if not odd:
+                    break
+                at = odd[-1]
+            if first + at > skip:
+                line = data[ends[at - 1] if at else 0 : ends[at]].rstrip(b"\r\n")
+                found.add(first + at, line.removeprefix(_BOM) if first + at == 1 else line)
+            at += 1
+        first += len(ends)
+        if found.aside and not resume:
+            return found
+    found.close()
+    return found
+
+
+def without(file: Path, lines: dict[int, bytes]) -> IO[bytes]:
+    """A copy of a file without some lines, packed as it is; it has no name, so that it is gone with its last user."""
+    import pyarrow as pa
+
+    copy = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the scan
+    packed = compression_of(file)
+    out: Any = copy if packed == "none" else pa.CompressedOutputStream(os.fdopen(os.dup(copy.fileno()), "wb"), packed)
+    drop, first = np.sort(np.array(list(lines), np.int64)), 1
+    for data in _chunks(file):
+        ends = _ends(data)
+        at = 0
+        for line in (drop[np.searchsorted(drop, first) : np.searchsorted(drop, first + len(ends))] - first).tolist():
+            out.write(data[at : ends[line - 1] if line else 0])
+            at = ends[line]
+        out.write(data[at:])
+        first += len(ends)
+    if out is not copy:
+        out.close()
+    copy.flush()
+    return copy
+
+
+def rows_of(file: Path, aside: dict[int, bytes], encoding: str) -> list[BadRow]:
+    """Lines that were set aside, as bad rows."""
+    found = sorted(aside.items())
+    return [BadRow(str(file), at, "line", "", bad.QUOTE, text.decode(encoding, "replace")) for at, text in found]
+
+
+def _chunks(file: Path) -> Iterator[bytes]:
+    """The bytes of a file, cut at ends of lines."""
+    rest = b""
+    with unpacked(file) as stream:
+        while data := bytes(stream.read(CHUNK)):
+            data = rest + data
+            # A carriage return at the end may be half of an end.
+            cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
+            rest = data[cut:]
+            if cut:
+                yield data[:cut]
+    if rest:
+        yield rest
+
+
+def _ends(data: bytes) -> Ints:
+    """Where each line ends: after LF, CR LF, or a CR alone."""
+    codes = np.frombuffer(data, np.uint8)
+    ends = codes == 10
+    if b"\r" in data:
+        alone = codes == 13
+        alone[:-1] &= ~ends[1:]
+        ends = ends | alone
+    found = np.flatnonzero(ends) + 1
+    return found if len(found) and found[-1] == len(codes) else np.append(found, len(codes))

@@ -1,0 +1,178 @@
+"""CSV, TSV and their kin -> scans; the first rows tell numbers from text."""
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from statistics import median
+from typing import IO
+
+from incrowd.errors import DataError, IncrowdWarning
+from incrowd.read.bad import BadRow
+from incrowd.read.layouts import PLACES
+from incrowd.read.sources.columns import Field, Sort, digits, quoted
+from incrowd.read.sources.files import Head, has_quote, has_underscore, head_of, hive_keys, split
+from incrowd.read.sources.quotes import FEW_LINES, Grammar, Quotes, quotes_of, rows_of, without
+from incrowd.read.sources.scan import Found, Request, Scan, find, handle, make, sql_list
+
+_TYPES: dict[Sort, str] = {"whole": "BIGINT", "real": "DOUBLE"}
+_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
+Pair = tuple[Path, Head]
+
+
+def text_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
+    """One scan per run of files with the same header, and with the same decimal sign."""
+    heads = [(file, head_of(file, request.layout, header=request.header)) for file in files]
+    there = [(file, head) for file, head in heads if head is not None]
+    if not there:
+        raise DataError(f"{files[0]} is empty; check the path or the export.")
+
+    def alike(pair: Pair) -> object:
+        return pair[1].shape, tuple(hive_keys(pair[0])), _decimal(*pair, request)
+
+    for _, group in groupby(there, key=alike):
+        yield _scan(list(group), request)
+
+
+def _decimal(file: Path, head: Head, request: Request) -> str:
+    """The decimal sign as given, or that of the sampled coordinates where fields are not separated by commas."""
+    if request.decimal or head.delimiter == ",":
+        return request.decimal or "."
+    if not any(_COMMA.fullmatch(value) for row in head.rows for value in row):
+        return "."
+    found, _ = find([file], head.fields, request, request.nouns)
+    places = [at[0] for noun, at in found.items() if noun in PLACES]
+    return "," if any(_COMMA.fullmatch(row[at]) for row in head.rows for at in places) else "."
+
+
+def _scan(pairs: list[Pair], request: Request) -> Scan:
+    files, head = [file for file, _ in pairs], pairs[0][1]
+    decimal = _decimal(*pairs[0], request)
+    found, constants = find(files, head.fields, request, request.nouns)
+    header = head.fields if request.header else _with_roles(head.fields, found)
+    fields = {}
+    types = dict.fromkeys(range(len(header)), "VARCHAR")
+    # The engine skips an underscore between digits: where there is one, numbers are looked at as text first.
+    careful = decimal == "," or any(has_underscore(file) for file in files)
+    for noun, places in found.items():
+        known = noun in request.nouns and not (noun == "t" and request.layout.time_format)
+        sort = _sort(noun, places, head, decimal) if known else "text"
+        sql = [f"c{place}" for place in places]
+        if sort in _TYPES and careful:
+            sql[0] = digits(sql[0], decimal)
+        elif sort in _TYPES:
+            types[places[0]] = _TYPES[sort]
+        fields[noun] = tuple(Field(one, sort, header[place]) for one, place in zip(sql, places, strict=True))
+    aside, copies = _resumed(pairs, found, decimal, request)
+    read = [Path(handle(copies[file])) if file in copies else file for file in files]
+    origin = f"read_csv({sql_list(read)}, {_options(head, request, types)})"
+    more = {"aside": aside, "copies": copies, "decimal": decimal}
+    return make(request, files, origin, fields, constants, unit="line", header=header, delimiter=head.delimiter, **more)
+
+
+def _resumed(
+    pairs: Sequence[Pair], found: Found, decimal: str, request: Request
+) -> tuple[tuple[BadRow, ...], Mapping[Path, IO[bytes]]]:
+    """Lines with stray quotes, which are refused or set aside, and copies without them of the files that have any."""
+    layout = request.layout
+    aside: list[BadRow] = []
+    copies = {}
+    for file, head in pairs:
+        quote = layout.quote.encode() if '"'.encode(layout.encoding) == b'"' else b""
+        if not has_quote(file, quote):
+            continue
+        grammar = Grammar(head.delimiter.encode(), quote, _Alone(head, found, decimal, request))
+        quotes = quotes_of(file, grammar, layout.skip, resume=request.set_aside)
+        if request.header and head.line in quotes.aside:
+            raise DataError(f"a quote in the header of {file} (line {head.line}) does not close; close it.")
+        stray = rows_of(file, quotes.aside, layout.encoding)
+        if stray and not request.set_aside:
+            raise stray[0].error()
+        _warn(file, quotes, aside=request.set_aside)
+        if stray:
+            aside += stray
+            copies[file] = without(file, quotes.aside)
+    return tuple(aside), copies
+
+
+def _warn(file: Path, quotes: Quotes, *, aside: bool) -> None:
+    if quotes.long:
+        at, lines = quotes.longest
+        fields = f"{quotes.long:,} field{'s' * (quotes.long != 1)} of more than {FEW_LINES}"
+        advice = "" if aside else "; if a quote is missing or too many there, pass bad_rows=PATH (--bad-rows FILE)"
+        said = f"the quoted field that begins at line {at} of {file} spans {lines:,} lines ({fields}){advice}."
+        warnings.warn(said, IncrowdWarning, stacklevel=2)
+
+
+class _Alone:
+    """Whether a line is a record by itself: every field is there, coordinates are numbers and a time has a digit."""
+
+    def __init__(self, head: Head, found: Found, decimal: str, request: Request) -> None:
+        self.layout, self.delimiter, self.width, self.decimal = (
+            request.layout,
+            head.delimiter,
+            len(head.fields),
+            decimal,
+        )
+        self.numbers = [at[0] for noun, at in found.items() if noun in PLACES]
+        self.times = list(found.get("t", ()))
+
+    def __call__(self, line: bytes) -> bool:
+        values = split(line.decode(self.layout.encoding, "replace"), self.delimiter, self.layout)
+        if len(values) != self.width or not all(re.search(r"\d", values[at]) for at in self.times):
+            return False
+        return all(_number(values[at], self.decimal) is not None for at in self.numbers)
+
+
+def _with_roles(positions: Sequence[str], found: Found) -> tuple[str, ...]:
+    """Columns known by position, each with what it is read as."""
+    roles = {place: noun for noun, places in found.items() for place in places}
+    return tuple(f"{at} ({roles[int(at)]})" if int(at) in roles else at for at in positions)
+
+
+def _options(head: Head, request: Request, types: dict[int, str]) -> str:
+    layout = request.layout
+    options = {
+        "auto_detect": "false",
+        "columns": "{" + ", ".join(f"'c{place}': '{kind}'" for place, kind in types.items()) + "}",
+        "delim": quoted(head.delimiter),
+        "quote": quoted(layout.quote),
+        "escape": quoted(layout.quote),
+        "header": str(request.header).lower(),
+        "skip": str(layout.skip),
+        "encoding": quoted(layout.encoding),
+        "compression": quoted(head.compression),
+        "strict_mode": "true",
+        "store_rejects": str(request.set_aside).lower(),
+    }
+    return ", ".join(f"{name}={value}" for name, value in options.items())
+
+
+def _sort(noun: str, places: tuple[int, ...], head: Head, decimal: str) -> Sort:
+    if noun not in ("user", "t"):
+        return "text" if noun == "cell" else "real"
+    sample = [row[places[0]] for row in head.rows if row[places[0]]]
+    if noun == "user":
+        return "digits" if sample and all(map(is_number_label, sample)) else "text"
+    numbers = [abs(number) for value in sample if (number := _number(value, decimal)) is not None]
+    if len(places) > 1 or 2 * len(numbers) <= len(sample):
+        return "text"
+    # A float keeps the fraction of a second, a whole number every digit of a nanosecond.
+    return "whole" if median(numbers) >= 1e14 else "real"
+
+
+def is_number_label(value: str) -> bool:
+    """Whether a label is a whole number as we would write it, within 64 bits."""
+    return len(value) < 19 and value.isascii() and value.isdigit() and str(int(value)) == value
+
+
+def _number(value: str, decimal: str) -> float | None:
+    """A finite number; None where a value is none."""
+    if decimal == "," and "." in value:
+        return None
+    try:
+        number = float(value.replace(decimal, "."))
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") and "_" not in value else None

@@ -1,0 +1,85 @@
+"""How many threads to use, and one kernel call per block of rows on all of them."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from math import ceil
+from pathlib import Path
+
+from incrowd.errors import ParameterError
+
+VARIABLE = "INCROWD_THREADS"
+_CGROUPS = Path("/sys/fs/cgroup")
+_OWN_CGROUP = Path("/proc/self/cgroup")
+
+
+def threads() -> int:
+    """How many threads to use: INCROWD_THREADS if it is set, else the processors that this process may use.
+
+    Those are the ones of its affinity mask, and no more than the quota of its control group, as containers have one.
+    """
+    given = os.environ.get(VARIABLE, "").strip()
+    if not given:
+        return _allowed()
+    if not given.isascii() or not given.isdigit() or not 1 <= int(given) <= 4096:
+        raise ParameterError(f"{VARIABLE} must be a whole number from 1 to 4096, got {given!r}; unset it or mend it.")
+    return int(given)
+
+
+@cache
+def _allowed() -> int:
+    mask = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(mask, _quota(_CGROUPS, _OWN_CGROUP)))
+
+
+def _quota(cgroups: Path, own: Path) -> int:
+    """Whole processors that the control group of this process grants, rounded up; 4096 if it sets no limit."""
+    limits = [_processors(folder) for folder in _folders(cgroups, own)]
+    return min((limit for limit in limits if limit), default=4096)
+
+
+def _folders(cgroups: Path, own: Path) -> list[Path]:
+    """The control group of this process and those above it, as version 2 and as version 1 lay them out."""
+    try:
+        lines = [line.split(":", 2) for line in own.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError):
+        lines = []
+    folders = [cgroups, cgroups / "cpu"]
+    for _, controllers, path in (line for line in lines if len(line) == 3):
+        root = cgroups if not controllers else cgroups / "cpu"
+        if not controllers or "cpu" in controllers.split(","):
+            parts = [part for part in path.split("/") if part not in ("", "..")]
+            folders += [root.joinpath(*parts[: i + 1]) for i in range(len(parts))]
+    return folders
+
+
+def _processors(folder: Path) -> int:
+    """The quota of one control group in processors; 0 if it has none."""
+    try:
+        if (folder / "cpu.max").is_file():
+            quota, period = (folder / "cpu.max").read_text(encoding="utf-8").split()[:2]
+        else:
+            names = ("cpu.cfs_quota_us", "cpu.cfs_period_us")
+            quota, period = ((folder / name).read_text(encoding="utf-8").strip() for name in names)
+        return max(ceil(int(quota) / int(period)), 0)
+    except (OSError, ValueError, ZeroDivisionError):
+        return 0
+
+
+def in_blocks(work: Callable[[slice], None], size: int, *, block: int) -> None:
+    """Do the work slice by slice; one slice runs where it is, so that small work costs no threads.
+
+    >>> sums = [0] * 3
+    >>> def work(part):
+    ...     sums[part.start // 4] = sum(range(part.start, part.stop))
+    >>> in_blocks(work, 10, block=4)
+    >>> sums
+    [6, 22, 17]
+    """
+    parts = [slice(a, min(a + block, size)) for a in range(0, size, block)]
+    if len(parts) == 1:
+        work(parts[0])
+    elif parts:
+        with ThreadPoolExecutor(threads()) as pool:
+            list(pool.map(work, parts))

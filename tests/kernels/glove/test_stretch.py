@@ -1,0 +1,126 @@
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from boxes import crowds, prints
+from incrowd.kernels.cpu.glove import nearest
+from incrowd.kernels.cpu.glove import stretch as cpu
+from incrowd.kernels.cpu.glove.prints import prints_of
+from incrowd.kernels.reference.glove import stretch as reference
+from incrowd.kernels.types import CELLS, METRES, full
+from incrowd.measure.glove.stretch import layout
+
+ALL = settings(deadline=None, max_examples=60)
+
+
+def samples(text):
+    return [laid_users(prints(text))[u] for u in range(text.count("|") + 1)]
+
+
+def laid_users(data):
+    laid = layout(data)
+    return [laid.corners[a:b].astype(np.int64) for a, b in zip(laid.offsets[:-1], laid.offsets[1:], strict=True)]
+
+
+def delta(text, n_a=1, n_b=1):
+    a, b = samples(text)
+    return Fraction(sum(reference.parts(a[0], b[0], n_a, n_b, CELLS)), (n_a + n_b) * full(CELLS))
+
+
+def test_e1_two_samples():
+    assert delta("0,0,0 | 300,400,10") == Fraction(67, 2400)
+    a, b = samples("0,0,0 | 300,400,10")
+    assert reference.outreach(a[0], b[0], 1, 1) == (14, 20)
+
+
+def test_e2_weights_count_the_people():
+    pair = "0,1000,0,100,0,60 | 200,100,0,100,30,1"
+    assert delta(pair, 3, 1) == Fraction(403, 19200)
+    assert delta(pair, 1, 3) == Fraction(403, 6400)
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        ("30000,0,600", 1),
+        ("25000,0,0", Fraction(1, 2)),
+        ("0,0,540", Fraction(1, 2)),
+        ("20000,0,480", 1),
+        ("12000,9000,0", Fraction(1, 2)),
+        ("0,0,0", 0),
+    ],
+)
+def test_e3_caps(other, expected):
+    assert delta(f"0,0,0 | {other}") == expected
+
+
+def test_e15_ties_go_to_the_first_or_to_the_closest_without_caps():
+    sample, others = samples("0,0,5000 | 0,0,0; 0,0,2000; 0,0,4000; 50000,0,4990")
+    for scale in (CELLS, METRES):
+        unit = 1 if scale == CELLS else 100
+        a, b = sample.copy(), others.copy()
+        a[:, 2:] *= unit
+        b[:, 2:] *= unit
+        for uncapped, expected in ((False, 0), (True, 2)):
+            assert reference.closest(a[0], b, 1, 1, scale, uncapped) == expected
+            assert cpu.closest(a[0], b, 1, 1, np.array(scale), uncapped)[0] == expected
+
+
+@ALL
+@given(crowds(least_users=2, sizes=True), st.integers(1, 4), st.integers(1, 4))
+def test_compiled_stretch_is_the_reference(data, n_a, n_b):
+    users, scale = laid_users(data), layout(data).scale
+    for a, b in pairwise(users):
+        assert cpu.stretch(a, b, n_a, n_b, np.array(scale)) == reference.stretch(a, b, n_a, n_b, scale)
+        for got, expected in zip(
+            cpu.sample_parts(a, b, n_a, n_b, np.array(scale)),
+            reference.sample_parts(a, b, n_a, n_b, scale),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(got, expected)
+
+
+@ALL
+@given(crowds(most_users=12, crowd=True, sizes=True), st.integers(1, 4), st.booleans())
+def test_nearest_is_the_sorted_list_of_all(data, take, below):
+    laid, users = layout(data), laid_users(data)
+    p = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
+    everybody = np.arange(len(users))
+    who, over, under, _ = nearest.nearest(p, everybody, everybody, take, below)
+    for a in everybody:
+        expected = []
+        for b in range(a) if below else everybody[everybody != a]:
+            n = int(laid.people[a] + laid.people[b])
+            total, _ = reference.stretch(users[a], users[b], int(laid.people[a]), int(laid.people[b]), laid.scale)
+            expected.append((Fraction(total, n * max(len(users[a]), len(users[b]))), b))
+        expected = sorted(expected)[:take]
+        found = [b for b in who[a].tolist() if b >= 0]
+        assert found == [b for _, b in expected]
+        assert [Fraction(int(o), int(u)) for o, u in zip(over[a], under[a], strict=True)][: len(found)] == [
+            v for v, _ in expected
+        ]
+
+
+def test_threads_change_nothing(monkeypatch):
+    rng = np.random.default_rng(0)
+    text = " | ".join("; ".join(f"{x * 100},0,{t}" for x, t in rng.integers(0, 900, (4, 2))) for _ in range(40))
+    laid = layout(prints(text))
+    p = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
+    everybody = np.arange(40)
+    alone = nearest.nearest(p, everybody, everybody, 3, False)
+    monkeypatch.setattr(nearest, "WORTH_THREADS", 0)
+    for one, two in zip(alone, nearest.nearest(p, everybody, everybody, 3, False), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+@settings(deadline=None, max_examples=300)
+@given(*[st.integers(0, 1 << 50), st.integers(1, 1 << 40)] * 2, st.integers(1, 1000))
+def test_compare_is_exact(p, q, r, s, factor):
+    assert nearest.compare(p, q, r, s) == (p * s > r * q) - (p * s < r * q)
+    assert nearest.compare(p * factor, q * factor, p, q) == 0
+    big = (1 << 60) + 7  # these two differ by less than a float can tell
+    assert nearest.compare(big + 1, big, big, big - 1) == -1
