@@ -9,7 +9,7 @@ import pytest
 
 import incrowd as ic
 from incrowd import assess, attack, measure
-from incrowd.assess._assess import Asked, prepared
+from incrowd.assess._assess import PreparedAssessment, prepared
 from incrowd.assess.budget import Budget, OutOfTime, seconds_of
 from incrowd.assess.dataset import Dataset, within
 from incrowd.assess.options import Options
@@ -181,7 +181,7 @@ def test_estimates_come_before_work_in_the_order_of_work(city):
     assert [one.name for one in asked.estimates] == [question.name for question in QUESTIONS]
     assert all(one.seconds > 0 or one.lacks for one in asked.estimates)
     assert "singling_out      about 1 s" in str(asked.estimates[0])
-    assert asked.data.visits is Asked.over(asked.data).data.visits
+    assert asked.data.visits is PreparedAssessment.over(asked.data).data.visits
 
 
 def test_people_are_drawn_where_a_step_needs_it_and_it_is_said(city, monkeypatch):

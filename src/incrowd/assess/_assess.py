@@ -36,7 +36,7 @@ from incrowd.plain import in_words
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class PreparedAssessment:
     """An assessment that was checked and prepared, but not run."""
 
     data: Dataset
@@ -44,7 +44,7 @@ class Asked:
     estimates: tuple[Estimate, ...]  # in the order in which they are asked
 
     @classmethod
-    def over(cls, data: Dataset, budget: Budget | None = None) -> "Asked":
+    def over(cls, data: Dataset, budget: Budget | None = None) -> "PreparedAssessment":
         """Say what each question will cost on data that were discretized already."""
         return cls(data, budget or Budget(data.options.budget_s), tuple(_estimates(data)))
 
@@ -178,7 +178,7 @@ def assess(
     return prepared(data, options, reading).run()
 
 
-def prepared(source: Any, options: Options, reading: Reading) -> Asked:
+def prepared(source: Any, options: Options, reading: Reading) -> PreparedAssessment:
     """Read and discretize the data, and say what each question will cost."""
     budget = Budget(options.budget_s)
     data = dataset(source, options, reading)
@@ -186,7 +186,7 @@ def prepared(source: Any, options: Options, reading: Reading) -> Asked:
     if sensitive is not None and sensitive not in data.visits.attributes:
         known = ", ".join(sorted(data.visits.attributes)) or "none"
         raise ParameterError(f"the data carry no attribute {sensitive!r} (they carry: {known}); read it along.")
-    return Asked.over(data, budget)
+    return PreparedAssessment.over(data, budget)
 
 
 def _place(one: Answer) -> tuple[bool, int, bool]:

@@ -12,7 +12,7 @@ from incrowd.cli.screen import Kept, answer, note, progress_bar, say
 
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
-    from incrowd.assess._assess import Asked
+    from incrowd.assess._assess import PreparedAssessment
 
 
 @reads
@@ -112,7 +112,7 @@ def assess(
         raise typer.Exit(1)
 
 
-def estimates(asked: "Asked") -> list[str]:
+def estimates(asked: "PreparedAssessment") -> list[str]:
     """What each question will cost, in the order in which they are asked."""
     from incrowd.plain import in_words
 
@@ -140,7 +140,7 @@ def _kept(found: "Assessment", output: Path, *, title: str, force: bool, as_json
         say(f"report: {output}")
 
 
-def _counting(asked: "Asked") -> "Asked":
+def _counting(asked: "PreparedAssessment") -> "PreparedAssessment":
     """With the sensitive values that were typed as the data hold them."""
     options = asked.data.options
     if options.values is None:

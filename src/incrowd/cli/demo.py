@@ -44,7 +44,7 @@ def demo(
 
 def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: int, *, as_json: bool) -> None:
     from incrowd import anonymize, clean, discretize, measure, read
-    from incrowd.assess._assess import Asked
+    from incrowd.assess._assess import PreparedAssessment
     from incrowd.assess.dataset import Dataset
     from incrowd.assess.options import Options
 
@@ -62,7 +62,7 @@ def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: in
         cut = measure.cut_risk(visits, windows, points=2, seed=seed)
         useful = measure.utility(visits, release)
         options = Options(budget_s=BUDGET_S, towers=city.towers, release=release, seed=seed)
-        asked = Asked.over(Dataset(traces, visits, options))
+        asked = PreparedAssessment.over(Dataset(traces, visits, options))
         note("\n".join(estimates(asked)))
         found = asked.run()
         if found.interrupted:

@@ -12,7 +12,7 @@ from incrowd.measure.glove.stretch import Layout
 from incrowd.progress import tell
 
 if TYPE_CHECKING:
-    from incrowd.kernels.gpu.glove.greedy import Lists
+    from incrowd.kernels.gpu.glove.greedy import NearestSlots
 
 WAY_OUT = "pass shard_users to divide them, or device='cpu'"
 EXACT = 1 << 52  # where squared denominators times the largest value stay below, different fractions differ as floats
@@ -44,9 +44,9 @@ class CardHerd:
 
     def hide(self, leftover: str) -> Ints:
         """Merge until nobody is left who hides fewer than k people; what was done [gramaglia2015, Alg. 1]."""
-        from incrowd.kernels.gpu.glove.greedy import Lists
+        from incrowd.kernels.gpu.glove.greedy import NearestSlots
 
-        lists = Lists(self.prints)
+        lists = NearestSlots(self.prints)
         tell(self.label, 0, self.users)
         if self.k == 2:
             self._match(lists)
@@ -72,7 +72,7 @@ class CardHerd:
             group[lo] = group[hi] = group[self.users + m]
         return corners, offsets, row, np.array(group[: self.users], np.int64)
 
-    def _match(self, lists: "Lists") -> None:
+    def _match(self, lists: "NearestSlots") -> None:
         """Pairs in rounds, then all merges at once, in the order and with the ids of the greedy."""
         from incrowd.kernels.gpu.glove.greedy import matched
 
@@ -88,7 +88,7 @@ class CardHerd:
         order = in_order(pair, stretch, self.full)
         self._join(pair[order], pair[order], stretch[order, 1])
 
-    def _merge(self, lists: "Lists") -> None:
+    def _merge(self, lists: "NearestSlots") -> None:
         from incrowd.kernels.gpu.glove.greedy import Loop
 
         loop = Loop(self.prints, lists, self.k, self.limits, uncapped=self.uncapped)

@@ -62,7 +62,7 @@ ALL = tuple(METHODS)
 
 
 @dataclass(frozen=True)
-class Asked:
+class PreparedComparison:
     """A comparison that was checked and prepared, but not run."""
 
     target: Target
@@ -172,7 +172,7 @@ def question(
     cell_m: int,
     slot_min: int,
     seed: int,
-) -> Asked:
+) -> PreparedComparison:
     """Take some of the people, and draw what is known of them."""
     wanted = Target.parse(target)
     every = traces if isinstance(traces, Fingerprints) else fingerprints(traces)
@@ -182,7 +182,7 @@ def question(
     source = Source(prints, int(cell_m), int(slot_min))
     known = known_samples(prints, points=int(points), seed=seed)
     tried = settings(methods, Wanted(wanted.crowd, int(points), int(slot_min)))
-    return Asked(wanted, source, known, tried, len(every), seed)
+    return PreparedComparison(wanted, source, known, tried, len(every), seed)
 
 
 TRIED = 100  # people whose attack is timed
@@ -208,7 +208,7 @@ class CompareCost:
         return f"{who}, {several(self.settings, 'setting')}: about {took}{more}"
 
 
-def compare_cost(asked: Asked) -> CompareCost:
+def compare_cost(asked: PreparedComparison) -> CompareCost:
     """Time one small attack and GLOVE's search, and scale them up to every setting."""
     prints, known = asked.source.prints, asked.known
     runs = [one.strength.run for one in asked.settings if one.strength]

@@ -30,7 +30,7 @@ class Where(NamedTuple):
     arrived: Ids  # [., 3]: the user, the slot in which it came, and the one in which it is elsewhere again
 
 
-class Lists(NamedTuple):
+class MostSimilar(NamedTuple):
     """The most similar originals of each trajectory, the lowest first among equals; `more` where there were others."""
 
     original: Ids  # [user, TAKE], -1 after the last
@@ -58,10 +58,10 @@ def pair_in_order(z: Cells, y: Cells) -> Ints:
     return match
 
 
-def _prepared(z: Cells, y: Cells) -> tuple[Where, Ids, Lists]:
+def _prepared(z: Cells, y: Cells) -> tuple[Where, Ids, MostSimilar]:
     where, rows = _where_and_rows(z, y)
     users = len(rows)
-    lists = Lists(np.empty((users, TAKE), np.int32), np.empty((users, TAKE), np.int32), np.zeros(users, np.bool_))
+    lists = MostSimilar(np.empty((users, TAKE), np.int32), np.empty((users, TAKE), np.int32), np.zeros(users, np.bool_))
     in_blocks(lambda part: _list(where, rows, lists, part.start, part.stop), users, block=BLOCK)
     return where, rows, lists
 
@@ -114,7 +114,7 @@ def _ends(y: Ids, cells: int) -> tuple[Ints, Ints]:
 
 
 @njit(cache=True, nogil=True)
-def _list(where: Where, z: Ids, lists: Lists, first: int, last: int) -> None:
+def _list(where: Where, z: Ids, lists: MostSimilar, first: int, last: int) -> None:
     """Make the lists of some trajectories while everybody is free."""
     users = len(z)
     taken, count, touched = np.zeros(users, np.bool_), np.zeros(users, np.int32), np.empty(users, np.int32)
@@ -123,7 +123,7 @@ def _list(where: Where, z: Ids, lists: Lists, first: int, last: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _renew(where: Where, z: Ids, lists: Lists, i: int, taken: Flags, count: Ids, touched: Ids) -> None:
+def _renew(where: Where, z: Ids, lists: MostSimilar, i: int, taken: Flags, count: Ids, touched: Ids) -> None:
     """List the free originals most similar to trajectory i; count is 0 before and after."""
     n = _count(where, z[i], count, touched)
     _keep_best(lists, i, taken, count, touched[:n])
@@ -166,7 +166,7 @@ def _similarity(where: Where, z: Ids) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def _keep_best(lists: Lists, i: int, taken: Flags, count: Ids, touched: Ids) -> None:
+def _keep_best(lists: MostSimilar, i: int, taken: Flags, count: Ids, touched: Ids) -> None:
     original, slots = lists.original[i], lists.slots[i]
     original[:], slots[:] = NONE, 0
     lists.more[i] = False
@@ -187,7 +187,7 @@ def _keep_best(lists: Lists, i: int, taken: Flags, count: Ids, touched: Ids) -> 
 
 
 @njit(cache=True, nogil=True)
-def _best(where: Where, z: Ids, lists: Lists, i: int, taken: Flags, count: Ids, touched: Ids) -> tuple[int, int]:
+def _best(where: Where, z: Ids, lists: MostSimilar, i: int, taken: Flags, count: Ids, touched: Ids) -> tuple[int, int]:
     """The free original most similar to trajectory i, and in how many slots; -1 and 0 for none."""
     while True:
         for at in range(lists.original.shape[1]):
@@ -202,7 +202,7 @@ def _best(where: Where, z: Ids, lists: Lists, i: int, taken: Flags, count: Ids, 
 
 
 @njit(cache=True, nogil=True)
-def _pair_globally(where: Where, z: Ids, lists: Lists) -> Ints:
+def _pair_globally(where: Where, z: Ids, lists: MostSimilar) -> Ints:
     """From the highest similarity down: whoever finds its best taken comes again at what is left to it."""
     users, slots = z.shape
     taken, count, touched = np.zeros(users, np.bool_), np.zeros(users, np.int32), np.empty(users, np.int32)
@@ -218,7 +218,7 @@ def _pair_globally(where: Where, z: Ids, lists: Lists) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def _pair_in_order(where: Where, z: Ids, lists: Lists) -> Ints:
+def _pair_in_order(where: Where, z: Ids, lists: MostSimilar) -> Ints:
     users = len(z)
     taken, count, touched = np.zeros(users, np.bool_), np.zeros(users, np.int32), np.empty(users, np.int32)
     match, lowest = np.full(users, NONE), 0

@@ -13,7 +13,7 @@ TAKE = 24  # candidates kept for a row, 2 at least
 FREE = -1
 
 
-class Lists(NamedTuple):
+class CheapestColumns(NamedTuple):
     """The cheapest columns of each row when its list was made; those off it that share a cell cost `rest` or more."""
 
     size: Ints
@@ -77,9 +77,9 @@ def _opened(costs: Costs, bidders: int, size: Ints) -> Market:
     )
 
 
-def _lists(costs: Costs) -> Lists:
+def _lists(costs: Costs) -> CheapestColumns:
     rows = len(costs.bits)
-    return Lists(
+    return CheapestColumns(
         np.zeros(rows, np.int64),
         np.empty((rows, TAKE), np.int32),
         np.empty((rows, TAKE)),
@@ -90,7 +90,7 @@ def _lists(costs: Costs) -> Lists:
 
 
 @njit(cache=True, nogil=True)
-def _round(costs: Costs, rows: Ints, market: Market, lists: Lists, epsilon: float) -> None:
+def _round(costs: Costs, rows: Ints, market: Market, lists: CheapestColumns, epsilon: float) -> None:
     """Let everybody bid until everybody has a place within epsilon of the best."""
     waiting = np.empty(len(rows), np.int64)
     n = _let_go(costs, rows, market, lists, epsilon, waiting)
@@ -106,7 +106,7 @@ def _round(costs: Costs, rows: Ints, market: Market, lists: Lists, epsilon: floa
 
 
 @njit(cache=True, nogil=True)
-def _let_go(costs: Costs, rows: Ints, market: Market, lists: Lists, epsilon: float, waiting: Ints) -> int:
+def _let_go(costs: Costs, rows: Ints, market: Market, lists: CheapestColumns, epsilon: float, waiting: Ints) -> int:
     """Take the place of whoever is not within the new epsilon of the best, and lower prices within a column."""
     n = 0
     for j in range(len(market.asked)):
@@ -163,7 +163,7 @@ def _sink(market: Market, start: int, end: int, at: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _choices(costs: Costs, row: int, market: Market, lists: Lists) -> tuple[int, float, float, float]:
+def _choices(costs: Costs, row: int, market: Market, lists: CheapestColumns) -> tuple[int, float, float, float]:
     """The best column, its cost, its value, and the value of the second best, which may be too low but not too high."""
     while True:
         column, spent, best, second = _compared(costs, row, market, lists)
@@ -176,7 +176,7 @@ def _choices(costs: Costs, row: int, market: Market, lists: Lists) -> tuple[int,
 
 
 @njit(cache=True, nogil=True)
-def _compared(costs: Costs, row: int, market: Market, lists: Lists) -> tuple[int, float, float, float]:
+def _compared(costs: Costs, row: int, market: Market, lists: CheapestColumns) -> tuple[int, float, float, float]:
     """The best and the second best of the list, of staying alone, and of the two cheapest columns of each class."""
     asked = market.asked
     column, spent, best, second = len(asked) - 1, 0.0, asked[-1], np.inf
@@ -227,7 +227,7 @@ def _refresh(market: Market, start: int, end: int, at: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _renew(costs: Costs, row: int, market: Market, lists: Lists) -> None:
+def _renew(costs: Costs, row: int, market: Market, lists: CheapestColumns) -> None:
     """List the columns of least cost and price that share a cell with the row, the cheapest first."""
     column, spent, value = lists.column[row], lists.cost[row], lists.value[row]
     size, rest, last = 0, np.inf, len(column) - 1

@@ -12,7 +12,7 @@ from incrowd.kernels.cpu.transport.greedy import greedy
 from incrowd.kernels.cpu.transport.sites import NONE, Sites, by_place, distance, site_at, sites_of
 
 
-class Groups(NamedTuple):
+class RowsByPoint(NamedTuple):
     """Rows with one predicted point, members[start[g]:start[g + 1]] as preferred; the first groups are the sites."""
 
     x: Floats
@@ -64,7 +64,7 @@ def link(
 
 
 @njit(cache=True)
-def _groups(x: Floats, y: Floats, at: Ints, prefer: Ints, sites: Sites) -> Groups:
+def _groups(x: Floats, y: Floats, at: Ints, prefer: Ints, sites: Sites) -> RowsByPoint:
     group = at.copy()
     for row in range(len(x)):
         if group[row] == NONE:
@@ -87,11 +87,11 @@ def _groups(x: Floats, y: Floats, at: Ints, prefer: Ints, sites: Sites) -> Group
     for row in prefer:
         members[start[group[row] + 1]] = row
         start[group[row] + 1] += 1
-    return Groups(gx, gy, start[:-1], members)
+    return RowsByPoint(gx, gy, start[:-1], members)
 
 
 @njit(cache=True)
-def _send(goal: Ints, groups: Groups, given: Ints, g: int, site: int) -> None:
+def _send(goal: Ints, groups: RowsByPoint, given: Ints, g: int, site: int) -> None:
     """The next member of the group goes to the site."""
     goal[groups.members[groups.start[g] + given[g]]] = site
     given[g] += 1
@@ -99,7 +99,7 @@ def _send(goal: Ints, groups: Groups, given: Ints, g: int, site: int) -> None:
 
 @njit(cache=True)
 def _shortcut(
-    goal: Ints, groups: Groups, given: Ints, sites: Sites, demand: Ints, counts: Ints, prefer: Ints, theta: float
+    goal: Ints, groups: RowsByPoint, given: Ints, sites: Sites, demand: Ints, counts: Ints, prefer: Ints, theta: float
 ) -> None:
     """Near pairs joined greedily."""
     rank = np.empty(len(prefer), np.int64)
@@ -142,7 +142,9 @@ def _seat_towers(sites: Sites, open_: Ints, demand: Ints, counts: Ints) -> Ints:
 
 
 @njit(cache=True)
-def _transport(goal: Ints, groups: Groups, given: Ints, sites: Sites, demand: Ints, max_bids: int) -> tuple[float, int]:
+def _transport(
+    goal: Ints, groups: RowsByPoint, given: Ints, sites: Sites, demand: Ints, max_bids: int
+) -> tuple[float, int]:
     """Everybody left to the demand left at least total distance; its bound and the bids."""
     left = groups.start[1:] - groups.start[:-1] - given
     free, open_ = np.flatnonzero(left), np.flatnonzero(demand)

@@ -20,7 +20,7 @@ LAST_M = 1e-6  # but not more than these metres,
 LEAST = 1e-13  # as long as it is far above the rounding of prices, in diameters
 
 
-class Lists(NamedTuple):
+class CheapestTowers(NamedTuple):
     """The cheapest towers of each point when it last looked; all others cost at least `rest` ever since."""
 
     ids: Ids  # [point, KEEP]
@@ -99,9 +99,9 @@ def _seats(demand: Ints, units: int) -> Seats:
 
 
 @njit(cache=True)
-def _lists(points: int, keep: int) -> Lists:
+def _lists(points: int, keep: int) -> CheapestTowers:
     # A list that never was made is always out of date.
-    return Lists(
+    return CheapestTowers(
         np.empty((points, keep), np.int32),
         np.empty((points, keep)),
         np.zeros(points, np.int32),
@@ -127,7 +127,15 @@ def _steps(x: Floats, y: Floats, to_x: Floats, to_y: Floats) -> tuple[float, flo
 
 @njit(cache=True)
 def _phase(
-    x: Floats, y: Floats, owner: Ints, tree: Tree, lists: Lists, seats: Seats, step: float, bids: int, max_bids: int
+    x: Floats,
+    y: Floats,
+    owner: Ints,
+    tree: Tree,
+    lists: CheapestTowers,
+    seats: Seats,
+    step: float,
+    bids: int,
+    max_bids: int,
 ) -> int:
     """Seat everybody anew, first come, first served; bids so far, -1 if they are too many."""
     units = len(owner)
@@ -157,7 +165,7 @@ def _phase(
 
 
 @njit(cache=True)
-def _look(tree: Tree, lists: Lists, i: int) -> tuple[float, float, int]:
+def _look(tree: Tree, lists: CheapestTowers, i: int) -> tuple[float, float, int]:
     """The lowest and the second lowest cost on the list, and the place of the lowest."""
     best, second, at = np.inf, np.inf, 0
     for k in range(lists.size[i]):
@@ -170,7 +178,7 @@ def _look(tree: Tree, lists: Lists, i: int) -> tuple[float, float, int]:
 
 
 @njit(cache=True)
-def _relist(tree: Tree, lists: Lists, i: int, x: float, y: float) -> None:
+def _relist(tree: Tree, lists: CheapestTowers, i: int, x: float, y: float) -> None:
     """Look again; the towers of the old list say how dear the new ones are at most."""
     limit = np.inf if lists.size[i] == 0 else -np.inf
     for k in range(lists.size[i]):

@@ -17,8 +17,8 @@ INFINITE = 0x7FF0000000000000  # as the bits of a float
 HERD = np.dtype([("lists", np.uint64, 7), ("count", np.int64), ("places", np.uint64, 11), ("numbers", np.int64, 5)])
 
 
-class Lists:
-    """The few nearest of every slot, as in anonymize.glove_lists, on the GPU."""
+class NearestSlots:
+    """The few nearest of every slot, as in anonymize.glove.herd, on the GPU."""
 
     def __init__(self, p: Prints) -> None:
         import cupy
@@ -42,7 +42,7 @@ class Lists:
             yield
 
 
-def matched(p: Prints, lists: Lists) -> Iterator[tuple[Ints, Ints] | None]:
+def matched(p: Prints, lists: NearestSlots) -> Iterator[tuple[Ints, Ints] | None]:
     """For k = 2: pairs of slots (lo, hi) with numerator and denominator, in no order; None while searching."""
     import cupy
 
@@ -65,7 +65,7 @@ def matched(p: Prints, lists: Lists) -> Iterator[tuple[Ints, Ints] | None]:
         crowd.keep(alive[crowd.slots] > 0)
 
 
-def _used_up(p: Prints, lists: Lists, crowd: Crowd, alive: Any, near: Any) -> Any:
+def _used_up(p: Prints, lists: NearestSlots, crowd: Crowd, alive: Any, near: Any) -> Any:
     """Give each slot its nearest living one; those whose lists hold none any more."""
     import cupy
 
@@ -78,7 +78,7 @@ def _used_up(p: Prints, lists: Lists, crowd: Crowd, alive: Any, near: Any) -> An
 class Loop:
     """The state of a run for k > 2; all of it stays on the GPU until nobody is left to merge."""
 
-    def __init__(self, p: Prints, lists: Lists, k: int, limits: tuple[int, int], *, uncapped: bool) -> None:
+    def __init__(self, p: Prints, lists: NearestSlots, k: int, limits: tuple[int, int], *, uncapped: bool) -> None:
         import cupy
 
         self.p, self.lists = p, lists
