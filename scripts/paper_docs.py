@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from incrowd.cli.options import Reading
-from incrowd.cli.papers import noun_of
+from incrowd.cli.options import READING, Reading
+from incrowd.cli.papers.reproducing import noun_of
 from incrowd.papers import PAPERS
 from incrowd.papers.record import RULE, Reproduction
 from incrowd.plain import to_json
@@ -47,7 +47,7 @@ def main(words: list[str]) -> None:
 
 def plainly() -> Reading:
     """A file is read without options."""
-    return Reading(column=[], layout=None, time_zone=None, time_format=None, antennas=None, attribute=[], bad_rows=None)
+    return Reading(**{name: default for name, (_, default) in READING.items()})
 
 
 def keep(title: str, found: Reproduction, command: str) -> None:

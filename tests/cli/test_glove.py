@@ -12,14 +12,18 @@ from typer.testing import CliRunner
 
 import incrowd as ic
 from boxes import prints
-from incrowd.cli import glove, gramaglia2015
+from incrowd.cli.anonymize.glove import glove
+from incrowd.cli.measure.accuracy import accuracy
+from incrowd.cli.measure.kgap import kgap
+from incrowd.cli.measure.tails import tails
+from incrowd.cli.papers.gramaglia2015 import gramaglia2015
 from incrowd.cli.screen import warnings_noted
 from incrowd.data import load
 from incrowd.errors import IncrowdWarning
 from incrowd.kernels.gpu import device
 
 app = typer.Typer()
-for command in (glove.glove, glove.kgap, glove.tails, glove.accuracy, gramaglia2015.gramaglia2015):
+for command in (glove, kgap, tails, accuracy, gramaglia2015):
     app.command()(command)
 
 

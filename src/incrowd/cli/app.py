@@ -10,24 +10,18 @@ from typer.core import TyperGroup
 from incrowd import __version__
 from incrowd.cli import (
     anonymize,
-    ash,
     assess,
     attack,
     audit,
     clean,
     compare,
-    counting,
     demo,
     discretize,
-    glove,
-    gramaglia2015,
-    linking,
+    inspect,
     measure,
     papers,
     read,
     report,
-    sweep,
-    w4m,
 )
 from incrowd.cli.screen import Kept, note, say, warnings_noted
 from incrowd.errors import IncrowdError
@@ -68,17 +62,10 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
     rich_markup_mode="rich",
 )
-for command in (demo.demo, read.read, read.inspect, clean.clean, discretize.discretize, audit.audit, report.report):
+for command in (demo.demo, read.read, inspect.inspect, clean.clean, discretize.discretize, audit.audit, report.report):
     app.command()(command)
 for command in (assess.assess, compare.compare):
     app.command()(command)
-for command in (glove.glove, w4m.w4m, counting.counts):
-    anonymize.app.command()(command)
-for command in (sweep.sweep, glove.kgap, glove.tails, glove.accuracy):
-    measure.app.command()(command)
-for command in (ash.ash, linking.relink, linking.link, linking.home_work):
-    attack.app.command()(command)
-papers.app.command()(gramaglia2015.gramaglia2015)
 for verb in (measure.app, anonymize.app, attack.app, papers.app):
     app.add_typer(verb, cls=Plain)
 

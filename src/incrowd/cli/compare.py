@@ -9,6 +9,7 @@ import typer
 
 from incrowd.cli.inputs import fingerprints_of
 from incrowd.cli.options import Force, Json, Reading, Seed, Sources, reads
+from incrowd.cli.pages import check_page, write_page
 from incrowd.cli.screen import answer, note, progress_bar
 
 if TYPE_CHECKING:
@@ -47,12 +48,9 @@ def compare(
 
     incrowd compare trips.csv --methods glove,generalize --target uniqueness=0.1 --people 500
     """
-    from incrowd import report
     from incrowd.assess.compare import ALL, check_question, compare_cost, question
-    from incrowd.data.files import refuse_existing
 
-    if output is not None:
-        refuse_existing(output, force=force)
+    check_page(output, force=force)
     wanted = ALL if methods == "all" else [name.strip() for name in methods.split(",") if name.strip()]
     how = (wanted, target, points, people, cell_m, slot_min, seed)
     check_question(*how)
@@ -64,8 +62,7 @@ def compare(
             return
         note(f"compare: {cost}")
         found = asked.run()
-    if output is not None:
-        report.write(output, found, title="Which method is cheapest?", force=force)
+    write_page(output, found, title="Which method is cheapest?", force=force)
     lines = [*wrap(found.verdict, WIDTH), "", *_table(found), *([f"report: {output}"] if output else [])]
     record = {**vars(found), "verdict": found.verdict, "cheapest": found.cheapest, "frontier": found.frontier}
     answer("\n".join(lines), record, as_json=as_json)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from incrowd.cli.options import Boxing, Force, Json, Reading, Seed, Sources, boxes, numbers, one_or_many, reads
+from incrowd.cli.pages import check_page, write_page
 from incrowd.cli.screen import SIDES, answer, note, progress_bar
 
 
@@ -36,14 +37,12 @@ def sweep(
     incrowd measure sweep taxis.parquet -o sweep.csv --report sweep.html --cache sweep-cache
     """
     from incrowd import measure, read
-    from incrowd import report as pages
-    from incrowd.data.files import check_table, refuse_existing
+    from incrowd.data.files import check_table
     from incrowd.read.zero import zero_told_later
 
     if output is not None:
         check_table(output, force=force)
-    if report is not None:
-        refuse_existing(report, force=force)
+    check_page(report, force=force)
     given = {"blocks": blocks, "minutes": minutes, "points": points}
     grid = {name: numbers(text, f"--{name}") for name, text in given.items()}
     common = {"samples": samples, "keep": keep, "seed": seed, "cache": cache, "time_zone": reading.time_zone, **grid}
@@ -59,8 +58,7 @@ def sweep(
         found = measure.sweep(traces, **common)  # type: ignore[arg-type]
     if output is not None:
         found.save(output, force=force)
-    if report is not None:
-        pages.write(report, found, title="Uniqueness over resolutions", force=force)
+    write_page(report, found, title="Uniqueness over resolutions", force=force)
     lines = [f"{'blocks':>6}  size of a block {SIDES}"]
     lines += [f"{n:>6}  {found.block_size(n)}" for n in grid["blocks"]]
     lines += ["", f"{'points':>6} {'lowest':>8} {'highest':>8}  finest settings with uniqueness of at most {target:g}"]

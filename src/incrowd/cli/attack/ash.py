@@ -1,25 +1,27 @@
 """incrowd attack ash."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli import ash_words as words
-from incrowd.cli.ash_sweep import asked_of, in_longer, refuse_unswept, swept
+from incrowd.cli.attack.ash_sweep import asked_of, in_longer, mitigation_words, refuse_unswept, swept
 from incrowd.cli.counting import CellM, Days, Regions, Start, counted, everywhere, of_truth
 from incrowd.cli.inputs import saved_noun
 from incrowd.cli.options import FarTowers, Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
+from incrowd.cli.pages import write_page
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_whole
 
 if TYPE_CHECKING:
-    from incrowd.attack import Recovered
+    from incrowd.attack import Recovered, RecoveryScore
     from incrowd.measure import Uniqueness
     from incrowd.read._counts import Cells
 
 SLOT_MIN = 30
+TOP = (1, 2, 3)
 
 
 @reads
@@ -138,9 +140,11 @@ def ash(
         chance = None if visits is None or tried is not None else _guessed(mended, visits, pairing, seed)
         if recovered is not None:
             _save(found, recovered, named, force=force)
-        if output is not None:
-            _write(output, [found, unique, score, tried], force=force)
-    text = "\n".join([*words.found(found), *words.unscored(unique), *words.scored(score, chance), *words.tried(tried)])
+        results = [result for result in (found, unique, score, tried) if result is not None]
+        write_page(output, *results, title="Recovery of people from published counts", force=force)
+    text = "\n".join(
+        [*_recovery_words(found), *_uniqueness_words(unique), *_score_words(score, chance), *mitigation_words(tried)]
+    )
     record = {"recovered": _record(found), "uniqueness": unique, "score": score, "chance": chance, "mitigations": tried}
     answer(text, record, as_json=as_json)
 
@@ -231,7 +235,7 @@ def _singled_out(found: "Recovered") -> "list[Uniqueness]":
     from incrowd import measure
 
     people = found.visits()
-    return [measure.uniqueness(people, points=k, knowledge="top") for k in words.TOP]
+    return [measure.uniqueness(people, points=k, knowledge="top") for k in TOP]
 
 
 def _record(found: "Recovered") -> dict[str, Any]:
@@ -241,8 +245,39 @@ def _record(found: "Recovered") -> dict[str, Any]:
     return {"users": users, "slots": slots, **{name: getattr(found, name) for name in names}}
 
 
-def _write(output: Path, results: list[Any], *, force: bool) -> None:
-    from incrowd import report
+def _recovery_words(found: "Recovered") -> Iterator[str]:
+    """What was recovered, and how surely at the least cost."""
+    users, slots = found.cells.shape
+    yield f"recovered {users:,} trajectories of {slots:,} slots in {found.days:,} days ({found.method})"
+    sure = f"no link of two slots can be cheaper by more than {found.gap:.2g} m"
+    if found.method == "threshold":
+        sure = f"the shortcut makes a link of two slots dearer than its optimum by {found.gap:.2g} m at most"
+    yield f"cost {found.costs.sum() / 1000:,.1f} km, {sure}"
+    if len(found.gains):
+        total, gap = found.gains.sum(), found.gain_gap
+        yield f"gains {total:,.1f} bits between days, no link of two days can gain less by more than {gap:.2g} bits"
 
-    shown = [result for result in results if result is not None]
-    report.write(output, *shown, title="Recovery of people from published counts", force=force)
+
+def _uniqueness_words(unique: "list[Uniqueness] | None") -> Iterator[str]:
+    """What an attacker sees who cannot know how much is right."""
+    if unique is not None:
+        yield _top({one.points: one.value or 0.0 for one in unique}, "recovered")
+        yield "accuracy is unknown without the people counted; pass --truth VISITS"
+
+
+def _score_words(score: "RecoveryScore | None", chance: Mapping[str, float] | None) -> Iterator[str]:
+    """How much is right, beside what guessing gets right."""
+    if score is None:
+        return
+    night, day = score.stages["night"], score.stages["day"]
+    yield f"accuracy  nights {night:.4f}  days {day:.4f}  whole {score.accuracy:.4f}  (pairing {score.pairing})"
+    if chance is not None:
+        yield f"guessing  {'  '.join(f'{name} {share:.4f}' for name, share in chance.items())}  (whole)"
+    yield f"{score.far:.4f} of the points are more than 1 km off"
+    yield _top(score.uniqueness, "recovered")
+    yield _top(score.original_uniqueness["set"], "original")
+
+
+def _top(shares: Mapping[int, float], whose: str) -> str:
+    told = "  ".join(f"{k}: {shares[k]:.4f}" for k in TOP)
+    return f"singled out by their top cells, {whose:<9}  {told}"

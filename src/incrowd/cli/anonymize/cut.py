@@ -1,21 +1,20 @@
-"""incrowd anonymize cut | generalize | lkc."""
+"""incrowd anonymize cut."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin, carrying, visits_of
-from incrowd.cli.lkc import Privacy, asks_privacy
-from incrowd.cli.options import Reading, Seed, Sources, one_or_many, reads
-from incrowd.cli.releasing import Folder, Releasing, Residual, releases
-from incrowd.cli.screen import progress_bar
+from incrowd.cli.inputs import CellM, SlotMin, visits_of
+from incrowd.cli.options import Reading, Seed, Sources, reads
+from incrowd.cli.pages import check_page, write_page
+from incrowd.cli.releasing import Releasing, Residual, releases
+from incrowd.cli.screen import answer, foretelling, progress_bar
+from incrowd.data import Visits
 from incrowd.errors import ParameterError
+from incrowd.plain import several
 
-app = typer.Typer(name="anonymize", help="Make a release, with the guarantee it states.", no_args_is_help=True)
 
-
-@app.command()
 @reads
 @releases
 def cut(
@@ -51,7 +50,6 @@ def cut(
     incrowd anonymize cut visits.parquet -o release --window-h 6
     """
     from incrowd import anonymize
-    from incrowd.cli.linking import plan_cut
 
     if plan:
         if output is not None:
@@ -66,9 +64,7 @@ def cut(
                 "people": people,
                 "seed": seed,
             }
-            plan_cut(
-                visits, windows_h=windows_h, report=report, force=releasing.force, as_json=releasing.as_json, **asked
-            )
+            _plan(visits, windows_h=windows_h, report=report, force=releasing.force, as_json=releasing.as_json, **asked)
         return
     if output is None:
         raise ParameterError("a release needs a folder; pass -o FOLDER, or --plan to see which window protects.")
@@ -79,59 +75,24 @@ def cut(
         releasing.publish(method(visits), visits, output, points=residual_points)
 
 
-@app.command()
-@reads
-@releases
-def generalize(
-    sources: Sources,
-    output: Folder,
-    reading: Reading,
-    releasing: Releasing,
-    cell_m: Annotated[int, typer.Option(help="Side of a published cell.")] = 1000,
-    slot_min: Annotated[int, typer.Option(help="Width of a published time slot.")] = 60,
-    residual_points: Residual = None,
-) -> None:
-    """Publish coarse cells and slots instead of points, the same for all.
+def _plan(visits: Visits, *, windows_h: str, report: Path | None, force: bool, as_json: bool, **asked: Any) -> None:
+    """Say which window suffices instead of publishing anything."""
+    from incrowd import assess
+    from incrowd.assess._plan import CUTTING
 
-    incrowd anonymize generalize trips.csv -o release --cell-m 2000 --slot-min 120
-    """
-    from incrowd import anonymize, read
-
-    releasing.check(output)
-    with progress_bar():
-        traces = read.table(one_or_many(sources), **reading.arguments())
-        method = anonymize.Generalize(cell_m=cell_m, slot_min=slot_min, time_zone=reading.time_zone)
-        releasing.publish(method(traces), traces, output, points=residual_points)
+    check_page(report, force=force)
+    with foretelling(CUTTING, "window"):
+        found = assess.plan(visits, windows_h=_hours(windows_h), **asked)
+    write_page(report, found, force=force)
+    legend = (
+        f"({found.who}; singled out: by {several(found.points, 'point')} of the whole trajectory among the pieces, "
+        "re-linked: among the pieces joined again, rejoined: consecutive pieces of one person)"
+    )
+    answer(f"{found}\n{legend}\n{found.verdict}", found, as_json=as_json)
 
 
-@app.command()
-@reads
-@releases
-@asks_privacy
-def lkc(
-    sources: Sources,
-    output: Folder,
-    reading: Reading,
-    releasing: Releasing,
-    privacy: Privacy,
-    scores: Annotated[
-        Literal["static", "recompute"], typer.Option(help="Mine patterns once, or again each round.")
-    ] = "static",
-    cell_m: CellM = 500,
-    slot_min: SlotMin = 60,
-    residual_points: Residual = None,
-) -> None:
-    """Suppress visits until nobody is singled out by l of them, keeping the patterns many share.
-
-    incrowd anonymize lkc visits.parquet -o release --l 2 --k 5
-
-    incrowd anonymize lkc visits.parquet -o release --l 2 --k 5 --c 0.5 --sensitive diagnosis --value AIDS
-    """
-    from incrowd import anonymize
-
-    releasing.check(output)
-    with progress_bar():
-        visits = visits_of(sources, carrying(reading, privacy.sensitive), cell_m=cell_m, slot_min=slot_min)
-        asked = privacy.arguments(visits)
-        method = anonymize.LKC(**asked, min_support=privacy.min_support, scores=scores)
-        releasing.publish(method(visits), visits, output, points=residual_points)
+def _hours(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ParameterError("--windows-h takes hours such as 1,2,3,6,12,24.") from None

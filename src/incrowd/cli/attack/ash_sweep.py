@@ -1,4 +1,4 @@
-"""incrowd attack ash --sweep: what was asked for, checked before any attack."""
+"""incrowd attack ash --sweep: its options, checked before any attack, and its answer in words."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -118,3 +118,13 @@ def swept(visits: Visits, asked: Asked, longer: dict[int, Visits], **how: Any) -
         how["strengths"] = asked.strengths
     with foretelling(ATTACKING, "attack"):
         return assess.mitigations(visits, regions=asked.regions, resampled=longer, **how)
+
+
+def mitigation_words(tried: "Mitigations | None") -> Iterator[str]:
+    """Every mitigation, and a caution where one is due."""
+    if tried is None:
+        return
+    yield f"\n{tried}"
+    yield f"({', '.join(tried.chance)}: what guessing gets right from the same counts)"
+    if tried.caution:
+        yield tried.caution

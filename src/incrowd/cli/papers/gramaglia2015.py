@@ -1,4 +1,4 @@
-"""incrowd papers gramaglia2015, which has a table of its own."""
+"""incrowd papers gramaglia2015."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,9 +7,9 @@ import typer
 
 from incrowd.cli.inputs import fingerprints_of
 from incrowd.cli.options import Force, Json, Reading, Seed, reads
-from incrowd.cli.papers import Folder, Quick, check_folder
+from incrowd.cli.pages import write_page
+from incrowd.cli.papers.reproducing import Folder, Quick, check_folder, statement_table
 from incrowd.cli.screen import answer, note, progress_bar
-from incrowd.cli.statements import told
 from incrowd.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def gramaglia2015(
         found = paper.reproduce(prints, quick=quick, seed=seed)
     if output is not None:
         paper.save(found, output)
-    answer(told(found), found, as_json=as_json)
+    answer(statement_table(found), found, as_json=as_json)
 
 
 def table_2(
@@ -80,7 +80,6 @@ def table_2(
     as_json: bool,
 ) -> None:
     """Run both methods on every dataset, and say what differs from the paper and why."""
-    from incrowd import report
     from incrowd.papers.gramaglia2015 import table2 as paper
 
     with progress_bar():
@@ -91,7 +90,7 @@ def table_2(
         note(f"skipped {one}; pass --real FOLDER.")
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
-        report.write(output / "table-2.html", found, title="W4M-LC and GLOVE", force=force)
+        write_page(output / "table-2.html", found, title="W4M-LC and GLOVE", force=force)
     lines = [_line(cell) for cell in found.cells]
     lines.insert(
         0,
