@@ -1,9 +1,15 @@
 """How many threads: what the environment asks for, else what the machine and its control groups grant."""
 
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+
 import pytest
 
 import incrowd as ic
-from incrowd.threads import _processors, _quota, threads
+from incrowd.threads import _processors, _quota, in_blocks, threads
 
 
 def test_the_environment_decides(monkeypatch):
@@ -44,3 +50,35 @@ def test_the_smallest_quota_on_the_way_up_holds(tmp_path):
     (group / "cpu.max").write_text("200000 100000")
     assert _quota(tmp_path / "cgroup", own) == 2
     assert _quota(tmp_path / "nowhere", tmp_path / "nothing") == 4096
+
+
+@pytest.mark.parametrize(("given", "numba"), [("1", 1), ("2", 2), ("64", 3)])
+def test_numba_takes_as_many_and_never_above_its_own_limit(given, numba):
+    environment = {**os.environ, "INCROWD_THREADS": given, "NUMBA_NUM_THREADS": "3"}
+    code = "import incrowd.kernels.cpu; from numba import get_num_threads; print(get_num_threads())"
+    done = subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True)
+    assert int(done.stdout) == numba
+
+
+@pytest.mark.parametrize("given", ["1", "2"])
+def test_every_pool_has_as_many_threads_as_the_environment_asks_for(monkeypatch, given):
+    sizes = []
+
+    class Pool(ThreadPoolExecutor):
+        def __init__(self, workers):
+            sizes.append(workers)
+            super().__init__(workers)
+
+    monkeypatch.setenv("INCROWD_THREADS", given)
+    for module in ("threads", "measure._exposure", "measure.sweep", "measure.sweep.estimate", "attack.recover"):
+        monkeypatch.setattr(import_module(f"incrowd.{module}"), "ThreadPoolExecutor", Pool)
+    traces = ic.Traces.from_arrays([1, 1, 2], [0, 3600, 0], x=[0.0, 9.0, 0.0], y=[0.0, 9.0, 0.0])
+    small = {"blocks": [1, 2], "minutes": [60], "points": [1], "samples": 10}
+    ic.measure.sweep(traces, **small)
+    ic.measure.sweep_cost(traces, **small)
+    slots = [0, 1, 2, 3] * 2
+    visits = ic.Visits.from_arrays([1] * 4 + [2] * 4, [0, 1] * 4, slots, xy=[[0, 0], [9, 0]], slot_min=360, start=0)
+    ic.measure.exposure(visits)
+    ic.attack.recover(ic.discretize.counts(visits))
+    in_blocks(lambda part: None, 10, block=4)
+    assert len(sizes) >= 6 and set(sizes) == {int(given)}

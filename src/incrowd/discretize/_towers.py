@@ -17,6 +17,7 @@ from incrowd.discretize.plane import Plane, box_of, plane_around
 from incrowd.discretize.slots import Start, asked
 from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_whole
 from incrowd.plain import several
+from incrowd.threads import threads
 
 TIE_M = 1e-6
 FAR_M, FAR_SPACINGS = 50_000.0, 10  # beyond both, most records cannot belong to these towers
@@ -147,7 +148,7 @@ class Nearest:
         """The median over places of the distance to the next one; 0 for a single place."""
         if len(self._id) == 1:
             return 0.0
-        return float(np.median(self._tree.query(self._tree.data, k=[2], workers=-1)[0]))
+        return float(np.median(self._tree.query(self._tree.data, k=[2], workers=threads())[0]))
 
     def __call__(self, x: Floats, y: Floats) -> Ints:
         """The id of the nearest tower of each point."""
@@ -156,7 +157,7 @@ class Nearest:
         rows, most = np.arange(len(points)), 2
         while len(rows):
             most = min(most, len(self._id))
-            distance, place = self._tree.query(points[rows], k=list(range(1, most + 1)), workers=-1)
+            distance, place = self._tree.query(points[rows], k=list(range(1, most + 1)), workers=threads())
             tied = distance <= distance[:, :1] + TIE_M
             found[rows] = np.where(tied, self._id[place], self._id.max()).min(axis=1)
             # Where even the farthest one found ties, there may be more.

@@ -1,6 +1,5 @@
 """Visits -> the fewest own points that single each person out: the worst-off must be protected too."""
 
-import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from incrowd.errors import ParameterError, check_whole
 from incrowd.measure.uniqueness.index import index_of, kernels
 from incrowd.plain import Shown
 from incrowd.progress import track
+from incrowd.threads import threads
 
 DEEPEST = 3
 MAX_SETS = 100_000_000  # tried per person and size, at most; every set of three of 844 points
@@ -95,7 +95,7 @@ def exposure(visits: Visits, *, max_points: int = DEEPEST, max_sets: int = MAX_S
 
     step = max(len(visits) // _PARTS, 8)
     parts = [slice(a, min(a + step, len(visits))) for a in range(0, len(visits), step)]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(threads()) as pool:
         found = list(track(pool.map(work, parts), "exposure", len(parts)))
     none = np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0, np.int64)
     points, exact, rows = map(np.concatenate, zip(none, *found, strict=True))

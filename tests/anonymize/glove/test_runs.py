@@ -142,7 +142,7 @@ def test_shards_cost_less_and_a_larger_crowd_more(monkeypatch):
     data = noisy(users=800)
     clock = iter(range(1000))
     monkeypatch.setattr(glove_cost_module.time, "process_time", lambda: float(next(clock)))  # one second a search
-    monkeypatch.setattr(glove_cost_module.os, "cpu_count", lambda: 2)
+    monkeypatch.setenv("INCROWD_THREADS", "2")
     one, five = glove_cost(data, k=2), glove_cost(data, k=5)
     pair = 1 / (2 * 800)  # after a second, two rows are enough
     assert one.seconds == pytest.approx(pair * 1.3 * 800**2 / 2 + 3.8e-6 * data.records)
@@ -159,7 +159,7 @@ def test_shards_cost_less_and_a_larger_crowd_more(monkeypatch):
 def test_the_search_is_timed_once_for_several_k_and_not_for_long(monkeypatch):
     data, clock = noisy(users=800), iter(range(10_000))
     monkeypatch.setattr(glove_cost_module.time, "process_time", lambda: next(clock) / 8)  # an eighth a search
-    monkeypatch.setattr(glove_cost_module.os, "cpu_count", lambda: 2)
+    monkeypatch.setenv("INCROWD_THREADS", "2")
     costs = glove_costs(data, k=[2, 5])
     assert next(clock) == 2 * 4  # half a second is enough
     pair = 0.5 / ((2 + 4 + 8 + 16) * 800)

@@ -1,6 +1,5 @@
 """What a GLOVE run will take, before it is started."""
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from incrowd.data import Fingerprints
 from incrowd.errors import check_whole
 from incrowd.measure.glove.kgap import check_k
 from incrowd.measure.glove.stretch import Layout, layout
+from incrowd.threads import threads
 
 TIMED_USERS = 64
 ENOUGH_S = 0.5  # of searching tell how long a pair takes; of long fingerprints few users do
@@ -79,7 +79,7 @@ def glove_costs(
     for one in k:
         active = [int((laid.people[part] < one).sum()) for part in parts]
         first, later = np.sum([pairs_by_scan(n, one) for n in active], axis=0)
-        seconds = per_pair * (first / (os.cpu_count() or 1) + WIDER * later) + SAMPLE_S * fingerprints.records
+        seconds = per_pair * (first / threads() + WIDER * later) + SAMPLE_S * fingerprints.records
         sizes = (len(fingerprints), fingerprints.records, one, int(first + later))
         costs.append(Cost(*sizes, float(seconds), memory // MIB, len(parts)))
     return costs

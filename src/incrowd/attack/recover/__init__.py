@@ -1,6 +1,5 @@
 """Counts -> trajectories: people found again in what was published as nothing but numbers of people."""
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from incrowd.attack.recover.result import Recovered
 from incrowd.data import Counts
 from incrowd.errors import DataError, ParameterError, check_choice, check_kind, check_positive, check_seed, check_whole
 from incrowd.progress import track
+from incrowd.threads import threads
 
 
 class Linked(NamedTuple):
@@ -44,7 +44,7 @@ def link_days(
         rng = None if seed is None else np.random.default_rng([seed, day])
         return match_by_gain(*_rows(days[day]), *_rows(days[day + 1]), rng=rng)
 
-    with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+    with ThreadPoolExecutor(workers or threads()) as pool:
         links = list(track(pool.map(link, range(size - 1)), "joining days", size - 1))
     order = np.tile(np.arange(users), (size, 1))
     for day, found in enumerate(links, 1):
@@ -96,7 +96,7 @@ def recover(
     night = night_slots(night_h, counts.slot_min)
     _check(counts)
     n = counts.n.reshape(-1, DAY_MIN // counts.slot_min, counts.shape[1])
-    days, costs, bounds = _days(n, counts.xy, night, theta, seed, workers or os.cpu_count() or 1)
+    days, costs, bounds = _days(n, counts.xy, night, theta, seed, workers or threads())
     linked = link_days(days, counts.shape[1], seed, workers=workers)
     cells = np.empty((days.shape[1], len(counts.n)), np.int64)
     for day, rows in enumerate(linked.order):

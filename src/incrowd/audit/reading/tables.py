@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints, Labels, distinct_rows
 from incrowd.columns import first_seen
 from incrowd.errors import DataError, check_file
+from incrowd.threads import threads
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,7 +43,7 @@ def read_table(path: Path) -> "tuple[pa.Table, str]":
     check_file(path)
     if path.suffix not in SUFFIXES:
         raise DataError(f"{path.name} is neither .parquet nor .csv; give a release folder or such a file.")
-    with duckdb.connect() as connection:
+    with duckdb.connect(config={"threads": threads()}) as connection:
         connection.execute("SET enable_progress_bar = false")  # stdout is the answer's
         try:
             if path.suffix == ".csv":

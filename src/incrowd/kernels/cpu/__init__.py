@@ -6,9 +6,10 @@ import shutil
 import tempfile
 import warnings
 
-from numba import config, njit
+from numba import config, njit, set_num_threads
 
 from incrowd.errors import IncrowdWarning
+from incrowd.threads import threads
 
 
 def _find_cache() -> None:
@@ -41,3 +42,4 @@ def _remove(folder: str, owner: int) -> None:
 
 
 _find_cache()
+set_num_threads(min(threads(), config.NUMBA_NUM_THREADS))

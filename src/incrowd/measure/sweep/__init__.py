@@ -1,6 +1,5 @@
 """Traces -> uniqueness at every resolution of space and time, for every number of known points."""
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -21,6 +20,7 @@ from incrowd.measure.uniqueness.choices import Subsets, Trajectories
 from incrowd.measure.uniqueness.index import Axis, Index
 from incrowd.measure.uniqueness.question import wilson
 from incrowd.progress import tell
+from incrowd.threads import threads
 
 Found = dict[Resolution, list[Tally]]
 
@@ -100,7 +100,7 @@ def _fill(found: Found, ground: Ground, plan: SweepPlan, kept: Cache, todo: list
         kept.keep(plan.asks(resolution), tallies)
         return tallies
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(threads()) as pool:
         jobs = {pool.submit(work, r, *rows): r for r, rows in zip(todo, points, strict=True)}
         try:
             for job in as_completed(jobs):

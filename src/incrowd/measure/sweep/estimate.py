@@ -1,6 +1,5 @@
 """What a sweep will cost, from a few sizes of blocks asked with few samples."""
 
-import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +18,7 @@ from incrowd.measure.sweep import tallied
 from incrowd.measure.sweep.cache import Cache, folder_of
 from incrowd.measure.sweep.plan import Resolution, SweepPlan
 from incrowd.measure.sweep.records import Ground, ground_of
+from incrowd.threads import threads
 
 _FEW = 4_000  # samples of a trial
 
@@ -98,14 +98,14 @@ def _trial(ground: Ground, plan: SweepPlan, blocks: int, minutes: list[int]) -> 
     few = min(_FEW, plan.samples)
     one, some = (_asked(ground, replace(plan, samples=samples), jobs) for samples in (1, few))
     largest = max(_bytes(ground, plan, at, ids) for at, ids, _ in jobs)
-    held = min(os.cpu_count() or 1, len(jobs)) * largest + sum(ids.nbytes + offsets.nbytes for _, ids, offsets in jobs)
+    held = min(threads(), len(jobs)) * largest + sum(ids.nbytes + offsets.nbytes for _, ids, offsets in jobs)
     # The index is made as it will be; only what each sample takes is scaled.
     return divided, one + max(some - one, 0.0) * plan.samples / few, held
 
 
 def _asked(ground: Ground, plan: SweepPlan, jobs: list[tuple[Resolution, Whole, Ints]]) -> float:
     began = time.perf_counter()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(threads()) as pool:
         list(pool.map(lambda job: tallied(ground, plan, *job), jobs))
     return time.perf_counter() - began
 

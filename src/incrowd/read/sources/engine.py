@@ -1,6 +1,5 @@
 """Scans -> Arrow batches in file order, and the position of any row in them."""
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from incrowd.read.buffers import values
 from incrowd.read.sources.columns import quoted
 from incrowd.read.sources.files import different_ends, mixed_ends, records_of, unreadable
 from incrowd.read.sources.scan import Scan
+from incrowd.threads import threads
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,6 +34,7 @@ _REASONS = {
 }
 _DAYS = ("2024-03-01", "2024-03-02", "2024-04-01", "2023-03-01", "2023-12-31")
 _LOST_S = (0, 4 * 60, 15 * 3600 + 4 * 60)  # of 15:04, where a format has no minutes or no time of day
+_MOST_THREADS = 8  # each holds buffers of its own
 _STATE = "reached an invalid state"  # what the engine says of line ends that change
 _PHRASES = {
     "Error when converting": bad.NUMBER,
@@ -50,7 +51,7 @@ def check_format(time_format: str) -> None:
     form = quoted(time_format)
     days = ", ".join(f"(TIMESTAMPTZ '{day} 15:04:00+00')" for day in _DAYS)
     lost = f"epoch(time) - epoch_us(try_strptime(strftime(time, {form}), {form})) // 1000000"
-    with duckdb.connect() as connection:
+    with duckdb.connect(config={"threads": 1}) as connection:
         connection.execute("SET TimeZone='UTC'")
         try:
             asked = f"SELECT DISTINCT {lost} FROM (VALUES {days}) AS days (time)"  # noqa: S608 - the format is quoted
@@ -112,8 +113,8 @@ class Run:
     def _connect(self) -> "duckdb.DuckDBPyConnection":
         import duckdb
 
-        threads = min(8, os.cpu_count() or 1)
-        connection = duckdb.connect(config={"threads": threads, "memory_limit": f"{max(256, self.memory_mb // 2)}MB"})
+        memory = f"{max(256, self.memory_mb // 2)}MB"
+        connection = duckdb.connect(config={"threads": min(_MOST_THREADS, threads()), "memory_limit": memory})
         connection.execute(
             "SET TimeZone='UTC'; SET temp_directory=''; SET enable_progress_bar=false;"
             "SET enable_geoparquet_conversion=false;"

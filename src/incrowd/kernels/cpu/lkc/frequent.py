@@ -5,13 +5,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import get_num_threads, njit
+from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners, tally
 from incrowd.kernels.cpu.lkc.projection import FENCE, occurrences, room, roomy
 from incrowd.kernels.types import Items
 from incrowd.kernels.watch import Watch
+from incrowd.threads import threads
 
 PARTS = 256
 # An open set: items in its head, its next and last child, where the places of the next begin, the end of all places.
@@ -33,7 +34,7 @@ def maximal_sets(items: Items, offsets: Ints, min_support: int, watch: Watch) ->
     starts, places = occurrences(path, len(names))
     edges = np.unique(np.linspace(0, len(names), PARTS + 1).astype(np.int64)).tolist()
     work = partial(_mine_part, path, starts, places, min_support)
-    parts = watch.run(work, list(pairwise(edges)), get_num_threads())
+    parts = watch.run(work, list(pairwise(edges)), threads())
     sizes = np.concatenate([np.zeros(0, np.int64), *(part[0] for part in parts)])
     members = np.concatenate([np.zeros(0, np.int32), *(part[1] for part in parts)])
     return _in_order(sizes, names[members])

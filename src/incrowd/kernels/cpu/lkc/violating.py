@@ -4,7 +4,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import get_num_threads, njit
+from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners, tally
@@ -21,6 +21,7 @@ from incrowd.kernels.cpu.lkc.projection import (
 )
 from incrowd.kernels.types import Items
 from incrowd.kernels.watch import Watch
+from incrowd.threads import threads
 
 PARTS = 64  # pieces of work per length: enough to keep the threads equally busy
 
@@ -53,7 +54,7 @@ def violating_sets(
         if not len(sets):
             break
         work = partial(_grow_part, crowd, trie, level, k, allowed, level == longest)
-        parts = watch.run(work, _shares(crowd), get_num_threads())
+        parts = watch.run(work, _shares(crowd), threads())
         good = np.concatenate([np.zeros((0, 3), np.int64), *(part[0] for part in parts)])
         bad = np.concatenate([np.zeros((0, 2), np.int64), *(part[1] for part in parts)])
         first = len(trie.label) - len(sets)
