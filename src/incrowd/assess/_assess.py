@@ -56,11 +56,11 @@ class PreparedAssessment:
         for question, estimate in zip(QUESTIONS, self.estimates, strict=True):
             began = time.monotonic()
             try:
-                verdict, found = self._asked(question, estimate, interrupted=interrupted)
+                verdict, finding = self._asked(question, estimate, interrupted=interrupted)
             except KeyboardInterrupt:
-                interrupted, verdict, found = True, NOT_RUN, nothing("interrupted")
-            answers.append(self._answer(question, estimate, verdict, found, time.monotonic() - began))
-            results[question.name] = found.results
+                interrupted, verdict, finding = True, NOT_RUN, nothing("interrupted")
+            answers.append(self._answer(question, estimate, verdict, finding, time.monotonic() - began))
+            results[question.name] = finding.results
         return self._assessment(answers, results, interrupted)
 
     def _asked(self, question: Question, estimate: Estimate, *, interrupted: bool) -> tuple[str, Found]:
@@ -74,33 +74,33 @@ class PreparedAssessment:
             return NOT_RUN, nothing(why if self.budget.left_s else why.partition(",")[0])
         try:
             with self.budget.watched():
-                found = question.run(self.data)
+                finding = question.run(self.data)
         except OutOfTime:
             return NOT_RUN, nothing("took longer than expected, and the budget is spent")
         except Inapplicable as error:
             return self._lacking(question), nothing(str(error))
         except IncrowdError as error:
             return NO_ANSWER, nothing(str(error))
-        return judged(found.value, self.data.options.limits[question.name]), found
+        return judged(finding.value, self.data.options.limits[question.name]), finding
 
     def _lacking(self, question: Question) -> str:
         """Whoever sets a threshold wants an answer, even where there is nothing to ask about."""
         return NO_ANSWER if question.name in self.data.options.wanted else DOES_NOT_APPLY
 
-    def _answer(self, question: Question, estimate: Estimate, verdict: str, found: Found, took_s: float) -> Answer:
+    def _answer(self, question: Question, estimate: Estimate, verdict: str, finding: Found, took_s: float) -> Answer:
         return Answer(
             name=question.name,
             about=question.about,
             asks=question.asks,
             attacker=question.attacker(self.data),
             verdict=verdict,
-            value=found.value,
-            number=found.number,
+            value=finding.value,
+            number=finding.number,
             threshold=self.data.options.limits[question.name],
-            note=found.note,
+            note=finding.note,
             estimated_s=estimate.seconds,
             took_s=took_s,
-            numbers=found.numbers,
+            numbers=finding.numbers,
             group=question.group(self.data),
             decides=question.decides(self.data),
         )

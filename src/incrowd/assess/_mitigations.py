@@ -84,17 +84,23 @@ class Mitigations(Shown):
 
         Empty where there is nothing to say.
         """
-        said = []
+        sentences = []
         better = [name for name, share in self.chance.items() if share > self.target]
         if better:
-            said.append(f"The target of {self.target:.0%} is below what guessing gets right ({' and '.join(better)}).")
+            sentences.append(
+                f"The target of {self.target:.0%} is below what guessing gets right ({' and '.join(better)})."
+            )
         if self.cheapest is not None and self.cheapest.mitigation == "none":
-            said.append(f"Nothing needs to be done against this attack: it gets {self.cheapest.accuracy:.0%} right.")
-            return " ".join(said)
+            sentences.append(
+                f"Nothing needs to be done against this attack: it gets {self.cheapest.accuracy:.0%} right."
+            )
+            return " ".join(sentences)
         best = max(self.cheapest.chance.items(), key=lambda one: one[1], default=None) if self.cheapest else None
         if best is not None and best[1] > self.target:
-            said.append(f"From the cheapest, {best[0]} still gets {best[1]:.0%} right: it only misleads this attack.")
-        return " ".join(said)
+            sentences.append(
+                f"From the cheapest, {best[0]} still gets {best[1]:.0%} right: it only misleads this attack."
+            )
+        return " ".join(sentences)
 
     def _shown(self) -> list[tuple[str, ...]]:
         named: list[tuple[str, Outcome | None]] = [(str(one), one) for one in self.outcomes]
@@ -132,7 +138,7 @@ def mitigations(
     """
     if not 0 < target <= 1:
         raise ParameterError(f"target must lie above 0 and up to 1, got {target!r}.")
-    strengths = {name: tuple(some) for name, some in strengths.items()}
+    strengths = {name: tuple(values) for name, values in strengths.items()}
     check_strengths(strengths)
     ways = Ways(visits, regions, resampled, seed)
     attacker = {"method": method, "theta_m": theta_m, "seed": seed}
@@ -159,9 +165,9 @@ def mitigations(
 
 def check_strengths(strengths: Mapping[str, Iterable[Any]]) -> None:
     """Refuse an unknown mitigation, or a strength it cannot have."""
-    for name, some in strengths.items():
+    for name, values in strengths.items():
         check_choice("mitigation", name, tuple(STRENGTHS))
-        for strength in some:
+        for strength in values:
             CHECKS[name](**{f"strength of {name}": strength})
 
 
@@ -173,7 +179,7 @@ def _row(name: str, one: Outcome | None, guesses: Iterable[str]) -> tuple[str, .
 
 
 def _settings(strengths: Mapping[str, Iterable[float]], ways: Ways) -> list[tuple[str, float]]:
-    listed = [("none", 0.0), *((name, float(one)) for name, some in strengths.items() for one in some)]
+    listed = [("none", 0.0), *((name, float(one)) for name, values in strengths.items() for one in values)]
     if ways.regions is not None:
         listed.append(("regions", float(len(np.unique(ways.regions)))))
     return listed + [("time", float(slot_min)) for slot_min in sorted(ways.resampled)]

@@ -101,18 +101,18 @@ class Plan(Shown):
         if not self.measured:
             return f"Nothing was measured: nobody has {several(self.points, 'point')}; ask with fewer points."
         if best is not None and best.window_h is None:
-            return f"Nothing needs to be cut: {who} {_told(best.relinked)} of people, and {limit} are allowed."
+            return f"Nothing needs to be cut: {who} {_percent(best.relinked)} of people, and {limit} are allowed."
         if best is not None:
             text = (
-                f"The longest window that meets the target is {best.name}: {who} {_told(best.relinked)} of people "
-                f"after re-linking ({_told(best.singled_out)} before), and {limit} are allowed; "
-                f"{_told(best.moves_kept)} of the moves are kept."
+                f"The longest window that meets the target is {best.name}: {who} {_percent(best.relinked)} of people "
+                f"after re-linking ({_percent(best.singled_out)} before), and {limit} are allowed; "
+                f"{_percent(best.moves_kept)} of the moves are kept."
             )
         else:
             windows = [cut for cut in reversed(self.cuts) if cut.relinked is not None and cut.window_h is not None]
             least = min(windows, key=lambda cut: cut.relinked or 0.0)  # the longest of equals
             text = (
-                f"Cutting does not protect: {who} {_told(least.relinked)} of people after re-linking even with "
+                f"Cutting does not protect: {who} {_percent(least.relinked)} of people after re-linking even with "
                 f"the best window ({least.name}), and {limit} are allowed; publish something coarser instead."
             )
         if deceptive:
@@ -134,7 +134,7 @@ class Plan(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        asked = (
+        names = (
             "points",
             "target",
             "memory",
@@ -147,7 +147,7 @@ class Plan(Shown):
             "cuts",
         )
         named = None if self.best is None else self.best.name
-        return {**{name: getattr(self, name) for name in asked}, "longest_window": named}
+        return {**{name: getattr(self, name) for name in names}, "longest_window": named}
 
 
 def plan(
@@ -185,8 +185,8 @@ def plan(
     everybody, visits = len(visits), visits if people is None else some_people(visits, people=int(people), seed=seed)
     attack: dict[str, Any] = {"points": points, "memory": memory, "reach_windows": reach_windows, "seed": seed}
     lengths = _lengths(visits, windows_h, start_slot, slots)
-    asked: dict[str, Any] = {"start_slot": start_slot, "slots": slots}
-    cuts = [_cut(visits, Cut(window_h=h, **asked), attack) for h in track(lengths, CUTTING)]
+    span: dict[str, Any] = {"start_slot": start_slot, "slots": slots}
+    cuts = [_cut(visits, Cut(window_h=h, **span), attack) for h in track(lengths, CUTTING)]
     return Plan(
         **attack | {"points": int(points), "reach_windows": int(reach_windows)},
         target=float(target),
@@ -234,9 +234,9 @@ def _cut(visits: Visits, method: Cut, attack: dict[str, Any]) -> PlannedCut:
 
 
 def _whole(visits: Visits, points: int, seed: int) -> PlannedCut:
-    found = uniqueness(visits, points=points, seed=seed).value
-    kept = 1.0 if _moves(visits.offsets, visits.cell) else None
-    return PlannedCut(None, len(visits), found, found, 0, None, None, None, len(visits), kept)
+    risk = uniqueness(visits, points=points, seed=seed).value
+    moves_kept = 1.0 if _moves(visits.offsets, visits.cell) else None
+    return PlannedCut(None, len(visits), risk, risk, 0, None, None, None, len(visits), moves_kept)
 
 
 def _moves(offsets: Ints, cell: Ints) -> int:
@@ -252,5 +252,5 @@ def _row(name: str, cut: PlannedCut) -> tuple[str, ...]:
     return (name, f"{cut.pieces:,}", *map(percent, shares))
 
 
-def _told(share: float | None) -> str:
+def _percent(share: float | None) -> str:
     return percent(share, unknown="an unknown share")

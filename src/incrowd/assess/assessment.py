@@ -80,7 +80,9 @@ class Assessment(Shown):
         """Whether it passes, in words, and if not, why."""
         if self.passed:
             return "passes"
-        counts = [f"{len(some):,} {words}" for some, words in ((self.above, "above"), (self.open, "missing")) if some]
+        counts = [
+            f"{len(answers):,} {words}" for answers, words in ((self.above, "above"), (self.open, "missing")) if answers
+        ]
         return f"does not pass: {', '.join(counts) or 'nothing was held against a threshold'}"
 
     @property
@@ -93,9 +95,9 @@ class Assessment(Shown):
         if not self.held:
             return f"Nothing was held against a threshold{left}.{_context(self)}"
         names = ", ".join(one.name for one in self.above)
-        told = f": {names}" if names else ""
+        named = f": {names}" if names else ""
         theirs = "its threshold" if len(self.held) == 1 else "their thresholds"
-        return f"{_whose(self)}{_share(self.above, self.held)} above {theirs}{told}{left}.{_context(self)}"
+        return f"{_whose(self)}{_share(self.above, self.held)} above {theirs}{named}{left}.{_context(self)}"
 
     def __repr__(self) -> str:
         return f"Assessment(people={self.people:,}, above={len(self.above)}, open={len(self.open)})"
@@ -121,54 +123,54 @@ class Assessment(Shown):
         return {name: getattr(self, name) for name in names + more} | {"note": HONESTY}
 
 
-def _whose(found: Assessment) -> str:
+def _whose(assessment: Assessment) -> str:
     """What is judged, where there is a release."""
-    if not found.before:
+    if not assessment.before:
         return ""
-    more = ", and what you set a threshold for" if any(one.group == BEFORE for one in found.held) else ""
+    more = ", and what you set a threshold for" if any(one.group == BEFORE for one in assessment.held) else ""
     return f"The release{more}: "
 
 
-def _context(found: Assessment) -> str:
+def _context(assessment: Assessment) -> str:
     """What was before a release, in a sentence."""
-    known = [one for one in found.before if not one.decides and one.verdict in (ABOVE, WITHIN)]
+    known = [one for one in assessment.before if not one.decides and one.verdict in (ABOVE, WITHIN)]
     if not known:
         return ""
     theirs = "its own" if len(known) == 1 else "theirs"
     return f" Before it, as context: {_share([one for one in known if one.verdict == ABOVE], known)} above {theirs}."
 
 
-def _share(some: Sequence[Answer], every: Sequence[Answer]) -> str:
-    return f"{len(some)} of {several(len(every), 'answer is', 'answers are')}"
+def _share(part: Sequence[Answer], every: Sequence[Answer]) -> str:
+    return f"{len(part)} of {several(len(every), 'answer is', 'answers are')}"
 
 
-def _page(found: Assessment) -> Iterator[str]:
-    slots = "" if found.slot_min is None else f" x {found.slot_min} min"
-    yield f"{sizes(found)} ({found.places}{slots})"
-    yield str(found.ledger)
+def _page(assessment: Assessment) -> Iterator[str]:
+    slots = "" if assessment.slot_min is None else f" x {assessment.slot_min} min"
+    yield f"{sizes(assessment)} ({assessment.places}{slots})"
+    yield str(assessment.ledger)
     yield ""
     yield f"{'':<34} {'number':<25} {'limit':>5}  verdict"
     for heading, answers in groupby(
-        found.answers, key=lambda one: f"{GROUPS[one.group] if found.before else ''}{one.about}"
+        assessment.answers, key=lambda one: f"{GROUPS[one.group] if assessment.before else ''}{one.about}"
     ):
         yield heading
         for one in answers:
             yield from _lines(one)
     yield ""
-    yield f"Gate: {found.gate}."
-    yield from _wrapped(found.verdict)
-    if found.before:
+    yield f"Gate: {assessment.gate}."
+    yield from _wrapped(assessment.verdict)
+    if assessment.before:
         yield CONTEXT
     yield from _wrapped(HONESTY)
-    stopped = ", interrupted" if found.interrupted else ""
-    yield f"({found.took_s:,.0f} s of {in_words(found.budget_s)}{stopped}; seed {found.seed})"
+    stopped = ", interrupted" if assessment.interrupted else ""
+    yield f"({assessment.took_s:,.0f} s of {in_words(assessment.budget_s)}{stopped}; seed {assessment.seed})"
 
 
-def sizes(found: Assessment) -> str:
+def sizes(assessment: Assessment) -> str:
     """How much there is of everything, in words."""
-    counts = ((found.records, "record"), (found.visits, "visit"), (found.days, "day"))
-    told = [several(count, noun) for count, noun in counts if count is not None]
-    return ", ".join([several(found.people, "person", "people"), *told])
+    counts = ((assessment.records, "record"), (assessment.visits, "visit"), (assessment.days, "day"))
+    parts = [several(count, noun) for count, noun in counts if count is not None]
+    return ", ".join([several(assessment.people, "person", "people"), *parts])
 
 
 def _lines(one: Answer) -> Iterator[str]:
@@ -176,10 +178,10 @@ def _lines(one: Answer) -> Iterator[str]:
     if verdict in UNANSWERED:
         yield from _wrapped(f"{asks} {verdict}: {one.note}", 2)
         return
-    shown = verdict.upper() if verdict == ABOVE else verdict
-    yield f"  {asks:<32} {number:<25} {limit:>5}  {shown}"
-    for said in filter(None, (f"{one.attacker}.", one.note)):
-        yield from _wrapped(said, 4)
+    outcome = verdict.upper() if verdict == ABOVE else verdict
+    yield f"  {asks:<32} {number:<25} {limit:>5}  {outcome}"
+    for sentence in filter(None, (f"{one.attacker}.", one.note)):
+        yield from _wrapped(sentence, 4)
 
 
 def _wrapped(text: str, indent: int = 0) -> list[str]:

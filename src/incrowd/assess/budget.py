@@ -52,7 +52,7 @@ def seconds_of(text: str) -> float:
     >>> seconds_of("90s"), seconds_of("10m"), seconds_of("1.5h")
     (90.0, 600.0, 5400.0)
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|)", text.strip().lower(), re.ASCII)
-    if found is None or not float(found[1]):
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|min|h|)", text.strip().lower(), re.ASCII)
+    if match is None or not float(match[1]):
         raise ParameterError("a budget is a time above 0 such as 90s, 10m or 1h.")
-    return float(found[1]) * UNITS[found[2]]
+    return float(match[1]) * UNITS[match[2]]

@@ -108,9 +108,9 @@ def nothing(why: str) -> Found:
     return Found(None, "-", {}, note=why.rstrip("."))
 
 
-def drawn_note(some: int, every: int, more: str = "") -> str:
+def drawn_note(drawn: int, every: int, more: str = "") -> str:
     """That people were drawn, where they were."""
-    return f"{some:,} of {every:,} people, drawn at random{more}" if some < every else ""
+    return f"{drawn:,} of {every:,} people, drawn at random{more}" if drawn < every else ""
 
 
 def no_release(data: Dataset) -> str:

@@ -58,13 +58,13 @@ def parse(texts: Sequence[str]) -> dict[str, float | None]:
     >>> parse(["singling_out=0.2", "counts=none"])
     {'singling_out': 0.2, 'counts': None}
     """
-    found: dict[str, float | None] = {}
+    thresholds: dict[str, float | None] = {}
     for text in texts:
         name, _, value = text.replace(" ", "").partition("=")
         check_choice("threshold", name, NAMES)
         try:
-            found[name] = None if value.lower() == "none" else float(value)
+            thresholds[name] = None if value.lower() == "none" else float(value)
         except ValueError:
             raise ParameterError(f"threshold {name} takes a number in 0 to 1, or none, such as {name}=0.1.") from None
-    thresholds_of(found)
-    return found
+    thresholds_of(thresholds)
+    return thresholds

@@ -171,11 +171,11 @@ def _crowds(known: NDArray[np.bool_], *places: Ints) -> Ints:
     return crowd
 
 
-def _right(truth: ArrayLike | None, name: str, found: Ints, known: NDArray[np.bool_]) -> float | None:
+def _right(truth: ArrayLike | None, name: str, inferred: Ints, known: NDArray[np.bool_]) -> float | None:
     if truth is None:
         return None
     true = ints(truth, name)
-    if len(true) != len(found):
-        raise DataError(f"{name} has {len(true)} values for {len(found)} people; give one cell per position.")
-    asked = known & (true != NONE)
-    return float((found == true)[asked].mean()) if asked.any() else None
+    if len(true) != len(inferred):
+        raise DataError(f"{name} has {len(true)} values for {len(inferred)} people; give one cell per position.")
+    comparable = known & (true != NONE)
+    return float((inferred == true)[comparable].mean()) if comparable.any() else None

@@ -47,12 +47,12 @@ def match_by_gain(
     return Match(match, float(np.nansum(gain)), linking.bound(a, b, prices, costs), gain)
 
 
-def _turned(found: Match, size: int) -> Match:
+def _turned(matching: Match, size: int) -> Match:
     """The same match as seen from the other side."""
     match, gain = np.full(size, -1, np.int64), np.full(size, np.nan)
-    joined = np.flatnonzero(found.match >= 0)
-    match[found.match[joined]], gain[found.match[joined]] = joined, found.gain[joined]
-    return Match(match, found.total, found.bound, gain)
+    joined = np.flatnonzero(matching.match >= 0)
+    match[matching.match[joined]], gain[matching.match[joined]] = joined, matching.gain[joined]
+    return Match(match, matching.total, matching.bound, gain)
 
 
 def _histograms(offsets: Ints, cells: Ints, rng: np.random.Generator | None) -> tuple[Histograms, Ints]:

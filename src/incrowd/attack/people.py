@@ -139,7 +139,7 @@ def _linked(labels: Labels, table: Table) -> Pairs:
 
 
 def _listed(truth: Iterable[Iterable[int]], known: int, target: int) -> Groups:
-    rows = [np.unique(np.asarray(list(some), np.int64)) for some in truth]
+    rows = [np.unique(np.asarray(list(partners), np.int64)) for partners in truth]
     if len(rows) != known:
         raise DataError(f"truth has {len(rows)} rows for {known} known traces; give one list of positions each.")
     flat = np.concatenate([np.zeros(0, np.int64), *rows])

@@ -51,26 +51,26 @@ def check(
     given = {"k": k, "l": l, "c": c, "delta_m": delta_m}
     _refuse(given, sensitive, values)
     source = None if original is None else original_of(original)
-    shown = with_members(published(release), source, link)
-    asked = _stricter(given, shown.claims)
-    _refuse_half(given, asked, sensitive)
-    params = {name: value for name, value in asked.items() if value is not None}
-    if not shown.rows:
-        return Verdict(tuple(_of_nothing(shown, source)), params)
-    named = sensitive if sensitive is not None else _claimed_column(shown)
-    counted = values if values is not None else _claimed(shown, "values")
-    fields = columns(shown, sensitive=named, longest=asked["l"])
-    checks = (*_promises(shown, given, asked, named, counted), *_against(shown, source), fields, *_alone(shown))
+    opened = with_members(published(release), source, link)
+    required = _stricter(given, opened.claims)
+    _refuse_half(given, required, sensitive)
+    params = {name: value for name, value in required.items() if value is not None}
+    if not opened.rows:
+        return Verdict(tuple(_of_nothing(opened, source)), params)
+    named = sensitive if sensitive is not None else _claimed_column(opened)
+    counted = values if values is not None else _claimed(opened, "values")
+    fields = columns(opened, sensitive=named, longest=required["l"])
+    checks = (*_promises(opened, given, required, named, counted), *_against(opened, source), fields, *_alone(opened))
     return Verdict(checks, params)
 
 
 def _of_nothing(release: Published, original: Original | None) -> Iterator[Check]:
     """The checks of a release without a row: only its ledger and its manifest can be looked at."""
-    found = compare(release, original)
-    promised, shown = (K, CROWD, LKC, CYLINDER, TRUTH, TIGHT), (IDENTIFIERS, NUMBERS, HASHES, PSEUDONYMS, ROWS)
+    comparison = compare(release, original)
+    promised, revealing = (K, CROWD, LKC, CYLINDER, TRUTH, TIGHT), (IDENTIFIERS, NUMBERS, HASHES, PSEUDONYMS, ROWS)
     yield from (idle(name, NO_ROW) for name in promised)
-    yield from (coverage(release, found), records(release, found))
-    yield from (idle(name, NO_ROW) for name in (*shown, COLUMNS, SORTED, GRAIN))
+    yield from (coverage(release, comparison), records(release, comparison))
+    yield from (idle(name, NO_ROW) for name in (*revealing, COLUMNS, SORTED, GRAIN))
     yield from (manifest(release), files(release), nothing_private(release), pseudonym_source(release))
 
 
@@ -81,34 +81,34 @@ def _claimed(release: Published, name: str) -> Any:
 def _promises(
     release: Published,
     given: dict[str, Any],
-    asked: dict[str, Any],
+    required: dict[str, Any],
     sensitive: str | None,
     values: Iterable[Any] | None,
 ) -> Iterator[Check]:
     """The guarantees; a claimed k belongs to the model it is claimed for."""
-    if asked["l"] is not None:
+    if required["l"] is not None:
         yield idle(K, "k is asked for as part of LKC-privacy.")
     elif given["delta_m"] is not None or ("delta_m" in release.claims and given["k"] is None):
         yield idle(K, "k is asked for as part of (k, delta)-anonymity.")
     else:
-        yield k_anonymity(release, asked["k"], sensitive)
+        yield k_anonymity(release, required["k"], sensitive)
     yield crowd(release)
     try:
-        yield lkc(release, longest=asked["l"], k=asked["k"], c=asked["c"], sensitive=sensitive, values=values)
+        yield lkc(release, longest=required["l"], k=required["k"], c=required["c"], sensitive=sensitive, values=values)
     except ParameterError as error:
         if given["l"] is not None:
             raise
         yield failed(LKC, f"what is claimed cannot be checked: {error}")  # nobody asked but the release itself
-    yield cylinder(release, asked["k"], asked["delta_m"])
+    yield cylinder(release, required["k"], required["delta_m"])
 
 
 def _against(release: Published, original: Original | None) -> Iterator[Check]:
     """What needs the original, and most of it also the link."""
-    found = compare(release, original)
-    yield truthfulness(release, found)
-    yield tightness(release, original, found)
-    yield coverage(release, found)
-    yield records(release, found)
+    comparison = compare(release, original)
+    yield truthfulness(release, comparison)
+    yield tightness(release, original, comparison)
+    yield coverage(release, comparison)
+    yield records(release, comparison)
     yield identifiers(release, original)
     yield numeric_identifiers(release, original)
     yield hashed_identifiers(release, original)
@@ -129,12 +129,12 @@ def _alone(release: Published) -> Iterator[Check]:
 def _stricter(given: dict[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
     """Of what is asked for and what is claimed, the harder one: the larger k and l, the smaller c and delta."""
     harder = {"k": max, "l": max, "c": min, "delta_m": min}
-    asked = {}
+    required = {}
     for name, pick in harder.items():
         claimed = claims.get(name)
         numbers = [value for value in (given[name], claimed) if value is not None]
-        asked[name] = pick(numbers) if numbers else None
-    return asked
+        required[name] = pick(numbers) if numbers else None
+    return required
 
 
 def _claimed_column(release: Published) -> str | None:
@@ -152,10 +152,10 @@ def _refuse(given: dict[str, Any], sensitive: str | None, values: Iterable[Any] 
         raise ParameterError("values are those of a sensitive attribute; pass sensitive= too.")
 
 
-def _refuse_half(given: dict[str, Any], asked: dict[str, Any], sensitive: str | None) -> None:
-    if asked["l"] is None and (sensitive is not None or given["c"] is not None):
+def _refuse_half(given: dict[str, Any], required: dict[str, Any], sensitive: str | None) -> None:
+    if required["l"] is None and (sensitive is not None or given["c"] is not None):
         raise ParameterError("c and sensitive are part of LKC-privacy; pass l= and k= too.")
-    if given["l"] is not None and asked["k"] is None and asked["c"] is None:
+    if given["l"] is not None and required["k"] is None and required["c"] is None:
         raise ParameterError("l alone asks for nothing; pass k=, or c= and sensitive=, too.")
-    if given["delta_m"] is not None and asked["k"] is None:
+    if given["delta_m"] is not None and required["k"] is None:
         raise ParameterError("delta_m alone asks for nothing; pass k= too.")

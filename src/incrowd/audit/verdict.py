@@ -47,10 +47,10 @@ class Verdict(Shown):
         return len(self.checks)
 
     def __getitem__(self, name: str) -> Check:
-        found = {check.name: check for check in self.checks}
-        if name not in found:
-            raise KeyError(f"no check is named {name!r}; there are {', '.join(found)}.")
-        return found[name]
+        by_name = {check.name: check for check in self.checks}
+        if name not in by_name:
+            raise KeyError(f"no check is named {name!r}; there are {', '.join(by_name)}.")
+        return by_name[name]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -94,7 +94,7 @@ def _number(value: Any) -> Any:
 
 
 def _lines(check: Check, wide: int) -> list[str]:
-    shown = "FAIL" if check.status == "fail" else check.status
-    head = f"{check.name:<{wide}}{shown:<16}"
+    status = "FAIL" if check.status == "fail" else check.status
+    head = f"{check.name:<{wide}}{status:<16}"
     first, *rest = wrap(check.evidence, max(_WIDE - len(head), 40)) or [""]
     return [f"{head}{first}".rstrip(), *(" " * len(head) + line for line in rest)]

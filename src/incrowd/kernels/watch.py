@@ -20,7 +20,7 @@ _LOOK_S = 0.05
 class Watch:
     """Tells running kernels to stop once `limit_s` seconds are over or their results outgrow `limit_gib`.
 
-    A kernel that lets go of the interpreter gets two views: stop[0] turns 1 when it should return, and in found[0]
+    A kernel that lets go of the interpreter gets two views: stop[0] turns 1 when it should return, and in usage[0]
     it keeps how many 4-byte numbers it holds.
     """
 
@@ -31,23 +31,23 @@ class Watch:
         self._stop = np.zeros(1, np.int64)
 
     def run(self, work: Callable[[Part, Ints, Ints], Result], parts: Sequence[Part], threads: int) -> list[Result]:
-        """work(part, stop, found) for every part, in order of parts."""
-        found = np.zeros((len(parts), 1), np.int64)
+        """work(part, stop, usage) for every part, in order of parts."""
+        counts = np.zeros((len(parts), 1), np.int64)
         with ThreadPoolExecutor(threads) as pool:
             try:
-                jobs = [pool.submit(work, part, self._stop, found[i]) for i, part in enumerate(parts)]
+                jobs = [pool.submit(work, part, self._stop, counts[i]) for i, part in enumerate(parts)]
                 left = set(jobs)
                 while left:
                     done, left = wait(left, _LOOK_S, FIRST_COMPLETED)
                     for job in done:
                         job.result()
                     if left:
-                        self._look(int(found.sum()))
+                        self._look(int(counts.sum()))
                     tell(self.what, len(parts) - len(left), len(parts))
             finally:
                 self._stop[0] = bool(left)
                 pool.shutdown(cancel_futures=True)
-        self._held += int(found.sum())
+        self._held += int(counts.sum())
         return [job.result() for job in jobs]
 
     def _look(self, held: int) -> None:

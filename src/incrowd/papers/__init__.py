@@ -50,8 +50,8 @@ class Paper:
         """
         module = import_module(f"incrowd.papers.{self.key}")
         clock = {"time_zone": time_zone} if self.takes == "Traces" else {}
-        found: Reproduction = module.reproduce(data, name=name, quick=quick, seed=seed, **clock, **options)
-        return found
+        reproduction: Reproduction = module.reproduce(data, name=name, quick=quick, seed=seed, **clock, **options)
+        return reproduction
 
 
 PAPERS: dict[str, Paper] = {

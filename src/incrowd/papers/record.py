@@ -80,23 +80,29 @@ class Reproduction:
     @property
     def statements(self) -> tuple[Statement, ...]:
         """Everything the text says, figure by figure."""
-        return tuple(said for figure in self.figures for said in figure.statements)
+        return tuple(statement for figure in self.figures for statement in figure.statements)
 
 
-def save(found: Reproduction, folder: str | Path) -> Path:
+def save(reproduction: Reproduction, folder: str | Path) -> Path:
     """Write a report, and each panel and other result as SVG and JSON beside it; older ones are replaced."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for panel in (panel for figure in found.figures for panel in figure.panels):
+    for panel in (panel for figure in reproduction.figures for panel in figure.panels):
         for suffix, text in (("json", to_json(panel, indent=1)), ("svg", drawing(panel).svg)):
             _put(folder / f"figure-{panel.name}.{suffix}", text)
-    shown = [section(other) for other in found.others]
-    for name, part in zip(_names(found.others), shown, strict=True):
+    sections = [section(other) for other in reproduction.others]
+    for name, part in zip(_names(reproduction.others), sections, strict=True):
         _put(folder / f"{name}.json", to_json(part.data, indent=1))
         for number, figure in enumerate(part.drawings, start=1):
             _put(folder / f"{name}-{number}.svg", figure.svg)
-    _put(folder / "statements.json", to_json(found.statements, indent=1))
-    write(folder / "report.html", *found.figures, *shown, title=f"{found.title} on {found.name}", force=True)
+    _put(folder / "statements.json", to_json(reproduction.statements, indent=1))
+    write(
+        folder / "report.html",
+        *reproduction.figures,
+        *sections,
+        title=f"{reproduction.title} on {reproduction.name}",
+        force=True,
+    )
     return folder
 
 

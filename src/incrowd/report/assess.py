@@ -30,10 +30,12 @@ ALONE = (
 OPEN_GATE = "Nothing above its threshold is no proof of safety: only what was asked was answered."
 
 
-def parts(found: Assessment) -> list[Any]:
+def parts(assessment: Assessment) -> list[Any]:
     """Everything a report shows of an assessment, the one page first."""
-    behind = [_named(record, answer) for answer in found.answers for record in found.results.get(answer.name, ())]
-    return [found, *([] if found.summary is None else [found.summary]), *behind, found.ledger]
+    behind = [
+        _named(record, answer) for answer in assessment.answers for record in assessment.results.get(answer.name, ())
+    ]
+    return [assessment, *([] if assessment.summary is None else [assessment.summary]), *behind, assessment.ledger]
 
 
 def _named(record: Any, answer: Answer) -> Any:
@@ -41,22 +43,22 @@ def _named(record: Any, answer: Answer) -> Any:
     released = answer.group == RELEASE and isinstance(record, (list, SensitiveInference))
     of = "published trajectories" if released else "people"
     if isinstance(record, list):
-        shown = headed(record, record[answer.numbers["judged"]], of=of)
+        part = headed(record, record[answer.numbers["judged"]], of=of)
     else:
-        shown = _inferred(record, of) if isinstance(record, SensitiveInference) else section(record)
+        part = _inferred(record, of) if isinstance(record, SensitiveInference) else section(record)
     if isinstance(record, Linkage) or released:
-        shown = replace(shown, question=answer.asks)
+        part = replace(part, question=answer.asks)
     if isinstance(record, RecoveryScore):
-        shown = _beside_chance(shown, answer)
-    return replace(shown, question=f"Before: {shown.question}") if answer.group == BEFORE else shown
+        part = _beside_chance(part, answer)
+    return replace(part, question=f"Before: {part.question}") if answer.group == BEFORE else part
 
 
-def _beside_chance(shown: Section, answer: Answer) -> Section:
+def _beside_chance(part: Section, answer: Answer) -> Section:
     chance = answer.numbers["chance"]
     guess = max(chance, key=lambda name: chance[name])
     judged = "is judged" if answer.numbers["judged"] == guess else "is worse than the attack"
-    told = f"The best guess from the same counts, '{guess}', has {chance[guess]:.1%} right and {judged}."
-    return replace(shown, answer=f"{shown.answer} {told}", data={**shown.data, "chance": chance})
+    beside = f"The best guess from the same counts, '{guess}', has {chance[guess]:.1%} right and {judged}."
+    return replace(part, answer=f"{part.answer} {beside}", data={**part.data, "chance": chance})
 
 
 @section.register
@@ -98,14 +100,14 @@ def _judged(result: Assessment, groups: tuple[str, ...], caption: str) -> Grid:
     What is missing though it was due stands here too: it shuts the gate.
     """
     places = [(place, one) for place, one in enumerate(result.answers) if one.group in groups]
-    asked = [(place, one) for place, one in places if one.value is not None or one in result.open]
+    answered = [(place, one) for place, one in places if one.value is not None or one in result.open]
     at = {
         (row, HEAD.index(column)): ("answers", place, name)
-        for row, (place, one) in enumerate(asked)
+        for row, (place, one) in enumerate(answered)
         for column, name in (("number", "value"), ("limit", "threshold"))
         if getattr(one, name) is not None
     }
-    return Grid(HEAD, [_cells(one) for _, one in asked], caption, at)
+    return Grid(HEAD, [_cells(one) for _, one in answered], caption, at)
 
 
 def _cells(one: Answer) -> tuple[str, ...]:

@@ -162,7 +162,7 @@ def _figure(result: Comparison) -> Drawing:
         lower.set_ylabel("people in the median crowd")
         key(upper)
         drawing = svg(figure)
-    told = "; ".join(
+    points = "; ".join(
         f"{row}: loss {row.loss:.2f}, {result.target.distance(row.privacy):.0%} {result.target.words}, median "
         f"crowd {number(row.privacy['crowd_median'], ',.0f')}{', on the frontier' if row in result.frontier else ''}"
         for row in ran
@@ -172,7 +172,7 @@ def _figure(result: Comparison) -> Drawing:
         f"{several(result.points, 'known sample')} each); filled marks reach the target ({result.target}), the dashed "
         "line is the frontier: no setting lies below it."
     )
-    return Drawing(drawing, caption, f"Two scatter plots against the loss. {told}.")
+    return Drawing(drawing, caption, f"Two scatter plots against the loss. {points}.")
 
 
 def looks(methods: Iterable[str]) -> dict[str, tuple[str, str]]:

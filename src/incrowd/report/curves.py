@@ -88,15 +88,15 @@ def curve(label: str, values: ArrayLike) -> Curve:
     known: NDArray[Any] = np.asarray(values)
     known = known[~np.isnan(known)]
     shares = np.linspace(0, 1, STEPS + 1)
-    found = np.quantile(known, shares, method="inverted_cdf").tolist() if known.size else []
-    return Curve(label, known.size, tuple(found))
+    quantiles = np.quantile(known, shares, method="inverted_cdf").tolist() if known.size else []
+    return Curve(label, known.size, tuple(quantiles))
 
 
-def trend(values: Sequence[NDArray[Any]], **said: Any) -> Trend:
+def trend(values: Sequence[NDArray[Any]], **labels: Any) -> Trend:
     """Summarise one array per point; nan where an array is empty."""
     summary = [_summary(np.asarray(column)) for column in values]
     means, medians, quartiles = (tuple(part) for part in zip(*summary, strict=True))
-    return Trend(mean=means, median=medians, quartiles=quartiles, **said)
+    return Trend(mean=means, median=medians, quartiles=quartiles, **labels)
 
 
 def _summary(values: NDArray[Any]) -> tuple[float, float, tuple[float, float]]:
@@ -116,8 +116,8 @@ def drawing(panel: Cdf | Lines | Trend) -> Drawing:
             _draw_lines(axes, panel)
         else:
             _draw_trend(axes, panel)
-        shown = svg(figure)
-    return Drawing(shown, panel.caption + _of_few(panel), _in_words(panel))
+        image = svg(figure)
+    return Drawing(image, panel.caption + _of_few(panel), _in_words(panel))
 
 
 def _of_few(panel: Cdf | Lines | Trend) -> str:
@@ -128,14 +128,14 @@ def _of_few(panel: Cdf | Lines | Trend) -> str:
 
 def _in_words(panel: Cdf | Lines | Trend) -> str:
     if isinstance(panel, Cdf):
-        told = "; ".join(f"{one.label}: median {one.at(0.5):.3g}" for one in panel.curves if one.value)
-        return f"Cumulative distribution of {panel.x}: {told or 'nothing to show'}."
+        points_text = "; ".join(f"{one.label}: median {one.at(0.5):.3g}" for one in panel.curves if one.value)
+        return f"Cumulative distribution of {panel.x}: {points_text or 'nothing to show'}."
     if isinstance(panel, Lines):
-        told = "; ".join(f"{one.label}: {_ends(one)}" for one in panel.lines if one.value)
-        return f"Lines of {panel.y} against {panel.x}: {told or 'nothing to show'}."
+        points_text = "; ".join(f"{one.label}: {_ends(one)}" for one in panel.lines if one.value)
+        return f"Lines of {panel.y} against {panel.x}: {points_text or 'nothing to show'}."
     points = zip(panel.at, panel.mean, panel.median, strict=True)
-    told = "; ".join(f"{x:.3g}: mean {mean:.4g}, median {median:.4g}" for x, mean, median in points)
-    return f"Lines of {panel.y} against {panel.x}, {told}."
+    points_text = "; ".join(f"{x:.3g}: mean {mean:.4g}, median {median:.4g}" for x, mean, median in points)
+    return f"Lines of {panel.y} against {panel.x}, {points_text}."
 
 
 def _ends(line: Line) -> str:

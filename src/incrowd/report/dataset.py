@@ -122,13 +122,13 @@ def _map(result: Summary) -> Drawing:
         figure.colorbar(image, ax=axes, label="people seen", fraction=0.04, pad=0.02)
         _scale_bar(axes, size[0])
         drawing = svg(figure)
-    shown = people.count()
+    cells = people.count()
     caption = (
-        f"People per cell of {result.cell_km:.2g} km (n = {result.users:,}); {shown:,} cells are shown, those "
+        f"People per cell of {result.cell_km:.2g} km (n = {result.users:,}); {cells:,} cells are shown, those "
         f"with fewer than {result.min_people} people are blank."
     )
     return Drawing(
-        drawing, caption, f"Map of {rows} by {columns} cells coloured by people seen; {shown} hold enough to be shown."
+        drawing, caption, f"Map of {rows} by {columns} cells coloured by people seen; {cells} hold enough to be shown."
     )
 
 

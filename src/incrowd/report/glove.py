@@ -129,13 +129,13 @@ def tail_panels(tails: Tails) -> tuple[Cdf, Cdf, Cdf]:
     weights = tuple(curve(label, values) for label, values in columns)
     ratio, share = curve("ratio", tails.ratio), curve("share", tails.share)
     where = f"n = {tails.users:,} people, k = {tails.k}"
-    some = f"{where}, {share.n:,} with any effort"
+    crowd = f"{where}, {share.n:,} with any effort"
     defined = ", ".join(f"{one.n:,} {one.label}" for one in weights)
     heavy = f"from {HEAVY} on a tail is heavy; one without a middle to compare with lies beyond the right end"
     captions = (
         f"Tail weights of sample stretches ({where}; defined for {defined}; {heavy}).",
-        f"Ratio of temporal to spatial effort ({some}; whoever has no spatial effort lies beyond the right end).",
-        f"Temporal part of the whole effort ({some}).",
+        f"Ratio of temporal to spatial effort ({crowd}; whoever has no spatial effort lies beyond the right end).",
+        f"Temporal part of the whole effort ({crowd}).",
     )
     return (
         Cdf("tail-weight", "tail weight", "people", weights, captions[0], log=True),

@@ -55,13 +55,13 @@ class Behind:
 
     def _linked(self, text: str, within: Sequence[Place] = ()) -> Markup | None:
         """The text with links, or nothing when no number of it is found."""
-        parts, end, found = [], 0, False
+        parts, end, linked = [], 0, False
         for match in NUMBER.finditer(text):
             place = self._place(match[0], within)
             if place is not None:
                 parts += [escape(text[end : match.start()]), LINK.format(self._anchor(place), match[0])]
-                end, found = match.end(), True
-        return Markup("").join([*parts, escape(text[end:])]) if found else None
+                end, linked = match.end(), True
+        return Markup("").join([*parts, escape(text[end:])]) if linked else None
 
     def _place(self, text: str, within: Sequence[Place]) -> Place | None:
         """Where the number stands that reads like this, the outermost; None when there are none or several."""
@@ -120,8 +120,8 @@ class Behind:
 def _outermost(places: list[Place]) -> Place | None:
     """The one that is nested least, if there is one such."""
     least = min(map(len, places), default=0)
-    found = [place for place in places if len(place) == least]
-    return found[0] if len(found) == 1 else None
+    outermost = [place for place in places if len(place) == least]
+    return outermost[0] if len(outermost) == 1 else None
 
 
 def _texts(numbers: Sequence[tuple[Place, float]], decimals: int, percent: bool) -> dict[str, list[Place]]:

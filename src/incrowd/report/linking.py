@@ -40,8 +40,8 @@ def _relinked(result: Relinked) -> Section:
     tables = [_singled_out(result.uniqueness)]
     if score is not None:
         rows = [(name, percent(risk.value), f"{risk.population:,}") for name, risk in score.known_before.items()]
-        said = f"People found by {result.points} random points known before the cut."
-        tables.insert(0, Grid(("among", "singled out", "people"), rows, said))
+        caption = f"People found by {result.points} random points known before the cut."
+        tables.insert(0, Grid(("among", "singled out", "people"), rows, caption))
     return Section(
         question="Can the pieces be linked again?",
         answer=answer,
@@ -60,14 +60,14 @@ def _relinked(result: Relinked) -> Section:
 
 @section.register
 def _linkage(result: Linkage) -> Section:
-    told = "None of the known people is among the candidates."
+    answer = "None of the known people is among the candidates."
     if not result.told:
-        told = (
+        answer = (
             f"Candidates were ranked and nobody told who is who: {result.claimed:,} of {result.known:,} known people "
             "have a best candidate strictly ahead of the second, right or wrong. Give the link file to score them."
         )
     if result.hit[1] is not None:
-        told = (
+        answer = (
             f"The right candidate of {result.target:,} comes first for {percent(result.hit[1])} of {result.scored:,} "
             f"people and is among the first 10 for {percent(result.hit[10])}; by chance it would be "
             f"{percent(result.chance[1])} and {percent(result.chance[10])}."
@@ -78,7 +78,7 @@ def _linkage(result: Linkage) -> Section:
     span = result.interval
     return Section(
         question="Can the people of two datasets be matched?",
-        answer=told,
+        answer=answer,
         number=percent(result.hit[1]),
         number_of="of people matched at once",
         tables=[Grid(("", "attack", "chance"), rows)],
@@ -98,12 +98,12 @@ def _linkage(result: Linkage) -> Section:
 @section.register
 def _home_work(result: HomeWork) -> Section:
     rows = [(str(size), percent(share)) for size, share in sorted(result.pair_crowds.items())[:10]]
-    told = "" if result.home_right is None else f" {percent(result.home_right)} of the homes are right."
+    right = "" if result.home_right is None else f" {percent(result.home_right)} of the homes are right."
     return Section(
         question="Do homes and workplaces give people away?",
         answer=(
             f"A home can be named for {result.home_known:.1%} of {result.people:,} people, home and work for "
-            f"{result.both_known:.1%}; {result.pair_unique:.1%} of all people share that pair with nobody.{told}"
+            f"{result.both_known:.1%}; {result.pair_unique:.1%} of all people share that pair with nobody.{right}"
         ),
         number=f"{result.pair_unique:.1%}",
         number_of="alone with their home and work",
@@ -162,8 +162,8 @@ def _plan(result: Plan) -> Section:
 def _planned(result: Plan) -> Drawing:
     with canvas() as (figure, axes):
         _draw_plan(axes, result)
-        shown = svg(figure)
-    told = "; ".join(
+        drawing = svg(figure)
+    points = "; ".join(
         f"{cut.name}: singled out {percent(cut.singled_out)}, after re-linking {percent(cut.relinked)}, neighbours "
         f"rejoined {percent(cut.rejoined)}, moves kept {percent(cut.moves_kept)}"
         for cut in result.cuts
@@ -172,7 +172,7 @@ def _planned(result: Plan) -> Drawing:
         f"Risk and utility against the window (n = {result.users:,} people, {several(result.points, 'point')} known "
         f"before the cut; dashed: the target of {result.limit})."
     )
-    return Drawing(shown, caption, f"Lines against window length: {told}.")
+    return Drawing(drawing, caption, f"Lines against window length: {points}.")
 
 
 def _draw_plan(axes: Axes, result: Plan) -> None:
@@ -200,11 +200,11 @@ def _draw_plan(axes: Axes, result: Plan) -> None:
 def _singled_out(results: tuple[Uniqueness, ...]) -> Grid:
     """One row per question, one column per kind of trajectory."""
     labels = list(dict.fromkeys(risk.label for risk in results))
-    asked: dict[str, dict[str, str]] = {}
+    by_name: dict[str, dict[str, str]] = {}
     for risk in results:
         name = f"top {risk.points}" if risk.knowledge == "top" else f"{risk.points} random points, short: {risk.short}"
-        asked.setdefault(name, {})[risk.label] = percent(risk.value)
-    rows = [(name, *(shares.get(label, "-") for label in labels)) for name, shares in asked.items()]
+        by_name.setdefault(name, {})[risk.label] = percent(risk.value)
+    rows = [(name, *(shares.get(label, "-") for label in labels)) for name, shares in by_name.items()]
     return Grid(("singled out by", *labels), rows, "Uniqueness within each kind of trajectory by itself.")
 
 

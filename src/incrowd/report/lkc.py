@@ -78,12 +78,12 @@ def _along(result: LkcCost, parameter: str) -> Drawing:
         _draw_along(axes, runs, parameter)
         drawing = svg(figure)
     fixed = ", ".join(f"{name} = {getattr(runs[0], key)}" for name, key in _others(parameter))
-    told = "; ".join(
+    points = "; ".join(
         f"{getattr(run, parameter)}: {run.preserved_share:.2f} kept, {run.suppressed_visits:.2f} suppressed"
         for run in runs
     )
     caption = f"Cost against {AXES[parameter]} (n = {result.users:,} records, {fixed})."
-    return Drawing(drawing, caption, f"Two lines against {AXES[parameter]}: {told}.")
+    return Drawing(drawing, caption, f"Two lines against {AXES[parameter]}: {points}.")
 
 
 def _others(parameter: str) -> list[tuple[str, str]]:

@@ -73,8 +73,8 @@ def _sentence(result: Mitigations) -> str:
         return first + f"Nothing that was tried brings it under {result.target:.0%}."
     if best.mitigation == "none":
         return first + f"That is under {result.target:.0%} already."
-    told = f"{best}, at a loss of {best.loss:.2f} ({best.accuracy:.1%} recovered)"
-    return first + f"The cheapest way under {result.target:.0%}: {told}."
+    cheapest = f"{best}, at a loss of {best.loss:.2f} ({best.accuracy:.1%} recovered)"
+    return first + f"The cheapest way under {result.target:.0%}: {cheapest}."
 
 
 def _figure(result: Mitigations) -> Drawing:
@@ -97,22 +97,22 @@ def _figure(result: Mitigations) -> Drawing:
         f"Accuracy of the attack against the loss, by mitigation and strength (n = {result.users:,} people, "
         f"{result.cells:,} cells, {result.slots:,} slots of {result.slot_min} min; one run each)."
     )
-    told = "; ".join(f"{o}: loss {o.loss:.2f}, accuracy {o.accuracy:.2f}" for o in result.outcomes)
-    return Drawing(drawing, caption, f"Accuracy against loss: {told}.")
+    points = "; ".join(f"{o}: loss {o.loss:.2f}, accuracy {o.accuracy:.2f}" for o in result.outcomes)
+    return Drawing(drawing, caption, f"Accuracy against loss: {points}.")
 
 
 def _draw(axes: Axes, outcomes: list[Outcome], name: str, colour: str) -> None:
-    shown = _known(outcomes)
-    if len(shown) < 2:
+    known = _known(outcomes)
+    if len(known) < 2:
         return
-    axes.plot([o.loss for o in shown], [o.accuracy for o in shown], marker="o", markersize=4, color=colour, label=name)
+    axes.plot([o.loss for o in known], [o.accuracy for o in known], marker="o", markersize=4, color=colour, label=name)
 
 
 def _strengths(result: Mitigations) -> list[tuple[float, float, str, str]]:
     """Where each strength stands; those at the ends of the lines first."""
     named = zip(COLOURS, NAMES, strict=False)
-    found = [(o, colour, place) for colour, kind in named for place, o in enumerate(reversed(_known(result.of(kind))))]
-    return [(o.loss, o.accuracy, f"{o.strength:g}", colour) for o, colour, _ in sorted(found, key=lambda one: one[2])]
+    points = [(o, colour, place) for colour, kind in named for place, o in enumerate(reversed(_known(result.of(kind))))]
+    return [(o.loss, o.accuracy, f"{o.strength:g}", colour) for o, colour, _ in sorted(points, key=lambda one: one[2])]
 
 
 def _known(outcomes: Iterable[Outcome]) -> list[Outcome]:
@@ -140,7 +140,7 @@ def _table(result: Mitigations) -> Grid:
     ]
     tops = "/".join(map(str, result.outcomes[0].unique))
     head = ("published", "loss", "nights", "days", "whole", *result.chance, "> 1 km off", f"top {tops} unique")
-    said = (
+    caption = (
         "Accuracy by stage and of guesses from the same counts, share of points far off, uniqueness of the recovered."
     )
-    return Grid(head, rows, said)
+    return Grid(head, rows, caption)

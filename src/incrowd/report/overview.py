@@ -88,12 +88,12 @@ def _boxes(release: Path, published: Fingerprints, data: Any, link: Path | None,
         return parts
     try:
         original = discretize.fingerprints(data, **clock) if isinstance(data, Traces) else data
-        found = section(
+        crowds = section(
             measure.accuracy(relinked(published, _members(release, published, original, link), original), original)
         )
     except DataError as error:
         return [*parts, Section("How coarse has each sample become?", f"Left out: {error}")]
-    return [*parts, Section(**{**vars(found), "method": [SMALLEST, *found.method[1:]]})]
+    return [*parts, Section(**{**vars(crowds), "method": [SMALLEST, *crowds.method[1:]]})]
 
 
 def _members(release: Path, published: Table, original: Table, link: Path) -> Groups:

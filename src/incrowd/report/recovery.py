@@ -35,7 +35,7 @@ UNIQUE = "A trajectory is unique at k when no other one has the same set of k mo
 @section.register
 def _recovered(result: Recovered) -> Section:
     users, slots = result.cells.shape
-    said = [SHORTCUT] if result.method == "threshold" else []
+    shortcut = [SHORTCUT] if result.method == "threshold" else []
     moved = float((result.cells[:, 1:] != result.cells[:, :-1]).mean()) if slots > 1 else 0.0
     return Section(
         question="What can be recovered from the published counts?",
@@ -46,7 +46,7 @@ def _recovered(result: Recovered) -> Section:
         number=f"{users:,}",
         number_of="trajectories recovered",
         tables=[_costs(result)],
-        method=[ATTACK, *said, BOUND, f"Parameters: {_params(result)}."],
+        method=[ATTACK, *shortcut, BOUND, f"Parameters: {_params(result)}."],
         data={name: getattr(result, name) for name in (*PARAMS, "costs", "bounds", "gains", "gain_bounds")},
     )
 
@@ -108,9 +108,9 @@ def _stages(result: RecoveryScore) -> Drawing:
             axes.annotate(f"{share:.2f}", (at, share), xytext=(0, 3), textcoords="offset points", ha="center")
         axes.set_ylim(0, 1.1)
         axes.set_ylabel("share of points recovered")
-        shown = svg(figure)
-    told = ", ".join(f"{name} {share:.2f}" for name, share in zip(STAGES.values(), shares, strict=True))
-    return Drawing(shown, f"Accuracy by stage ({_n(result)}).", f"Bars of accuracy by stage: {told}.")
+        image = svg(figure)
+    bars = ", ".join(f"{name} {share:.2f}" for name, share in zip(STAGES.values(), shares, strict=True))
+    return Drawing(image, f"Accuracy by stage ({_n(result)}).", f"Bars of accuracy by stage: {bars}.")
 
 
 def _error_panel(result: RecoveryScore) -> Cdf:
@@ -129,12 +129,12 @@ def _uniqueness(result: RecoveryScore) -> Drawing:
         axes.set_xlabel("most visited cells known")
         axes.set_ylabel("share of people singled out")
         key(axes)
-        shown = svg(figure)
-    told = "; ".join(
+        image = svg(figure)
+    bars = "; ".join(
         f"{name} {', '.join(f'{k}: {share:.2f}' for k, share in shares.items())}" for name, shares in both.items()
     )
     caption = f"Uniqueness of the top k cells as a set, recovered beside original (n = {result.users:,} people)."
-    return Drawing(shown, caption, f"Bars of uniqueness by k: {told}.")
+    return Drawing(image, caption, f"Bars of uniqueness by k: {bars}.")
 
 
 def _uniqueness_table(result: RecoveryScore) -> Grid:

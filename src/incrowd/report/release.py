@@ -65,11 +65,11 @@ def _release(result: Release) -> Section:
     params = {name: value for name, value in result.params.items() if value is not None}
     method = params.pop("method", "an unnamed method")
     seeded = params.pop("pseudonym_seed_given", None)
-    asked = ", ".join(f"{name} = {value}" for name, value in params.items()) or "no parameters"
+    stated = ", ".join(f"{name} = {value}" for name, value in params.items()) or "no parameters"
     return Section(
         question="What was published?",
         answer=(
-            f"{method} ({asked}) publishes {result.data.records:,} rows under {len(result.data):,} fresh pseudonyms. "
+            f"{method} ({stated}) publishes {result.data.records:,} rows under {len(result.data):,} fresh pseudonyms. "
             f"Guarantee: {result.guarantee}"
         ),
         number=f"{len(result.data):,}",

@@ -24,8 +24,8 @@ KEPT = {
 def _sweep(result: Sweep) -> Section:
     main = _main_points(result)
     settings = result.at(main)
-    shown = [n for n in (2, 4, 6) if _drawable(result, n)] or [main]
-    drawings = [_relief(result, main), _contours(result, shown)] if _drawable(result, main) else []
+    drawn = [n for n in (2, 4, 6) if _drawable(result, n)] or [main]
+    drawings = [_relief(result, main), _contours(result, drawn)] if _drawable(result, main) else []
     return Section(
         question="How coarse must places and times be?",
         answer=_sentence(result, main, settings),
@@ -126,19 +126,19 @@ def _relief(result: Sweep, points: int) -> Drawing:
     return Drawing(drawing, caption, f"Surface of uniqueness: {_ends(result, points)}")
 
 
-def _contours(result: Sweep, shown: list[int]) -> Drawing:
+def _contours(result: Sweep, drawn: list[int]) -> Drawing:
     """Contour maps for several numbers of points, as tan2017 fig. 5."""
     with canvas(7.0, 3.0) as (figure, axes):
         axes.remove()
-        panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
-        for panel, points in zip(panels, shown, strict=True):
+        panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
+        for panel, points in zip(panels, drawn, strict=True):
             filled = _draw_contour(panel, result, points)
         figure.colorbar(filled, ax=panels, label="share singled out", ticks=[0, 0.25, 0.5, 0.75, 1], fraction=0.05)
         panels[0].set_ylabel("minutes of a period")
         drawing = svg(figure)
-    listed = ", ".join(map(str, shown))
-    caption = f"Lines of equal uniqueness for {listed} known points ({_conventions(result, shown)})."
-    return Drawing(drawing, caption, "Contour maps of uniqueness: " + " ".join(_ends(result, n) for n in shown))
+    listed = ", ".join(map(str, drawn))
+    caption = f"Lines of equal uniqueness for {listed} known points ({_conventions(result, drawn)})."
+    return Drawing(drawing, caption, "Contour maps of uniqueness: " + " ".join(_ends(result, n) for n in drawn))
 
 
 def _draw_contour(axes: Axes, result: Sweep, points: int) -> ContourSet:
@@ -164,10 +164,10 @@ def _ends(result: Sweep, points: int) -> str:
     )
 
 
-def _conventions(result: Sweep, shown: list[int]) -> str:
-    people = result.population[np.isin(result.points, shown) & (result.samples > 0)]
+def _conventions(result: Sweep, drawn: list[int]) -> str:
+    people = result.population[np.isin(result.points, drawn) & (result.samples > 0)]
     n = f"{people.min():,}" if people.min() == people.max() else f"{people.min():,} to {people.max():,}"
-    half = float(np.nanmax((result.high - result.low)[np.isin(result.points, shown)])) / 2
+    half = float(np.nanmax((result.high - result.low)[np.isin(result.points, drawn)])) / 2
     return (
         f"n = {n} people with enough points, {_samples(result)} samples per cell, 95 % intervals within "
         f"{half:.4f} each way, representation '{result.keep}', convention 'drop'"

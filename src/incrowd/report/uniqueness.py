@@ -110,7 +110,7 @@ def _curve(results: Sequence[Uniqueness]) -> Drawing:
         axes.set_xlabel("points the attacker knows")
         axes.set_ylabel("share singled out")
         drawing = svg(figure)
-    caption = f"Uniqueness against known points; {_told(results)}."
+    caption = f"Uniqueness against known points; {_setting(results)}."
     return Drawing(drawing, caption, "Lines of uniqueness against known points: " + _values(results))
 
 
@@ -122,11 +122,11 @@ def _closeness(results: Sequence[Uniqueness]) -> Drawing:
         axes.set_xlabel("mean time between known points, hours")
         axes.set_ylabel("share singled out")
         drawing = svg(figure)
-    caption = f"Uniqueness against closeness in time [tan2017, Sec. 3.2]; {_told(close)}."
+    caption = f"Uniqueness against closeness in time [tan2017, Sec. 3.2]; {_setting(close)}."
     return Drawing(drawing, caption, "Lines of uniqueness against closeness: " + _values(close))
 
 
-def _told(results: Sequence[Uniqueness]) -> str:
+def _setting(results: Sequence[Uniqueness]) -> str:
     """What every caption carries: n, interval and convention."""
     low, high = min(r.population for r in results), max(r.population for r in results)
     people = f"n = {low:,}" if low == high else f"n = {low:,} to {high:,}"
@@ -167,7 +167,7 @@ def _distribution(results: Sequence[Uniqueness]) -> Drawing:
         right.set_xlabel("crowd size, all")
         key(left)
         drawing = svg(figure)
-    caption = f"How many people share the known points; {_told(alike)}."
+    caption = f"How many people share the known points; {_setting(alike)}."
     return Drawing(drawing, caption, "Distribution of crowd sizes: " + _values(alike))
 
 
@@ -177,11 +177,11 @@ def _values(results: Sequence[Uniqueness]) -> str:
 
 def _table(results: Sequence[Uniqueness]) -> Grid:
     """One row per result; columns in which nothing differs and nothing was asked are left out."""
-    shown = [name for name in ("label", *TOLD) if len({getattr(r, name) for r in results}) > 1]
-    shown = [name for name in ("knowledge", "points", "short") if name not in shown] + shown
+    varying = [name for name in ("label", *TOLD) if len({getattr(r, name) for r in results}) > 1]
+    varying = [name for name in ("knowledge", "points", "short") if name not in varying] + varying
     rows = [
         (
-            *(str(getattr(r, name)) for name in shown),
+            *(str(getattr(r, name)) for name in varying),
             "-" if r.value is None else f"{r.value:.4f}",
             f"{r.interval[0]:.4f} to {r.interval[1]:.4f}" if r.interval and _is_drawn(r) else "-",
             f"{r.population:,}",
@@ -190,7 +190,7 @@ def _table(results: Sequence[Uniqueness]) -> Grid:
         )
         for r in results
     ]
-    return Grid((*shown, "uniqueness", "95 % interval", "targets", "skipped", "draws"), rows)
+    return Grid((*varying, "uniqueness", "95 % interval", "targets", "skipped", "draws"), rows)
 
 
 @section.register

@@ -13,7 +13,7 @@ from boxes import prints
 from incrowd.anonymize import W4M, Cut, Glove
 from incrowd.assess.compare.attacker import agreement, by_time, crowds, known_samples, worst
 from incrowd.assess.compare.settings import Source, untouched
-from incrowd.assess.compare.views import boxes_of, shown, views
+from incrowd.assess.compare.views import boxes_of, views, visible
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 ALL_OF_ONE = np.array([[0], [1], [2], [3]])
@@ -22,7 +22,7 @@ ALL_OF_ONE = np.array([[0], [1], [2], [3]])
 def test_samples_as_they_are_are_shared_by_twins_only():
     three = prints("0,0,0; 0,0,10 | 0,0,0; 0,0,10 | 0,0,0; 900,0,10")
     known = known_samples(three, points=2, seed=0)
-    found = crowds(shown(untouched(three)), three, known)
+    found = crowds(visible(untouched(three)), three, known)
     assert found.size.tolist() == [2, 2, 1] and found.complete.all()
     told = found.numbers(2)
     assert told["singled_out"] == told["below_k"] == pytest.approx(1 / 3)
@@ -32,7 +32,7 @@ def test_samples_as_they_are_are_shared_by_twins_only():
 
 def test_boxes_of_two_groups():
     # The groups publish x 0 to 100 in minutes 0 to 41, and x 0 to 1100 in minutes 20 to 401: user 1 is in both.
-    found = crowds(shown(Glove(k=2)(FOUR)), FOUR, ALL_OF_ONE)
+    found = crowds(visible(Glove(k=2)(FOUR)), FOUR, ALL_OF_ONE)
     assert found.size.tolist() == [2, 4, 2, 2]
 
 
@@ -40,23 +40,23 @@ def test_of_the_pieces_of_a_cut_trajectory_the_worst_counts():
     # Both are at x 0 in the first window, and apart in the second: the first piece hides two, the second nobody.
     two = prints("0,0,0; 0,0,420 | 0,0,0; 5000,0,420")
     source = Source(two, 100, 60)
-    found = crowds(shown(Cut(window_h=6)(source.visits)), two, np.array([[0, 1], [2, 3]]))
+    found = crowds(visible(Cut(window_h=6)(source.visits)), two, np.array([[0, 1], [2, 3]]))
     assert found.size.tolist() == [1, 1] and not found.complete.any()
-    first = crowds(shown(Cut(window_h=6)(source.visits)), two, np.array([[0, 0], [2, 2]]))
+    first = crowds(visible(Cut(window_h=6)(source.visits)), two, np.array([[0, 0], [2, 2]]))
     assert first.size.tolist() == [2, 2] and first.complete.all()
 
 
 def test_pieces_of_one_person_are_one_person():
     two = prints("0,0,0; 0,0,420 | 9000,0,0")
     whole = Cut(window_h=6)(Source(two, 100, 60).visits)
-    everywhere = replace(shown(whole), low=np.full((3, 3), -1e7), high=np.full((3, 3), 1e7))
+    everywhere = replace(visible(whole), low=np.full((3, 3), -1e7), high=np.full((3, 3), 1e7))
     assert crowds(everywhere, two, np.array([[0], [2]])).size.tolist() == [2, 2]
 
 
 def moved(*places, members):
     """A release of one point per person, half an hour after the start."""
     data = ic.Traces.from_arrays(range(len(places)), [1800] * len(places), x=places, y=[50.0] * len(places))
-    return shown(ic.Release.from_arrays(data, members=members), reach_m=1000, slot_min=60)
+    return visible(ic.Release.from_arrays(data, members=members), reach_m=1000, slot_min=60)
 
 
 def test_whoever_was_moved_away_is_not_found():
@@ -76,7 +76,7 @@ def test_points_agree_within_reach_and_slot():
 
 def test_reach_is_a_disc_and_not_a_square():
     data = ic.Traces.from_arrays([0, 1], [30, 30], x=[750.0, 750.0], y=[750.0, 755.0])  # 990 m and 1,006 m from 50, 50
-    both = shown(ic.Release.from_arrays(data, members=[[0], [1]]), reach_m=993)
+    both = visible(ic.Release.from_arrays(data, members=[[0], [1]]), reach_m=993)
     at = np.array([[[50.0, 50.0, 30.0]]])
     assert agreement(both, by_time(both), at, 2).tolist() == [[1, 0]]
 
@@ -89,7 +89,7 @@ def test_where_nothing_agrees_everybody_is_left():
 
 def test_nobody_is_found_in_nothing():
     two = prints("0,0,0 | 9000,0,0")
-    found = crowds(shown(Glove(k=3)(two)), two, np.array([[0], [1]]))
+    found = crowds(visible(Glove(k=3)(two)), two, np.array([[0], [1]]))
     told = found.numbers(2)
     assert found.size.tolist() == [0, 0] and told["crowd_least"] is None and told["below_k"] == 0
 
@@ -109,7 +109,7 @@ def test_known_samples_are_distinct_own_ones():
 def test_crowds_are_as_the_definition_reads(data, k, seed):
     release = Glove(k=k)(data)
     known = known_samples(data, points=3, seed=seed)
-    found = crowds(shown(release), data, known)
+    found = crowds(visible(release), data, known)
     assert found.size.tolist() == [_slowly(release, data, u, known[u]) for u in range(len(data))]
     assert not ((found.size > 0) & (found.size < k)).any()  # what GLOVE promises
 
@@ -171,7 +171,7 @@ def test_who_is_found_nowhere_stays_so():
 
 def test_long_boxes_are_not_copied_for_every_few_hours():
     years = prints("0,100,0,100,0,5256000 | 0,100,0,100,1000,5256000 | 0,0,7")
-    what = shown(untouched(years))
+    what = visible(untouched(years))
     assert len(by_time(what).box) <= 4 * len(what.row)
     found = crowds(what, years, np.array([[0], [1], [2]]))
     assert found.size.tolist() == [2, 2, 2]
@@ -180,7 +180,7 @@ def test_long_boxes_are_not_copied_for_every_few_hours():
 @given(random_crowds(most_users=5, most_samples=4, sizes=True))
 @settings(deadline=None, max_examples=30)
 def test_the_buckets_change_no_answer(data):
-    what = shown(untouched(data))
+    what = visible(untouched(data))
     at = ((np.add(*boxes_of(data))) / 2)[:, None, :]
     found = agreement(what, by_time(what), at, len(data))
     plain = [

@@ -8,13 +8,13 @@ from boxes import prints
 from incrowd.anonymize import LKC, W4M, Cut, Generalize, Glove
 from incrowd.assess.compare.loss import fate
 from incrowd.assess.compare.settings import Source, untouched
-from incrowd.assess.compare.views import shown
+from incrowd.assess.compare.views import visible
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 
 
 def numbers(release, data, **how):
-    return fate(release, data, shown(release, **how)).numbers(data)
+    return fate(release, data, visible(release, **how)).numbers(data)
 
 
 def test_the_original_has_lost_nothing():
@@ -79,7 +79,7 @@ def test_squares_agree_with_a_lookup_by_hand():
     city = ic.read.synthetic_city(users=25, towers=12, days=2, profile="cdr", seed=2).fingerprints()
     source = Source(city, 700, 45)
     release = LKC(l=1, k=2)(source.voted)
-    row = fate(release, city, shown(release)).row
+    row = fate(release, city, visible(release)).row
     data, visits = release.data, source.visits
     held = {
         (int(release.members[u][0]), *(data.xy[data.cell[v]].tolist()), int(data.slot[v]))

@@ -14,7 +14,7 @@ from incrowd.assess.compare.attacker import MOST_POINTS, crowds, known_samples, 
 from incrowd.assess.compare.comparison import NOTHING, Comparison, Numbers, Row, Target
 from incrowd.assess.compare.loss import fate
 from incrowd.assess.compare.settings import Setting, Source, settings, untouched
-from incrowd.assess.compare.views import Visible, shown, views
+from incrowd.assess.compare.views import Visible, views, visible
 from incrowd.attack import link, relink
 from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.data.sample import some_people
@@ -91,13 +91,13 @@ class PreparedComparison:
             rows=tuple(rows),
         )
 
-    def row(self, one: Setting, made: Release | str, seconds: float) -> Row:
+    def row(self, setting: Setting, made: Release | str, seconds: float) -> Row:
         """What became of one setting."""
-        if isinstance(made, str) or one.strength is None:
-            return Row(one.method, one.words, seconds=seconds, problem=str(made))
-        found = self.judged(made, one.strength)
-        note, meets = one.strength.note, self.reached(*found)
-        return Row(one.method, one.words, *found, meets=meets, seconds=seconds, note=note)
+        if isinstance(made, str) or setting.strength is None:
+            return Row(setting.method, setting.words, seconds=seconds, problem=str(made))
+        numbers = self.judged(made, setting.strength)
+        note, meets = setting.strength.note, self.reached(*numbers)
+        return Row(setting.method, setting.words, *numbers, meets=meets, seconds=seconds, note=note)
 
     def reached(self, privacy: Numbers, utility: Numbers) -> bool:
         """Whether the target is met by something: to publish nothing is no answer."""
@@ -208,18 +208,18 @@ class CompareCost:
         return f"{who}, {several(self.settings, 'setting')}: about {took}{more}"
 
 
-def compare_cost(asked: PreparedComparison) -> CompareCost:
+def compare_cost(prepared: PreparedComparison) -> CompareCost:
     """Time one small attack and GLOVE's search, and scale them up to every setting."""
-    prints, known = asked.source.prints, asked.known
-    runs = [one.strength.run for one in asked.settings if one.strength]
-    what = shown(untouched(prints))
-    once, some = (_seconds(what, prints, known[:people]) for people in (1, TRIED))
-    attack = once + max(some - once, 0) / min(TRIED, len(known)) * len(known)
+    prints, known = prepared.source.prints, prepared.known
+    runs = [one.strength.run for one in prepared.settings if one.strength]
+    what = visible(untouched(prints))
+    once, few = (_seconds(what, prints, known[:people]) for people in (1, TRIED))
+    attack = once + max(few - once, 0) / min(TRIED, len(known)) * len(known)
     crowded = [run.k for run in runs if isinstance(run, Glove)]
     glove = sum(cost.seconds for cost in glove_costs(prints, k=crowded)) if crowded else 0.0
     seconds = COARSE * attack * (len(runs) + 1) + glove
     limit = 2 * LIMIT_S * sum(isinstance(run, LKC) for run in runs)
-    return CompareCost(len(prints), asked.of_people, prints.records, len(runs), seconds, limit)
+    return CompareCost(len(prints), prepared.of_people, prints.records, len(runs), seconds, limit)
 
 
 def _seconds(what: Visible, prints: Fingerprints, known: Ints) -> float:

@@ -37,15 +37,15 @@ class Crowds:
 
     def numbers(self, k: int) -> dict[str, float | None]:
         """By name, for a table; shares of the people asked for, and sizes over those found."""
-        found = self.size[self.size > 0]
+        sizes = self.size[self.size > 0]
         return {
             "singled_out": _share(self.size == 1),
             "below_k": _share((self.size > 0) & (self.size < k)),
             "found": _share(self.size > 0),
             "expected_hit": float(np.where(self.size > 0, 1 / np.maximum(self.size, 1), 0).mean()),
             "agree_in_all": _share(self.complete),
-            "crowd_least": float(found.min()) if found.size else None,
-            "crowd_median": float(np.median(found)) if found.size else None,
+            "crowd_least": float(sizes.min()) if sizes.size else None,
+            "crowd_median": float(np.median(sizes)) if sizes.size else None,
         }
 
 
@@ -65,9 +65,9 @@ def known_samples(prints: Fingerprints, *, points: int, seed: int) -> Ints:
 
 def worst(views: Sequence[Visible], prints: Fingerprints, known: Ints) -> Crowds:
     """For each person the smallest crowd in which any of these views of a release finds them."""
-    found = [crowds(what, prints, known) for what in views]
-    least = np.min([np.where(one.size > 0, one.size, NOBODY) for one in found], axis=0)
-    return Crowds(np.where(least == NOBODY, 0, least), np.any([one.complete for one in found], axis=0))
+    by_view = [crowds(what, prints, known) for what in views]
+    least = np.min([np.where(one.size > 0, one.size, NOBODY) for one in by_view], axis=0)
+    return Crowds(np.where(least == NOBODY, 0, least), np.any([one.complete for one in by_view], axis=0))
 
 
 def crowds(what: Visible, prints: Fingerprints, known: Ints) -> Crowds:
@@ -93,8 +93,8 @@ def agreement(what: Visible, boxes_by_time: "ByTime", at: Floats, rows: int) -> 
     hit = np.zeros((people, points, rows), np.bool_)
     flat = at.reshape(-1, 3)
     for which, boxes in _together(boxes_by_time, flat[:, 2]):
-        asked, found = _inside(what, flat[which], boxes)
-        hit[which[asked] // points, which[asked] % points, what.row[boxes[found]]] = True
+        query, box = _inside(what, flat[which], boxes)
+        hit[which[query] // points, which[query] % points, what.row[boxes[box]]] = True
     bits = (1 << np.arange(points)).astype(np.uint8)
     mask: NDArray[np.uint8] = np.einsum("upr,p->ur", hit.view(np.uint8), bits)
     return mask
@@ -123,10 +123,10 @@ def by_time(what: Visible) -> ByTime:
 
 def _together(boxes: ByTime, when: Floats) -> Iterator[tuple[Ints, Ints]]:
     """Points and the boxes that touch their stretch of time, few enough of both to be compared at once."""
-    asked = np.floor(when / boxes.width_s).astype(np.int64)
-    for one in np.unique(asked):
+    interval = np.floor(when / boxes.width_s).astype(np.int64)
+    for one in np.unique(interval):
         there = boxes.box[slice(*np.searchsorted(boxes.bucket, [one, one + 1]))]
-        which = np.flatnonzero(asked == one)
+        which = np.flatnonzero(interval == one)
         step = max(ROOM // max(len(there), 1), 1)
         for a in range(0, len(which) if len(there) else 0, step):
             yield which[a : a + step], there
@@ -139,12 +139,12 @@ def _inside(what: Visible, at: Floats, boxes: Ints) -> tuple[Ints, Ints]:
     for axis in (2, 0, 1):
         value = at[:, axis, None]
         within &= (low[:, axis] <= value) & (value < high[:, axis])
-    asked, found = np.nonzero(within)
+    query, box = np.nonzero(within)
     if what.reach_m is not None:
-        away = at[asked, :2] - what.middle[boxes[found], :2]
+        away = at[query, :2] - what.middle[boxes[box], :2]
         near = np.hypot(*away.T) <= what.reach_m
-        asked, found = asked[near], found[near]
-    return asked, found
+        query, box = query[near], box[near]
+    return query, box
 
 
 def _rows_of(what: Visible, people: int) -> list[Ints]:

@@ -141,8 +141,8 @@ class Comparison:
         others = [row for row in self.rows if row.meets and row.method != best.method]
         second = min(others, key=lambda row: row.loss, default=None)
         after = "No other method reaches it." if second is None else f"Next is {second} with loss {second.loss:.3f}."
-        told = f"{_cost(best)}.{_beyond(best)} {after}{_notes(best, second)}"
-        return f"Cheapest for the target ({self.target}) is {best}: {told}"
+        cost = f"{_cost(best)}.{_beyond(best)} {after}{_notes(best, second)}"
+        return f"Cheapest for the target ({self.target}) is {best}: {cost}"
 
     def _nearest(self) -> str:
         """To publish nothing is no answer, however well it protects."""

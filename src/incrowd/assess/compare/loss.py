@@ -54,10 +54,10 @@ def fate(release: Release, prints: Fingerprints, what: Visible) -> Fate:
     """Follow every sample of the original, whose people are the positions of the release.
 
     >>> from incrowd.anonymize import Glove
-    >>> from incrowd.assess.compare.views import shown
+    >>> from incrowd.assess.compare.views import visible
     >>> two = Fingerprints.from_arrays([1, 2], x=[0, 1000], y=[0, 0], t=[0, 40])
     >>> release = Glove(k=2)(two)
-    >>> fate(release, two, shown(release)).position_m.tolist()
+    >>> fate(release, two, visible(release)).position_m.tolist()
     [500.0, 500.0]
     """
     if isinstance(release.data, Fingerprints):
@@ -70,12 +70,12 @@ def fate(release: Release, prints: Fingerprints, what: Visible) -> Fate:
 
 
 def _in_boxes(release: Release, prints: Fingerprints) -> Fate:
-    found, box = accuracy(release, prints), release.provenance["box"]
+    errors, box = accuracy(release, prints), release.provenance["box"]
     kept = box >= 0
     row = np.full(len(box), -1)
     row[kept] = release.provenance["boxes"]["group"][box[kept]]
     position_m, time_min = np.full((2, prints.records), np.nan)
-    position_m[kept], time_min[kept] = found.pos_center, found.time_center
+    position_m[kept], time_min[kept] = errors.pos_center, errors.time_center
     return Fate(row, position_m, time_min, published=release.data.records)
 
 
@@ -100,8 +100,8 @@ def _moved(release: Release, traces: Traces, prints: Fingerprints, what: Visible
     # The release was made of the centres of the samples, so that its rows of origin are theirs.
     sample, first = np.unique(sample_of(prints)[release.provenance["source"]], return_index=True)
     shown_at = np.column_stack([*traces.coordinates, traces.t]).astype(np.float64)
-    found = _followed(sample, first, what, shown_at, _centres(prints), traces.records)
-    return replace(found, created=traces.records - len(sample))
+    followed = _followed(sample, first, what, shown_at, _centres(prints), traces.records)
+    return replace(followed, created=traces.records - len(sample))
 
 
 def _followed(sample: Ints, box: Ints, what: Visible, shown_at: Floats, at: Floats, published: int) -> Fate:

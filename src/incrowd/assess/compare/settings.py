@@ -75,7 +75,7 @@ def settings(methods: Sequence[str], wanted: Wanted) -> tuple[Setting, ...]:
     """
     none = f"no strength of it fits slots of {wanted.slot_min:,} min; choose a smaller slot_min."
     tried = {name: [Setting(name, one) for one in METHODS[name].strengths(wanted)] for name in methods}
-    return tuple(one for name, some in tried.items() for one in some or [Setting(name, problem=none)])
+    return tuple(one for name, settings_of in tried.items() for one in settings_of or [Setting(name, problem=none)])
 
 
 def untouched(prints: Fingerprints) -> Release:
@@ -83,5 +83,5 @@ def untouched(prints: Fingerprints) -> Release:
     rows = np.arange(prints.records)
     alone = Groups(np.arange(len(prints) + 1), np.arange(len(prints)))
     boxes = {name: getattr(prints, name) for name in BOX}
-    told = {"box": rows, "row": rows, "boxes": {**boxes, "group": prints.owner}, "discarded_users": rows[:0]}
-    return Release(prints, alone, params={"method": "none"}, ledger=prints.ledger, provenance=told)
+    provenance = {"box": rows, "row": rows, "boxes": {**boxes, "group": prints.owner}, "discarded_users": rows[:0]}
+    return Release(prints, alone, params={"method": "none"}, ledger=prints.ledger, provenance=provenance)

@@ -27,14 +27,14 @@ class Visible:
         return (self.low + self.high) / 2
 
 
-def shown(release: Release, *, reach_m: float | None = None, slot_min: int = 60) -> Visible:
+def visible(release: Release, *, reach_m: float | None = None, slot_min: int = 60) -> Visible:
     """Fingerprints and visits as the boxes they are; points as a disc of `reach_m` in a slot of `slot_min`.
 
     >>> from incrowd import Visits
     >>> visits = Visits.from_arrays([4], cell=[0], slot=[2], xy=[[50, 50]], slot_min=10, start=0)
     >>> from dataclasses import replace
     >>> one = Release.from_arrays(replace(visits, cell_m=100), members=[[0]])
-    >>> shown(one).low.tolist(), shown(one).high.tolist()
+    >>> visible(one).low.tolist(), visible(one).high.tolist()
     ([[0.0, 0.0, 1200.0]], [[100.0, 100.0, 1800.0]])
     """
     data = release.data
@@ -54,7 +54,7 @@ def views(release: Release, *, reach_m: float | None = None, slot_min: int = 60)
 
     Some of the points were not moved at all, and whoever looks for the very cell and minute finds these.
     """
-    blurred = shown(release, reach_m=reach_m, slot_min=slot_min)
+    blurred = visible(release, reach_m=reach_m, slot_min=slot_min)
     data = release.data
     if not isinstance(data, Traces):
         return [blurred]

@@ -6,7 +6,7 @@ import numpy as np
 
 from incrowd.arrays import Ints, offsets_of, positions_of
 from incrowd.assess.compare.attacker import MOST_POINTS, crowds, known_samples
-from incrowd.assess.compare.views import shown
+from incrowd.assess.compare.views import visible
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Found, drawn_note
 from incrowd.assess.questions.release import NAMELESS, UNTOLD, origin_of
@@ -49,13 +49,13 @@ def alone_in_boxes(data: Dataset, *, people: int) -> Found:
     )
     if len(prints) != len(traces):
         raise DataError("somebody has no record after the start of the release; give the data it was made from.")
-    asked, number = _drawn(len(traces), people, data.options.seed)
+    drawn, number = _drawn(len(traces), people, data.options.seed)
     behind = Release(table, Groups(members.offsets, number[members.positions]))
-    known = known_samples(prints, points=MOST_POINTS, seed=data.options.seed)[asked]
-    told = crowds(shown(behind), prints, known).numbers(2)
-    unnamed = len(np.setdiff1d(asked, members.positions))
-    named = {name: told[name] for name in ("singled_out", "expected_hit", "found", "crowd_least", "crowd_median")}
-    record = BoxCrowds(MOST_POINTS, len(asked), len(traces), unnamed, **named)  # type: ignore[arg-type]
+    known = known_samples(prints, points=MOST_POINTS, seed=data.options.seed)[drawn]
+    numbers = crowds(visible(behind), prints, known).numbers(2)
+    unnamed = len(np.setdiff1d(drawn, members.positions))
+    named = {name: numbers[name] for name in ("singled_out", "expected_hit", "found", "crowd_least", "crowd_median")}
+    record = BoxCrowds(MOST_POINTS, len(drawn), len(traces), unnamed, **named)  # type: ignore[arg-type]
     number_of = f"{percent(record.singled_out)} (guess {percent(record.expected_hit)})"
     notes = (*_notes(record, link, table), "" if link is None or link.of_release else NAMELESS)
     return Found(record.singled_out, number_of, asdict(record), (record,), "; ".join(filter(None, notes)))
@@ -89,7 +89,7 @@ def _linked(link: Link | None, table: Fingerprints, traces: Traces) -> Groups:
 def _drawn(everybody: int, people: int, seed: int) -> tuple[Ints, Ints]:
     """Who is asked for, and a number for everybody that counts those first."""
     order = np.random.default_rng(seed).permutation(everybody)
-    asked = np.sort(order[:people])
+    drawn = np.sort(order[:people])
     number = np.empty(everybody, np.int64)
-    number[np.concatenate([asked, order[people:]])] = np.arange(everybody)
-    return asked, number
+    number[np.concatenate([drawn, order[people:]])] = np.arange(everybody)
+    return drawn, number

@@ -29,8 +29,8 @@ def _counts(data: Dataset) -> Found:
             "people; take longer slots (--slot-min)."
         )
     published = counts(people)
-    found = recover(published, seed=data.options.seed)
-    score = recovery_score(found, people)
+    recovered = recover(published, seed=data.options.seed)
+    score = recovery_score(recovered, people)
     chance = chance_accuracy(published, people, seed=data.options.seed)
     guess = max(chance, key=lambda name: chance[name])
     judged = "attack" if score.accuracy >= chance[guess] else guess
@@ -41,7 +41,7 @@ def _counts(data: Dataset) -> Found:
     value = max(score.accuracy, chance[guess])
     beats = f"the guess '{guess}', made of the same counts, beats the attack and is judged" if judged == guess else ""
     note = "; ".join(filter(None, (beats, *_whose(data, len(seen), people, created))))
-    return Found(value, f"{percent(value)} ({beside})", numbers, (found, score), note)
+    return Found(value, f"{percent(value)} ({beside})", numbers, (recovered, score), note)
 
 
 def _whose(data: Dataset, seen: int, people: Visits, created: int) -> Iterator[str]:

@@ -19,15 +19,15 @@ LOAD_S, VISIT_S, SET_S = 0.5, 3e-7, 6e-7  # seconds on one core: to load kernels
 
 
 def _home_work(data: Dataset) -> Found:
-    found = home_work(data.visits)
+    places = home_work(data.visits)
     names = ("people", "home_known", "work_known", "both_known", "home_unique", "pair_unique", "night_h", "work_h")
-    numbers = {name: getattr(found, name) for name in names}
-    determined, alone = (round(share * found.people) for share in (found.both_known, found.pair_unique))
+    numbers = {name: getattr(places, name) for name in names}
+    determined, alone = (round(share * places.people) for share in (places.both_known, places.pair_unique))
     note = (
-        f"home and work are determined for {determined:,} of {found.people:,} people, and {alone:,} share them with "
+        f"home and work are determined for {determined:,} of {places.people:,} people, and {alone:,} share them with "
         f"nobody; {_hours(data)}; nobody tells whether the places are right"
     )
-    return Found(found.pair_unique, percent(found.pair_unique), numbers, (found,), note)
+    return Found(places.pair_unique, percent(places.pair_unique), numbers, (places,), note)
 
 
 def _hours(data: Dataset) -> str:
@@ -47,9 +47,9 @@ def _released(data: Dataset) -> Found:
     visits = published_visits(data)
     if visits is None:
         raise DataError(f"the release publishes it with {type(data.published).__name__}, which is not asked yet.")
-    found = _inferred(data, visits, _as_held(visits, name, data.options.values))
-    return found._replace(
-        note=f"of {several(len(visits), 'published trajectory', 'published trajectories')}; {found.note}"
+    finding = _inferred(data, visits, _as_held(visits, name, data.options.values))
+    return finding._replace(
+        note=f"of {several(len(visits), 'published trajectory', 'published trajectories')}; {finding.note}"
     )
 
 
@@ -59,14 +59,14 @@ def _as_held(visits: Visits, name: str, values: Collection[Any] | None) -> list[
         return None
     wanted = set(map(str, {values} if isinstance(values, str) else values))
     held = {v for one in visits.attributes[name] for v in (one if isinstance(one, frozenset) else (one,))}
-    found = [v for v in held if v is not None and str(v) in wanted]
-    if not found:
+    values_held = [v for v in held if v is not None and str(v) in wanted]
+    if not values_held:
         raise Inapplicable("the release publishes none of the values that count")
-    return found
+    return values_held
 
 
 def _inferred(data: Dataset, visits: Visits, values: Collection[Any] | None) -> Found:
-    found = sensitive_inference(
+    inference = sensitive_inference(
         visits,
         sensitive=data.options.sensitive or "",
         values=values,
@@ -74,14 +74,14 @@ def _inferred(data: Dataset, visits: Visits, values: Collection[Any] | None) -> 
         confidence=data.options.confidence,
         seed=data.options.seed,
     )
-    low, high = found.inferred[found.known_visits], found.at_most
+    low, high = inference.inferred[inference.known_visits], inference.at_most
     share = percent(low) if low == high else f"{percent(low)} to {percent(high)}"
-    notes = [f"{percent(found.inferred[1])} by one visit; chance is without knowing any"]
-    if found.undecided:
-        who = several(found.undecided, "person", "people")
+    notes = [f"{percent(inference.inferred[1])} by one visit; chance is without knowing any"]
+    if inference.undecided:
+        who = several(inference.undecided, "person", "people")
         notes.append(f"of {who} not every pair of visits was tried: they may be told too, and the upper end is judged")
-    numbers = {**vars(found), "at_most": high}
-    return Found(high, f"{share} (chance {percent(found.inferred[0])})", numbers, (found,), "; ".join(notes))
+    numbers = {**vars(inference), "at_most": high}
+    return Found(high, f"{share} (chance {percent(inference.inferred[0])})", numbers, (inference,), "; ".join(notes))
 
 
 def _sensitive_s(data: Dataset) -> float:

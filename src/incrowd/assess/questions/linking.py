@@ -44,31 +44,33 @@ def _window_h(data: Dataset) -> float:
 
 
 def _windows(data: Dataset) -> Found:
-    some = some_people(data.from_zero, people=RELINK_PEOPLE, seed=data.options.seed)
+    sampled = some_people(data.from_zero, people=RELINK_PEOPLE, seed=data.options.seed)
     # Nobody sees these pseudonyms: a seed makes the assessment the same again.
-    release = Cut(window_h=_window_h(data))(some, pseudonym_seed=data.options.seed)
-    found = relink(release, seed=data.options.seed)
-    score = found.score
+    release = Cut(window_h=_window_h(data))(sampled, pseudonym_seed=data.options.seed)
+    relinked = relink(release, seed=data.options.seed)
+    score = relinked.score
     if score is None or score.share is None:
         raise Inapplicable("nobody has two pieces in consecutive windows, so that there is nothing to join")
-    numbers: dict[str, Any] = {"window_h": _window_h(data), "pieces": found.pieces, "neighbours": score.neighbours}
+    numbers: dict[str, Any] = {"window_h": _window_h(data), "pieces": relinked.pieces, "neighbours": score.neighbours}
     numbers |= {"joined": score.right, "chance": score.chance, "restored": score.restored, "several": score.several}
-    told = f"{score.restored:,} of {score.several:,} people are whole again"
-    sample = drawn_note(len(some), len(data.visits), "; among more people joins are harder")
-    note = "; ".join(filter(None, (told, sample)))
-    return Found(score.share, f"{percent(score.share)} (chance {percent(score.chance)})", numbers, (found,), note)
+    restored = f"{score.restored:,} of {score.several:,} people are whole again"
+    sample = drawn_note(len(sampled), len(data.visits), "; among more people joins are harder")
+    note = "; ".join(filter(None, (restored, sample)))
+    return Found(score.share, f"{percent(score.share)} (chance {percent(score.chance)})", numbers, (relinked,), note)
 
 
 def _releases(data: Dataset) -> Found:
     middle = _middle(data)
     known, target = within(data.from_zero, 0, middle), within(data.from_zero, middle, data.slots)
-    some = some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
-    found = link(some, target, period_slots=_period(data))
-    if not found.scored:
+    sampled = some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
+    linkage = link(sampled, target, period_slots=_period(data))
+    if not linkage.scored:
         raise Inapplicable("nobody is in both halves of the period, so that nobody can be recognized")
-    sample = drawn_note(len(some), len(known), f" and looked for among {len(target):,}")
+    sample = drawn_note(len(sampled), len(known), f" and looked for among {len(target):,}")
     return _linked(
-        found, f"{several(found.without, 'person is', 'people are')} in one half only" if found.without else "", sample
+        linkage,
+        f"{several(linkage.without, 'person is', 'people are')} in one half only" if linkage.without else "",
+        sample,
     )
 
 
@@ -86,21 +88,21 @@ def _release(data: Dataset) -> Found:
     if isinstance(data.published, Fingerprints):
         return alone_in_boxes(data, people=KNOWN_PEOPLE)
     (known, target), truth = same_ground(data), data.options.link
-    told = isinstance(target, Release) or truth is not None
-    if isinstance(target, Visits) and not told and (_is_folder(data) or are_pseudonyms(target.users)):
+    scored = isinstance(target, Release) or truth is not None
+    if isinstance(target, Visits) and not scored and (_is_folder(data) or are_pseudonyms(target.users)):
         raise DataError(UNTOLD)  # pseudonyms may be numbers, and so may be people: equal ones mean nothing
     nameless = checked_link(data, known, target.data if isinstance(target, Release) else target)
-    some = known if isinstance(target, Release) else some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
-    found = link(some, target, truth=truth)
-    if not found.scored:
+    sampled = known if isinstance(target, Release) else some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
+    linkage = link(sampled, target, truth=truth)
+    if not linkage.scored:
         raise DataError(UNTOLD)
-    if found.silent == found.scored:
+    if linkage.silent == linkage.scored:
         raise DataError(APART)
-    lost = _lost(found)
-    sample = drawn_note(len(some), len(known), f" and looked for among {found.target:,} pseudonyms")
+    lost = _lost(linkage)
+    sample = drawn_note(len(sampled), len(known), f" and looked for among {linkage.target:,} pseudonyms")
     bare = "cells and slots of the release are taken for those of the data" if data.bare else ""
-    equal = "" if told else "equal labels are taken for one person"
-    return _linked(found, equal, bare, lost, sample, nameless)
+    equal = "" if scored else "equal labels are taken for one person"
+    return _linked(linkage, equal, bare, lost, sample, nameless)
 
 
 def _publishes_boxes(data: Dataset) -> bool:
@@ -114,15 +116,15 @@ def _is_folder(data: Dataset) -> bool:
     return isinstance(data.options.release, Path) and data.options.release.is_dir()
 
 
-def _lost(found: Linkage) -> str:
+def _lost(linkage: Linkage) -> str:
     """Whom nobody looks for: of a link that leaves pseudonyms out, nobody knows whether they are in the release."""
-    if not found.without:
+    if not linkage.without:
         return ""
-    people = several(found.without, "person is", "people are")
-    return f"{people} not {'named by the link file' if found.untold else 'in the release'}"
+    people = several(linkage.without, "person is", "people are")
+    return f"{people} not {'named by the link file' if linkage.untold else 'in the release'}"
 
 
-def _linked(found: Linkage, *notes: str) -> Found:
+def _linked(linkage: Linkage, *notes: str) -> Found:
     names = (
         "known",
         "target",
@@ -134,10 +136,10 @@ def _linked(found: Linkage, *notes: str) -> Found:
         "claimed",
         "claimed_right",
     )
-    numbers: dict[str, Any] = {name: getattr(found, name) for name in names}
-    numbers |= {"hit": dict(found.hit), "chance": dict(found.chance), "interval": found.interval}
-    number = f"{percent(found.hit[1])} (chance {percent(found.chance[1])})"
-    return Found(found.hit[1], number, numbers, (found,), "; ".join(filter(None, notes)))
+    numbers: dict[str, Any] = {name: getattr(linkage, name) for name in names}
+    numbers |= {"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval}
+    number = f"{percent(linkage.hit[1])} (chance {percent(linkage.chance[1])})"
+    return Found(linkage.hit[1], number, numbers, (linkage,), "; ".join(filter(None, notes)))
 
 
 def _audit(data: Dataset) -> Found:

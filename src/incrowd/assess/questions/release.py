@@ -24,11 +24,11 @@ SHUFFLES, SIGNIFICANT = 199, 0.05  # random links, and the share of them that ma
 
 def same_ground(data: Dataset) -> tuple[Visits, Release | Visits]:
     """The original on the cells and slots of a release of visits; a release of points on those of the original."""
-    table, release, shown = data.published, data.options.release, published_visits(data)
-    if shown is None:
+    table, release, visits = data.published, data.options.release, published_visits(data)
+    if visits is None:
         raise DataError(f"linking compares visits, and the release holds {type(table).__name__}; {OTHER}.")
-    known = original_on(shown, data) if isinstance(table, Visits) else data.visits
-    return known, Release(shown, release.members, release.params) if isinstance(release, Release) else shown
+    known = original_on(visits, data) if isinstance(table, Visits) else data.visits
+    return known, Release(visits, release.members, release.params) if isinstance(release, Release) else visits
 
 
 def published_visits(data: Dataset) -> Visits | None:
@@ -54,8 +54,8 @@ def original_on(release: Visits, data: Dataset) -> Visits:
 
 def origin_of(crs: str | None, points: Traces) -> tuple[float, float] | None:
     """The (lon, lat) from which a plane is counted; None for points in metres, or in a plane made elsewhere."""
-    found = None if points.planar else ORIGIN.match(crs or "")
-    return None if found is None else (float(found[2]), float(found[1]))
+    match = None if points.planar else ORIGIN.match(crs or "")
+    return None if match is None else (float(match[2]), float(match[1]))
 
 
 def are_pseudonyms(labels: Labels) -> bool:
@@ -67,27 +67,27 @@ def are_pseudonyms(labels: Labels) -> bool:
     return set(labels.astype(np.str_).tolist()) == set(map(str, range(len(labels))))
 
 
-def checked_link(data: Dataset, known: Visits, shown: Any) -> str:
+def checked_link(data: Dataset, known: Visits, published: Any) -> str:
     """A caveat where a link file does not say of which release it is; one that does not fit moved points is refused."""
     if data.options.link is None:
         return ""
     link = read_link(data.options.link, data.options.release)
     # What is moved lies nowhere exactly, so that no audit can tell whether it is linked to the right people.
-    if isinstance(data.published, Traces) and not fits(link, known, shown, seed=data.options.seed):
+    if isinstance(data.published, Traces) and not fits(link, known, published, seed=data.options.seed):
         raise DataError(MISFIT)
     return "" if link.of_release else NAMELESS
 
 
-def fits(link: Link, known: Visits, shown: Visits, *, seed: int) -> bool:
+def fits(link: Link, known: Visits, published: Visits, *, seed: int) -> bool:
     """Whether a link brings published trajectories nearer to their people than nearly all random ones do.
 
     The distance is that between the mean places of both; without places, or for one person, nothing can be told.
     """
-    row, person = positions_of(link.pseudonyms, shown.users), positions_of(link.people, known.users)
+    row, person = positions_of(link.pseudonyms, published.users), positions_of(link.people, known.users)
     both = (row >= 0) & (person >= 0)
-    if shown.xy is None or known.xy is None:
+    if published.xy is None or known.xy is None:
         return True
-    a, b, rng = _middles(shown)[row[both]], _middles(known)[person[both]], np.random.default_rng(seed)
+    a, b, rng = _middles(published)[row[both]], _middles(known)[person[both]], np.random.default_rng(seed)
     off = float(np.hypot(*(a - b).T).sum())
     chance = [float(np.hypot(*(a - rng.permutation(b)).T).sum()) for _ in range(SHUFFLES)]
     return sum(one < off * (1 - 1e-9) for one in chance) <= SIGNIFICANT * SHUFFLES

@@ -64,14 +64,14 @@ def sensitive_inference(
     if not len(carriers):
         raise DataError(f"nobody has a value of {sensitive!r} that counts; give the attribute that is sensitive.")
     crowd = _Crowd(visits, who)
-    found = crowd.common(carriers, c)
-    told, undecided = {0: float(found.mean())}, 0
+    inferred = crowd.common(carriers, c)
+    shares, undecided = {0: float(inferred.mean())}, 0
     for size in track(range(1, known_visits + 1), "inferring sensitive values"):
-        left = np.flatnonzero(~found & (crowd.trajectories.sizes[carriers] >= size))
-        found[left], whole = crowd.told(carriers[left], size, c, seed)
-        told[size], undecided = float(found.mean()), int((~found[left] & ~whole).sum())
+        left = np.flatnonzero(~inferred & (crowd.trajectories.sizes[carriers] >= size))
+        inferred[left], whole = crowd.told(carriers[left], size, c, seed)
+        shares[size], undecided = float(inferred.mean()), int((~inferred[left] & ~whole).sum())
     named = None if values is None else tuple(sorted(map(str, {values} if isinstance(values, str) else values)))
-    return SensitiveInference(sensitive, known_visits, c, named, len(carriers), told, undecided)
+    return SensitiveInference(sensitive, known_visits, c, named, len(carriers), shares, undecided)
 
 
 def check_known(known_visits: int) -> None:
@@ -116,14 +116,14 @@ class _Crowd:
         total = choices.total(which).astype(np.int64)
         most = int(total.max(initial=0)) if size == 1 or not len(which) else _most_each(total, MOST_PAIRS)
         ends = np.append(0, np.cumsum(np.minimum(total, most)))
-        found = np.zeros(len(which), np.bool_)
+        inferred = np.zeros(len(which), np.bool_)
         for part in track(list(blocks(int(ends[-1]), size + 1)), "trying visits"):
             number = np.arange(part.start, part.stop)
             at = np.searchsorted(ends, number, "right") - 1
             number = np.where(total[at] > most, rng.integers(0, total[at]), number - ends[at])
             rows = choices.rows(which[at], number)
-            found[at[self._confident(rows, which[at], c)]] = True
-        return found, total <= most
+            inferred[at[self._confident(rows, which[at], c)]] = True
+        return inferred, total <= most
 
     def _confident(self, rows: Ints, own: Ints, c: float) -> NDArray[np.bool_]:
         """Whether those who made the visits at rows mostly carry a value of their owner."""

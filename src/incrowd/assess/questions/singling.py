@@ -36,10 +36,10 @@ def _released(data: Dataset) -> Found:
     visits = published_visits(data)
     if visits is None:
         raise Inapplicable(f"the release holds {type(data.published).__name__}, neither visits nor points")
-    found = _alone(visits, data.options.seed, "trajectory", "trajectories")
+    finding = _alone(visits, data.options.seed, "trajectory", "trajectories")
     points = "" if isinstance(data.published, Visits) else f"points of the release put on {data.places}; "
     many = several(len(visits), "published trajectory", "published trajectories")
-    return found._replace(note=f"of {many}; {points}{found.note}")
+    return finding._replace(note=f"of {many}; {points}{finding.note}")
 
 
 def _alone(visits: Visits, seed: int, *noun: str) -> Found:
@@ -50,19 +50,19 @@ def _alone(visits: Visits, seed: int, *noun: str) -> Found:
     curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in POINTS]
     alone = round((main.value or 0) * main.population)
     numbers = {"curve": [one.to_dict() for one in curve], "judged": curve.index(main), "alone": alone}
-    return Found(main.value, f"{percent(main.value)} ({_span(main)})", numbers, (curve,), _told(by, *noun))
+    return Found(main.value, f"{percent(main.value)} ({_span(main)})", numbers, (curve,), _note(by, *noun))
 
 
-def _told(by: dict[int, dict[str, Uniqueness]], one: str, more: str) -> str:
+def _note(by: dict[int, dict[str, Uniqueness]], one: str, more: str) -> str:
     """The whole curve in words, and the other conventions where they differ."""
-    asked = [f"{m}: {percent(each['all'].value)} ({_span(each['all'])})" for m, each in by.items()]
-    told = f"by known visits {', '.join(asked)}"
+    shares = [f"{m}: {percent(each['all'].value)} ({_span(each['all'])})" for m, each in by.items()]
+    known = f"by known visits {', '.join(shares)}"
     short = by[max(by)]["drop"].skipped
     if not short:
-        return f"{told}, 95 % intervals; nobody has fewer, so that all conventions agree"
+        return f"{known}, 95 % intervals; nobody has fewer, so that all conventions agree"
     other = {name: ", ".join(percent(each[name].value) for each in by.values()) for name in ("drop", "zero")}
     return (
-        f"{told}, 95 % intervals; {several(short, f'{one} has', f'{more} have')} fewer than {max(by)}, which are all "
+        f"{known}, 95 % intervals; {several(short, f'{one} has', f'{more} have')} fewer than {max(by)}, which are all "
         f"known then; leaving such {more} out: {other['drop']}; calling them safe: {other['zero']}"
     )
 
@@ -72,11 +72,11 @@ def _span(one: Uniqueness) -> str:
 
 
 def _worst_off(data: Dataset) -> Found:
-    found = exposure(data.visits, max_points=EXPOSURE_POINTS, max_sets=EXPOSURE_SETS)
-    one, few = (int(np.isin(found.points, range(1, n + 1)).sum()) for n in (1, EXPOSURE_POINTS))
-    share = one / len(found.points)
-    note = f"{one:,} of {len(found.points):,} people; {few:,} by two well-chosen visits of their own or fewer"
-    return Found(share, percent(share), {**found.to_dict(), "by_one": one, "by_two": few}, (found,), note)
+    exposed = exposure(data.visits, max_points=EXPOSURE_POINTS, max_sets=EXPOSURE_SETS)
+    one, few = (int(np.isin(exposed.points, range(1, n + 1)).sum()) for n in (1, EXPOSURE_POINTS))
+    share = one / len(exposed.points)
+    note = f"{one:,} of {len(exposed.points):,} people; {few:,} by two well-chosen visits of their own or fewer"
+    return Found(share, percent(share), {**exposed.to_dict(), "by_one": one, "by_two": few}, (exposed,), note)
 
 
 def _k_gap(data: Dataset) -> Found:
@@ -88,11 +88,11 @@ def _k_gap(data: Dataset) -> Found:
     cdf = dict(zip((f"{q:.0%}" for q in QUANTILES), np.quantile(gap.value, QUANTILES).tolist(), strict=True))
     numbers = {"k": 2, "people": len(prints), "quantiles": cdf, "hidden": int((gap.value == 0).sum()), "heavy": heavy}
     sample = drawn_note(len(prints), len(data.visits), "; in the whole crowd gaps can only be smaller")
-    told = (
+    explained = (
         f"half of the people lie between {cdf['25%']:.3f} and {cdf['75%']:.3f}, {numbers['hidden']:,} at 0; tails of "
         f"the sample stretches are heavy in time for {heavy['time']:.0%} and in space for {heavy['space']:.0%}"
     )
-    return Found(median, f"{median:.3f} (median)", numbers, (gap, tail), "; ".join(filter(None, (told, sample))))
+    return Found(median, f"{median:.3f} (median)", numbers, (gap, tail), "; ".join(filter(None, (explained, sample))))
 
 
 def _uniqueness_s(data: Dataset) -> float:

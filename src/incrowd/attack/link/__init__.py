@@ -104,14 +104,14 @@ def link(
     if None not in (a.cell_m, b.cell_m) and a.cell_m != b.cell_m:
         raise DataError("the two differ in cell_m, so that no cell is the same; discretize both with the same cells.")
     who = _truth(truth, target)
-    told = counterparts(*sides, who)
-    true = nobody(len(a)) if told is None else told
+    partners = counterparts(*sides, who)
+    true = nobody(len(a)) if partners is None else partners
     theirs, near = aligned(a, b, tolerance_m)
     ours = folded(a, meeting.period_slots)
-    found = _ranked(ours, len(theirs), Postings.over(ours, theirs, near, meeting, device), true, device)
-    asked = {**asdict(meeting), "tolerance_m": float(tolerance_m), "told": told is not None}
-    asked["untold"] = who.unnamed(b) if isinstance(who, Link) else 0
-    return _scored(found, true, len(theirs), **asked)
+    ranking = _ranked(ours, len(theirs), Postings.over(ours, theirs, near, meeting, device), true, device)
+    options = {**asdict(meeting), "tolerance_m": float(tolerance_m), "told": partners is not None}
+    options["untold"] = who.unnamed(b) if isinstance(who, Link) else 0
+    return _scored(ranking, true, len(theirs), **options)
 
 
 def _visits(data: Visits | Release) -> Visits:
@@ -141,7 +141,7 @@ def _ranked(known: Visits, users: int, lists: Postings, true: Groups, device: st
 
     def work(part: slice) -> None:
         rows = slice(part.start, part.stop + 1)
-        found = rank_candidates(
+        ranking = rank_candidates(
             known.offsets[rows],
             lists.ids,
             lists.starts,
@@ -152,17 +152,17 @@ def _ranked(known: Visits, users: int, lists: Postings, true: Groups, device: st
             true.positions,
             TOP,
         )
-        for into, column in zip(parts, found, strict=True):
+        for into, column in zip(parts, ranking, strict=True):
             into[part] = column.reshape(len(column), -1)
-        done[0] += len(found[0])
+        done[0] += len(ranking[0])
         tell("ranking candidates", done[0], size)
 
     in_blocks(work, size, block=_BLOCK)
     return parts[0], parts[1], *(part.ravel() for part in parts[2:])
 
 
-def _scored(found: tuple[Ints, ...], true: Groups, users: int, *, told: bool, **asked: Any) -> Linkage:
-    best, score, above, tied, true_tied = found
+def _scored(ranking: tuple[Ints, ...], true: Groups, users: int, *, told: bool, **options: Any) -> Linkage:
+    best, score, above, tied, true_tied = ranking
     truths = np.diff(true.offsets)
     real = truths > 0
     rank = np.where(real, above + (tied + 1) / (true_tied + 1), np.nan)
@@ -173,7 +173,7 @@ def _scored(found: tuple[Ints, ...], true: Groups, users: int, *, told: bool, **
     right = claimed & real & (above == 0) & (tied == 1)
     scored = int(real.sum())
     return Linkage(
-        **asked,
+        **options,
         known=len(truths),
         target=users,
         told=told,

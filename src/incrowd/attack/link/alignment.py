@@ -61,7 +61,7 @@ def _near(known: Visits, target: Visits, tolerance_m: float) -> Near | None:
     if not tolerance_m and (known.xy is target.xy or np.array_equal(known.xy, target.xy)):
         return None
     lists = _within(target.xy, known.xy, max(tolerance_m, SAME_M))
-    return Near(np.cumsum([0, *map(len, lists)], dtype=np.int64), np.array([c for some in lists for c in some], int))
+    return Near(np.cumsum([0, *map(len, lists)], dtype=np.int64), np.array([c for near in lists for c in near], int))
 
 
 def _within(centres: Floats, others: Floats, reach_m: float) -> list[list[int]]:
@@ -70,7 +70,7 @@ def _within(centres: Floats, others: Floats, reach_m: float) -> list[list[int]]:
 
     real, other = (np.flatnonzero(~np.isnan(side).any(axis=1)) for side in (centres, others))
     lists: list[list[int]] = [[] for _ in range(len(centres))]
-    found = KDTree(others[other]).query_ball_point(centres[real], reach_m)
-    for cell, some in zip(real.tolist(), found, strict=True):
-        lists[cell] = sorted(other[some].tolist())
+    neighbours = KDTree(others[other]).query_ball_point(centres[real], reach_m)
+    for cell, near in zip(real.tolist(), neighbours, strict=True):
+        lists[cell] = sorted(other[near].tolist())
     return lists

@@ -121,9 +121,9 @@ def _covered(begin: Ints, end: Ints) -> Ints:
     >>> _covered(np.array([5, 1, 2]), np.array([7, 4, 3])).tolist()
     [1, 2, 3, 5, 6]
     """
-    some = end > begin
-    order = np.argsort(begin[some], kind="stable")
-    begin, end = begin[some][order], end[some][order]
+    filled = end > begin
+    order = np.argsort(begin[filled], kind="stable")
+    begin, end = begin[filled][order], end[filled][order]
     begin[1:] = np.maximum(begin[1:], np.maximum.accumulate(end)[:-1])
     size = np.maximum(end - begin, 0)
     shift: Ints = np.repeat(begin - (np.cumsum(size) - size), size)

@@ -47,9 +47,11 @@ def link_days(
     with ThreadPoolExecutor(workers or threads()) as pool:
         links = list(track(pool.map(link, range(size - 1)), "joining days", size - 1))
     order = np.tile(np.arange(users), (size, 1))
-    for day, found in enumerate(links, 1):
-        order[day] = found.match[order[day - 1]]
-    return Linked(order, np.array([found.total for found in links]), np.array([found.bound for found in links]))
+    for day, matching in enumerate(links, 1):
+        order[day] = matching.match[order[day - 1]]
+    return Linked(
+        order, np.array([matching.total for matching in links]), np.array([matching.bound for matching in links])
+    )
 
 
 def _rows(day: NDArray[np.integer[Any]]) -> tuple[Ints, Ints]:
@@ -183,8 +185,8 @@ def _days(
     def work(day: int) -> Day:
         prefer = _prefer(seed, day, len(night), users)
         # Read-only arrays are another type to the compiler, and would have it compile everything once more.
-        found: Day = recover_day(n[day].copy(), xy.copy(), night, prefer, theta, most)
-        return found
+        recovered: Day = recover_day(n[day].copy(), xy.copy(), night, prefer, theta, most)
+        return recovered
 
     cells = np.empty((len(n), users, len(night)), np.int32)
     costs, bounds = np.empty((2, len(n), len(night) - 1))

@@ -171,9 +171,9 @@ def _per_day(z: Ints, y: Ints, recovered: Guessed, pairing: str) -> dict[str, tu
     nights: list[float] = []
     days: list[float] = []
     for start in track(range(0, z.shape[1], slots), "scoring days", recovered.days):
-        for found, which in ((nights, start + np.flatnonzero(recovered.night)), (days, start + np.arange(slots))):
+        for shares, which in ((nights, start + np.flatnonzero(recovered.night)), (days, start + np.arange(slots))):
             mine, theirs = z[:, which], y[:, which]
-            found.append(share_right(mine, theirs, pair(mine, theirs, pairing)))
+            shares.append(share_right(mine, theirs, pair(mine, theirs, pairing)))
     return {"night": tuple(nights), "day": tuple(days)}
 
 

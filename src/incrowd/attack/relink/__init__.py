@@ -56,8 +56,8 @@ class Relinked(Shown):
         return rows + [(f"{risk.label} singled out by {_means(risk)}", brief(risk.value)) for risk in self.uniqueness]
 
     def __repr__(self) -> str:
-        told = "" if self.score is None else f", {self.score.told()}"
-        return f"Relinked(pieces={self.pieces:,}, joins={self.joins:,}, chains={self.chains:,}{told})"
+        result = "" if self.score is None else f", {self.score.told()}"
+        return f"Relinked(pieces={self.pieces:,}, joins={self.joins:,}, chains={self.chains:,}{result})"
 
 
 def relink(
@@ -116,16 +116,16 @@ def _published(release: Release | str | Path) -> tuple[Visits, dict[str, Any]]:
     """What everybody can see: the rows, and how the windows lie."""
     if isinstance(release, Release):
         data: Any = release.data
-        method, said = release.params.get("method"), release.params
+        method, params = release.params.get("method"), release.params
     else:
         from incrowd import read
 
         data = read.release(release)
         manifest = json.loads((Path(release) / "manifest.json").read_text(encoding="utf-8"))
-        method, said = manifest.get("method"), manifest.get("parameters") or {}
+        method, params = manifest.get("method"), manifest.get("parameters") or {}
     if method != "Cut" or not isinstance(data, Visits):
         raise DataError(f"only a release of cut visits has pieces to join, and this one was made by {method}.")
-    return data, {name: said[name] for name in GRID if said.get(name) is not None}
+    return data, {name: params[name] for name in GRID if params.get(name) is not None}
 
 
 def _windows(data: Visits, grid: dict[str, Any]) -> Ints:
@@ -138,9 +138,9 @@ def _windows(data: Visits, grid: dict[str, Any]) -> Ints:
 
 def _singled_out(visits: Visits, label: str, question: Question) -> list[Uniqueness]:
     """By some random points under two conventions, and by the most visited places."""
-    asked: Any = {"seed": question.seed, "label": label}
-    drawn = [uniqueness(visits, points=question.points, short=short, **asked) for short in ("drop", "all")]
-    return drawn + [uniqueness(visits, points=k, knowledge="top", **asked) for k in TOPS]
+    same: Any = {"seed": question.seed, "label": label}
+    drawn = [uniqueness(visits, points=question.points, short=short, **same) for short in ("drop", "all")]
+    return drawn + [uniqueness(visits, points=k, knowledge="top", **same) for k in TOPS]
 
 
 def _means(risk: Uniqueness) -> str:

@@ -39,26 +39,26 @@ def join(data: Visits, window: Ints, *, memory: str, reach: int, seed: int | Non
     order, starts = rows_by_code(code, len(numbers))
     pieces = np.arange(len(data)) if order is None else order
     following, first = np.full(len(data), NONE, np.int64), np.arange(len(data))
-    told = np.zeros((len(numbers), 2), np.int64), np.zeros((len(numbers), 2))
+    tallies = np.zeros((len(numbers), 2), np.int64), np.zeros((len(numbers), 2))
     for now in track(range(1, len(numbers)), "joining windows"):
         near = np.searchsorted(numbers, numbers[now] - reach)
         ends = pieces[starts[near] : starts[now]]
         ends, later = ends[following[ends] == NONE], pieces[starts[now] : starts[now + 1]]
-        told[0][now, 0] = len(ends)
+        tallies[0][now, 0] = len(ends)
         if not len(ends):
             continue
         a = bags(data, cells, ends)
         if memory == "chain":
             a = _whole_chains(data, cells, ends, first, pieces[: starts[now]])
         b = bags(data, cells, later)
-        found = match_by_gain(*a, *b, rng)
-        told[1][now] = found.total, found.bound
-        left = np.flatnonzero(meet(a, b, found.match))
-        after = later[found.match[left]]
+        matching = match_by_gain(*a, *b, rng)
+        tallies[1][now] = matching.total, matching.bound
+        left = np.flatnonzero(meet(a, b, matching.match))
+        after = later[matching.match[left]]
         following[ends[left]], first[after] = after, first[ends[left]]
-        told[0][now, 1] = len(left)
+        tallies[0][now, 1] = len(left)
     chain = np.unique(first, return_inverse=True)[1]
-    return Joins(following, chain, numbers, *told[0].T, *told[1][1:].T)
+    return Joins(following, chain, numbers, *tallies[0].T, *tallies[1][1:].T)
 
 
 def bags(data: Visits, cells: Ints, which: Ints) -> Bags:

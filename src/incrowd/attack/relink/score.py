@@ -39,8 +39,8 @@ class RelinkScore(Shown):
     def rows(self) -> list[tuple[str, ...]]:
         """Each number with its name; of those found among pieces or chains, the share."""
         numbers = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "known_before"}
-        found = {f"found among {name}": risk.value for name, risk in self.known_before.items()}
-        return [(name.replace("_", " "), brief(value)) for name, value in (numbers | found).items()]
+        shares = {f"found among {name}": risk.value for name, risk in self.known_before.items()}
+        return [(name.replace("_", " "), brief(value)) for name, value in (numbers | shares).items()]
 
     def _shown(self) -> list[tuple[str, ...]]:
         return [("RelinkScore", ""), *self.rows()]

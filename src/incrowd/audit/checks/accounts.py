@@ -34,7 +34,7 @@ SWAPPED = (
 Steps = tuple[Mapping[str, Any], ...]
 
 
-def records(release: Published, found: Compared | str) -> Check:
+def records(release: Published, comparison: Compared | str) -> Check:
     """Every step reads what the step before kept, loses nothing unsaid, and the last one kept the published rows.
 
     For fingerprints the last step may count rows, rows times people, or the original samples that are covered.
@@ -48,40 +48,40 @@ def records(release: Published, found: Compared | str) -> Check:
         faults += [
             f"step {i} reads not what step {i - 1} kept" for i, (a, b) in enumerate(pairs, 1) if a["kept"] != b["read"]
         ]
-        if steps[-1]["kept"] not in _kept(release, found):
+        if steps[-1]["kept"] not in _kept(release, comparison):
             faults.append(f"the last step kept {steps[-1]['kept']:,} records, the table has {release.rows:,} rows")
         people = len(release) + release.bare
         if (left := _users(steps[-1], people)[1]) != people:
             faults.append(f"the last step ends with {left:,} users, the release with {several(people, 'pseudonym')}")
-    if release.manifest is not None and not faults and _said(release.manifest) != _dropped(steps):
+    if release.manifest is not None and not faults and _stated_drops(release.manifest) != _dropped(steps):
         faults.append("what the manifest calls suppressed or merged is not what the ledger dropped")
     return judged(RECORDS, faults, f"{len(steps)} steps close and end with the {release.rows:,} published rows.")
 
 
-def coverage(release: Published, found: Compared | str) -> Check:
+def coverage(release: Published, comparison: Compared | str) -> Check:
     """Originals in no published row of their person are no more than the ledger dropped since, and people likewise.
 
     A record that fell together with others is where they are, published or not: such drops account for nothing, and
     what is dropped later takes with it all that fell together before.
     """
-    if isinstance(found, str) or release.members is None:
-        return idle(COVERAGE, str(found))
-    total, bare = len(found.covered), int((~found.covered).sum())
+    if isinstance(comparison, str) or release.members is None:
+        return idle(COVERAGE, str(comparison))
+    total, bare = len(comparison.covered), int((~comparison.covered).sum())
     evidence = f"{total - bare:,} of {total:,} original records are in a published row of their person"
     if not bare:
         return passed(COVERAGE, f"{evidence}.")
     if not release.ledger:
         return idle(COVERAGE, f"{evidence}; there is no ledger to account for the others.")
-    since = since_original(release.ledger, found)
+    since = since_original(release.ledger, comparison)
     credit = _of_originals(since, split=release.parameters.get("reshape") == "split")
     removed = _removed(credit) if release.rows else Removed(0, sum(_dropped(credit).values()))
-    stated, sets = removed.records + removed.rows, len(found.lost)
+    stated, sets = removed.records + removed.rows, len(comparison.lost)
     others = several(bare, "other") + (f" ({sets:,} at the grain of the release)" if sets < bare else "")
     faults = []
-    if not _accounts_for(removed, found.lost):
-        first = int(found.person[np.argmin(found.covered)])
+    if not _accounts_for(removed, comparison.lost):
+        first = int(comparison.person[np.argmin(comparison.covered)])
         faults.append(f"{evidence}, the ledger removed {stated:,} of the {others}; first person at {first}")
-    absent = np.setdiff1d(found.person, release.members.positions)
+    absent = np.setdiff1d(comparison.person, release.members.positions)
     if len(absent) > (hidden := _people_lost(release, release.members, since)):
         faults.append(f"{len(absent):,} people are not published, the ledger lost {hidden:,}; first at {absent[0]}")
     if faults and not since:
@@ -112,7 +112,7 @@ def _removed(steps: Steps) -> Removed:
     merged = sum(n for reason, n in before.items() if reason in MERGED)
     # Into cells and slots go only records that stay.
     merged -= _dropped(steps[last : last + 1]).get(GRAIN, 0) if last >= 0 else 0
-    records, rows = (sum(n for reason, n in some.items() if reason not in MERGED) for some in (before, after))
+    records, rows = (sum(n for reason, n in reasons.items() if reason not in MERGED) for reasons in (before, after))
     return Removed(records, rows, merged)
 
 
@@ -122,10 +122,10 @@ def _accounts_for(removed: Removed, lost: Ints) -> bool:
     return len(rest) <= removed.records and int(rest.sum()) <= removed.records + removed.merged
 
 
-def _kept(release: Published, found: Compared | str) -> set[int]:
+def _kept(release: Published, comparison: Compared | str) -> set[int]:
     if release.noun != "Fingerprints":
         return {release.rows}
-    covered = set() if isinstance(found, str) else {int(found.covered.sum())}
+    covered = set() if isinstance(comparison, str) else {int(comparison.covered.sum())}
     return {release.rows, int(release.crowd[release.table.code].sum()), *covered}
 
 
@@ -148,15 +148,15 @@ def _dropped(steps: Steps) -> dict[str, int]:
     return {reason: n for reason, n in reasons.items() if n}
 
 
-def _said(manifest: Mapping[str, Any]) -> dict[str, int]:
+def _stated_drops(manifest: Mapping[str, Any]) -> dict[str, int]:
     """What the manifest calls suppressed, and what merged."""
-    said = [part_of(part_of(manifest, "suppressed"), "records"), part_of(manifest, "merged")]
-    return _dropped(tuple({"dropped": reasons} for reasons in said))
+    stated = [part_of(part_of(manifest, "suppressed"), "records"), part_of(manifest, "merged")]
+    return _dropped(tuple({"dropped": reasons} for reasons in stated))
 
 
-def since_original(steps: Steps, found: Compared) -> Steps:
+def since_original(steps: Steps, comparison: Compared) -> Steps:
     """From the first step that read as many records, and no fewer users, than the original has; else none."""
-    records, users = len(found.covered), int(found.person.max(initial=-1)) + 1
+    records, users = len(comparison.covered), int(comparison.person.max(initial=-1)) + 1
     fits = (i for i, step in enumerate(steps) if step.get("read") == records and _users(step, users)[0] >= users)
     return steps[next(fits, len(steps)) :]
 
@@ -179,9 +179,9 @@ def swapped(steps: Steps) -> int:
 
 def _users(step: Mapping[str, Any], unsaid: int) -> tuple[int, int]:
     """Users before and after a step, all the same where it does not say."""
-    said = step.get("users")
-    fine = isinstance(said, (list, tuple)) and len(said) == 2 and all(map(is_count, said))
-    return (said[0], said[1]) if fine and said else (unsaid, unsaid)
+    users = step.get("users")
+    fine = isinstance(users, (list, tuple)) and len(users) == 2 and all(map(is_count, users))
+    return (users[0], users[1]) if fine and users else (unsaid, unsaid)
 
 
 def _people_lost(release: Published, members: Groups, steps: Steps) -> int:

@@ -42,8 +42,8 @@ def columns(release: Published, *, sensitive: str | None, longest: int | None) -
 def _declared(release: Published) -> set[str | None]:
     """The attributes that the manifest says are published; a release in memory shows those it claims."""
     listed = (release.manifest or {}).get("attributes")
-    said = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set[str]()
-    return {release.claims.get("sensitive"), *said}
+    names = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set[str]()
+    return {release.claims.get("sensitive"), *names}
 
 
 def _varies(release: Published, name: str) -> bool:

@@ -53,11 +53,11 @@ def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 
         lo = np.searchsorted(key, member * span + np.clip(np.ceil(t0).astype(np.int64) - base, 0, span))
         hi = np.searchsorted(key, member * span + np.clip(np.ceil(t1).astype(np.int64) - base, 0, span))
         hit = np.zeros(len(row), np.bool_)
-        for some, sample in _candidates(lo, np.maximum(hi, lo)):
-            inside = _inside(boxes, samples, row[some], sample, slack)
-            hit[some[inside]] = True
+        for pair, sample in _candidates(lo, np.maximum(hi, lo)):
+            inside = _inside(boxes, samples, row[pair], sample, slack)
+            hit[pair[inside]] = True
             covered[sample[inside]] = True
-            _touch(faces, boxes, samples, row[some[inside]], sample[inside])
+            _touch(faces, boxes, samples, row[pair[inside]], sample[inside])
         pairs, missing = pairs + len(row), missing + int((~hit).sum())
         held[row[~hit]] = False
     covered |= _pieced(boxes, samples, members, covered)
@@ -157,9 +157,9 @@ def _candidates(lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:
     while first < len(lo):
         done = total[first - 1] if first else 0
         last = max(int(np.searchsorted(total, done + 2 * _CHUNK, "right")), first + 1)
-        some = count[first:last]
-        pair = np.repeat(np.arange(first, last), some)
-        yield pair, lo[pair] + np.arange(len(pair)) - np.repeat(np.cumsum(some) - some, some)
+        counts = count[first:last]
+        pair = np.repeat(np.arange(first, last), counts)
+        yield pair, lo[pair] + np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
         first = last
 
 
@@ -192,17 +192,17 @@ def _pieced(boxes: Space, samples: Space, members: Groups, covered: NDArray[np.b
         return np.zeros(len(start), np.bool_)
     longest, (base, span) = int(length[left].max()), _range(start)
     key = samples.owner[left] * span + (start[left] - base)
-    found = []
+    pieces = []
     for row, member in _pairs(boxes.owner, members):
         t0, t1 = (np.ceil(side[0][row]).astype(np.int64) - base for side in (boxes.low, boxes.high))
         lo = np.searchsorted(key, member * span + np.clip(t0 - longest, 0, span))
         hi = np.searchsorted(key, member * span + np.clip(t1, 0, span))
-        for some, place in _candidates(lo, np.maximum(hi, lo)):
-            box, sample = row[some], left[place]
+        for pair, place in _candidates(lo, np.maximum(hi, lo)):
+            box, sample = row[pair], left[place]
             near = _beside(boxes, samples, box, sample, 0)
             box, sample = box[near], sample[near]
-            found.append((sample, boxes.low[0][box] - start[sample], boxes.high[0][box] - start[sample]))
-    return _chained(length, *(np.concatenate(part) for part in zip(*found, strict=True)))
+            pieces.append((sample, boxes.low[0][box] - start[sample], boxes.high[0][box] - start[sample]))
+    return _chained(length, *(np.concatenate(part) for part in zip(*pieces, strict=True)))
 
 
 def _chained(length: Numbers, sample: Ints, low: Numbers, high: Numbers) -> NDArray[np.bool_]:

@@ -45,14 +45,14 @@ def cylinder(release: Published, k: int | None, delta_m: float | None) -> Check:
     for users in _classes(equal_sets(walks.offsets, walks.times)):
         near = _finder(walks, users, delta_m / 2 + SLACK_M)
         alone[users] = _uncovered(release, users, near, k)
-    said = f"k = {k}, delta = {delta_m:g} m"
+    parameters = f"k = {k}, delta = {delta_m:g} m"
     if alone.any():
         return failed(
             CYLINDER,
             f"{int(alone.sum()):,} of {len(release):,} trajectories are in no cylinder of delta / 2 around one of "
-            f"{k} people's, the first at position {int(np.argmax(alone))}; {said}.",
+            f"{k} people's, the first at position {int(np.argmax(alone))}; {parameters}.",
         )
-    return passed(CYLINDER, f"each of {len(release):,} trajectories shares a cylinder and its times; {said}.")
+    return passed(CYLINDER, f"each of {len(release):,} trajectories shares a cylinder and its times; {parameters}.")
 
 
 def _walks(release: Published) -> _Walks | str:
@@ -87,11 +87,11 @@ def _finder(walks: _Walks, users: Ints, radius_m: float) -> Near:
     candidates: Near = (lambda _: everybody) if len(users) <= _FEW else _tree(walks, users, steps, radius_m)
 
     def near(one: int) -> Ints:
-        some = candidates(one)
-        others = walks.place[walks.offsets[users[some]][:, None] + steps]
+        nearby = candidates(one)
+        others = walks.place[walks.offsets[users[nearby]][:, None] + steps]
         mine = np.broadcast_to(walks.place[walks.offsets[users[one]] + steps], others.shape)
         within: NDArray[np.bool_] = _apart(mine, others, degrees=walks.degrees).max(axis=1) <= radius_m
-        return some[within]
+        return nearby[within]
 
     return near
 
@@ -100,8 +100,8 @@ def _tree(walks: _Walks, users: Ints, steps: Ints, radius_m: float) -> Near:
     """Candidates that are near at the first, middle and last time."""
     from scipy.spatial import cKDTree
 
-    some = steps[[0, len(steps) // 2, -1]]
-    place = walks.place[walks.offsets[users][:, None] + some]
+    sampled = steps[[0, len(steps) // 2, -1]]
+    place = walks.place[walks.offsets[users][:, None] + sampled]
     flat = (_sphere(place) if walks.degrees else place).reshape(len(users), -1)
     tree = cKDTree(flat)
     return lambda one: np.array(tree.query_ball_point(flat[one], radius_m, p=np.inf, return_sorted=True))
@@ -128,8 +128,8 @@ def _apart(one: Floats, two: Floats, *, degrees: bool) -> Floats:
 def _uncovered(release: Published, users: Ints, near: Near, k: int) -> NDArray[np.bool_]:
     """Who is in the neighbourhood of nobody, itself included, that has k people."""
 
-    def enough(some: Ints) -> bool:
-        return _people(release, users[some]) >= k
+    def enough(rows: Ints) -> bool:
+        return _people(release, users[rows]) >= k
 
     alone = np.ones(len(users), np.bool_)
     known: dict[int, Ints] = {}

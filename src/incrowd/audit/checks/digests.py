@@ -50,10 +50,10 @@ def hashed_identifiers(release: Published, original: Original | None) -> Check:
         for position, label in enumerate(track(people, "hashing labels", len(people))):
             if any(digest[:WHOLE] in whole or digest[-WHOLE:] in whole for digest in digests(str(label))):
                 return failed(HASHES, f"a hash of the label at position {position} of the original is published.")
-    some = people[:: len(people) // _PEOPLE + 1]
-    length, met = _met(short, some)
+    sampled = people[:: len(people) // _PEOPLE + 1]
+    length, met = _met(short, sampled)
     if met:
-        return failed(HASHES, f"{met} of {len(some)} labels have a hash whose first {length} digits are published.")
+        return failed(HASHES, f"{met} of {len(sampled)} labels have a hash whose first {length} digits are published.")
     seen = len(whole) + sum(map(len, short.values()))
     return passed(HASHES, f"{seen:,} values could be hashes; they are not of the {len(people):,} labels.")
 
@@ -76,10 +76,10 @@ def _met(short: Short, labels: list[str]) -> tuple[int, int]:
     for label in labels if short else []:
         for way, digest in enumerate(digests(str(label))):
             met.update((way, length) for length, seen in short.items() if digest[:length] in seen)
-    for (_, length), found in met.items():
+    for (_, length), labels_met in met.items():
         expected = len(labels) * len(short[length]) / 16**length
-        if poisson_tail(found, expected) < ALPHA / 1000:  # there are some hundred ways
-            return length, found
+        if poisson_tail(labels_met, expected) < ALPHA / 1000:  # there are some hundred ways
+            return length, labels_met
     return 0, 0
 
 
@@ -129,9 +129,9 @@ def _padded(value: Ints) -> set[str]:
     return {f"{n:0{length}x}" for n in value[value >= 0].tolist()}
 
 
-def _sparse(found: Iterable[set[str]]) -> Short:
+def _sparse(texts: Iterable[set[str]]) -> Short:
     short: Short = {}
-    for digits in found:
+    for digits in texts:
         for length in {len(run) for run in digits}:
             short.setdefault(length, set()).update(run for run in digits if len(run) == length)
     return {length: seen for length, seen in short.items() if len(seen) <= _FULL * 16**length}

@@ -29,13 +29,13 @@ def files(release: Published) -> Check:
     faults += [] if listed else ["the manifest lists no file"]
     for position, name in enumerate(names):
         # A foreign name may itself be a label, so that only names of the format are said.
-        said = name if name in KNOWN else f"the file at position {position} of {len(names)}"
+        file = name if name in KNOWN else f"the file at position {position} of {len(names)}"
         if name not in there:
-            faults.append(f"{said} is listed but missing")
+            faults.append(f"{file} is listed but missing")
         elif name not in listed:
-            faults.append(f"{said} is not in the manifest")
+            faults.append(f"{file} is not in the manifest")
         elif sha256(there[name]) != listed[name]:
-            faults.append(f"{said} has another SHA-256 than listed")
+            faults.append(f"{file} has another SHA-256 than listed")
     return judged(FILES, faults, f"{len(there)} files, each with the SHA-256 that the manifest lists.")
 
 

@@ -28,11 +28,11 @@ def k_anonymity(release: Published, k: int | None, sensitive: str | None = None)
     people = _people(release, group)
     weak = people[group] < k
     if weak.any():
-        at = int(np.argmax(weak))
+        i = int(np.argmax(weak))
         return failed(
             K,
             f"{int(weak.sum()):,} of {len(release):,} pseudonyms share theirs among fewer than k = {k} people; "
-            f"the one at position {at} among {int(people[group[at]])}{'; ' if release.untold else ''}{release.untold}.",
+            f"the one at position {i} among {int(people[group[i]])}{'; ' if release.untold else ''}{release.untold}.",
         )
     return passed(K, f"{len(people):,} distinct fingerprints, the rarest of {int(people.min()):,} people; k = {k}.")
 
@@ -45,9 +45,9 @@ def crowd(release: Published) -> Check:
     """
     if "crowd" not in release.table.numbers:
         return idle(CROWD, "no crowd is published.")
-    said, code = release.table.numbers["crowd"], release.table.code
+    stated, code = release.table.numbers["crowd"], release.table.code
     faults = []
-    odd = (said != release.crowd[code]) | (said < 1)
+    odd = (stated != release.crowd[code]) | (stated < 1)
     if odd.any():
         faults.append(
             f"{int(odd.sum())} rows disagree about the crowd of their pseudonym, first row {int(np.argmax(odd))}"
@@ -66,15 +66,15 @@ def _faults(release: Published, members: Groups) -> list[str]:
     shared = np.where(bare, np.arange(len(release)), 0)
     shared[~bare] = len(release) + equal_sets(*_filled(members))
     _, first, shared = np.unique(shared, return_index=True, return_inverse=True)
-    said = np.bincount(shared, release.crowd).astype(np.int64)
-    found = np.bincount(owners(members.offsets), release.weight, len(release)).astype(np.int64)[first]
+    stated = np.bincount(shared, release.crowd).astype(np.int64)
+    counted = np.bincount(owners(members.offsets), release.weight, len(release)).astype(np.int64)[first]
     faults = []
-    wrong = said != found
+    wrong = stated != counted
     if wrong.any():
-        at = int(np.argmax(wrong))
+        worst = int(np.argmax(wrong))
         faults.append(
             f"{int(wrong.sum())} sets of members are not as many people as their pseudonyms say, the first at "
-            f"position {int(first[at])} ({int(said[at])} said, {int(found[at])} found)"
+            f"position {int(first[worst])} ({int(stated[worst])} said, {int(counted[worst])} found)"
         )
     times = np.bincount(members.positions[np.isin(owners(members.offsets), first)])
     if (times > 1).any():
@@ -82,8 +82,8 @@ def _faults(release: Published, members: Groups) -> list[str]:
             f"{int((times > 1).sum())} people are hidden in several pseudonyms at once, "
             f"the first at position {int(np.argmax(times > 1))} of the original"
         )
-    shown = _classes(release, None)
-    apart = shown != shown[first][shared]
+    published = _classes(release, None)
+    apart = published != published[first][shared]
     if apart.any():
         faults.append(
             f"{int(apart.sum())} pseudonyms show something else than another one with the same members, "

@@ -21,19 +21,19 @@ from incrowd.plain import several
 ALPHA = 1e-6  # what is rarer is no chance
 
 
-def poisson_tail(found: int, expected: float) -> float:
+def poisson_tail(count: int, expected: float) -> float:
     """P(X >= found) for a Poisson variable; an upper bound beyond its mean.
 
     >>> poisson_tail(0, 1.0), poisson_tail(1, 1e-9) < 1e-6, poisson_tail(3, 3.0) > 0.5
     (1.0, True, True)
     """
-    if found == 0 or found <= expected:
+    if count == 0 or count <= expected:
         return 1.0
     term, total = 1.0, 0.0
     if expected > 600:  # exp underflows; the Chernoff bound is enough
-        ratio = found / expected
+        ratio = count / expected
         return exp(-expected * (ratio * log(ratio) - ratio + 1))
-    for i in range(found):
+    for i in range(count):
         total += term
         term *= expected / (i + 1)
     return max(0.0, 1.0 - exp(-expected) * total)
@@ -77,15 +77,15 @@ def fit(release: Published, original: Original, pseudonym: Ints, person: Ints) -
     others = min(OTHERS, len(original) - 1)
     if not len(pseudonym) or others < 1:
         return Fit(0, 0.0, -1)
-    some = np.unique(np.linspace(0, len(pseudonym) - 1, _PAIRS).astype(np.int64))
-    pseudonym, person = pseudonym[some], person[some]
-    steps = np.random.default_rng(0).integers(1, len(original), (len(some), others))
+    sampled = np.unique(np.linspace(0, len(pseudonym) - 1, _PAIRS).astype(np.int64))
+    pseudonym, person = pseudonym[sampled], person[sampled]
+    steps = np.random.default_rng(0).integers(1, len(original), (len(sampled), others))
     people = np.column_stack([person, (person[:, None] + steps) % len(original)])
     rows = _rows_of(release, pseudonym)
-    found = _held(release, original, np.repeat(rows, 1 + others, axis=0).reshape(len(some), 1 + others, -1), people)
-    if found is None:
+    held = _held(release, original, np.repeat(rows, 1 + others, axis=0).reshape(len(sampled), 1 + others, -1), people)
+    if held is None:
         return None
-    best = found[:, 0] > found[:, 1:].max(axis=1)
+    best = held[:, 0] > held[:, 1:].max(axis=1)
     return Fit(int(best.sum()), len(best) / (1 + others), int(pseudonym[np.argmax(best)]) if best.any() else -1)
 
 
@@ -105,8 +105,8 @@ def _held(release: Published, original: Original, rows: Ints, people: Ints) -> I
     numbers = {name: column[flat] for name, column in release.table.numbers.items()}
     table = release.table._replace(users=np.arange(people.size), code=code, numbers=numbers)
     members = Groups(np.arange(people.size + 1), people.ravel().copy())
-    found = _compared(replace(release, table=table, members=members), original, members)
-    return None if isinstance(found, str) else found.held.reshape(rows.shape).sum(axis=2)
+    comparison = _compared(replace(release, table=table, members=members), original, members)
+    return None if isinstance(comparison, str) else comparison.held.reshape(rows.shape).sum(axis=2)
 
 
 def _compared(release: Published, original: Original, members: Groups) -> Compared | str:
@@ -116,9 +116,9 @@ def _compared(release: Published, original: Original, members: Groups) -> Compar
     names = ("t", "x", "y") if original.planar else ("t", "lon", "lat")
     if not set(names) <= release.table.numbers.keys():
         return "the release and the original are not in the same plane."
-    shown = [exact(release.table.numbers[name].astype(np.float64)) for name in names]
+    published = [exact(release.table.numbers[name].astype(np.float64)) for name in names]
     mine = [exact(np.asarray(column, np.float64)) for column in (original.t, *original.coordinates)]
-    return compare_rows(shown, release.table.code, mine, original.owner, members)
+    return compare_rows(published, release.table.code, mine, original.owner, members)
 
 
 IDENTIFIERS, NUMBERS = "identifiers", "numeric identifiers"
@@ -137,7 +137,7 @@ def identifiers(release: Published, original: Original | None) -> Check:
     spoken = {label: at for label, at in labels.items() if not label.isdigit() or len(label) >= SHORTEST_DIGITS}
     spoken.pop("", None)
     long = {label: at for label, at in spoken.items() if len(label) >= SHORTEST}
-    places = [(where, _told(found, spoken, len(labels))) for where, found in words(release)]
+    places = [(where, _labels_in(texts, spoken, len(labels))) for where, texts in words(release)]
     places += [(where, spoken_in(text.lower(), long) - _ordinary(release)) for where, text in around(release)]
     faults = [
         f"{len(met)} labels stand in {where}, the first at position {min(map(labels.__getitem__, met))} of the original"
@@ -151,7 +151,7 @@ def identifiers(release: Published, original: Original | None) -> Check:
     )
 
 
-def _told(texts: set[str], labels: Mapping[str, int], people: int) -> set[str]:
+def _labels_in(texts: set[str], labels: Mapping[str, int], people: int) -> set[str]:
     """The labels in the texts of a column; short ones only where half of all people are met."""
     met = spoken_in("\n".join(texts).lower(), labels)
     return met if 2 * len(met) >= people else {label for label in met if len(label) >= SHORTEST}
@@ -159,8 +159,8 @@ def _told(texts: set[str], labels: Mapping[str, int], people: int) -> set[str]:
 
 def _ordinary(release: Published) -> frozenset[str]:
     """Words that say nothing about a person: those of the format, and of the promise."""
-    said = str((release.manifest or {}).get("guarantee", "")).lower()
-    return FORMAT_WORDS.union(re.findall(r"[a-z]+", said))
+    guarantee = str((release.manifest or {}).get("guarantee", "")).lower()
+    return FORMAT_WORDS.union(re.findall(r"[a-z]+", guarantee))
 
 
 def spoken_in(text: str, labels: Mapping[str, int]) -> set[str]:
@@ -170,12 +170,12 @@ def spoken_in(text: str, labels: Mapping[str, int]) -> set[str]:
     {'user-12'}
     """
     lengths = {len(label) for label in labels}
-    found = set()
+    labels_met = set()
     for match in re.finditer(r"(?<![^\W_])(?=\S)|(?=[^\w\s])", text):
         for end in (match.start() + length for length in lengths):
             if text[match.start() : end] in labels and not (end < len(text) and text[end - 1 : end + 1].isalnum()):
-                found.add(text[match.start() : end])
-    return found
+                labels_met.add(text[match.start() : end])
+    return labels_met
 
 
 def numeric_identifiers(release: Published, original: Original | None) -> Check:

@@ -65,18 +65,23 @@ def lkc(
     longest = min(int(longest), int(np.diff(paths.offsets).max()))
     if _too_many(paths, longest):
         raise ParameterError(f"l = {longest} means more than {_MOST:.0e} sequences; lower l.")
-    found = next(_grown(paths, np.arange(len(paths.item))[:, None], paths.item, longest, k, c), None)
-    asked = f"l = {longest}, k = {k}, c = {float(c):g}" + ("" if names is None else f", {names} sensitive values")
+    violation = next(_grown(paths, np.arange(len(paths.item))[:, None], paths.item, longest, k, c), None)
+    parameters = f"l = {longest}, k = {k}, c = {float(c):g}" + ("" if names is None else f", {names} sensitive values")
     if c < 1 and names is None:
-        asked += "; c not checked, no sensitive column"
-    if found is None:
-        return passed(LKC, f"every sequence of up to {longest} visits holds over {len(release):,} records ({asked}).")
+        parameters += "; c not checked, no sensitive column"
+    if violation is None:
+        return passed(
+            LKC, f"every sequence of up to {longest} visits holds over {len(release):,} records ({parameters})."
+        )
     why = (
-        f"is in {found.support} records" if found.support < k else f"has {found.most} of {found.support} with one value"
+        f"is in {violation.support} records"
+        if violation.support < k
+        else f"has {violation.most} of {violation.support} with one value"
     )
-    visits = ", ".join(map(str, found.visits))
+    visits = ", ".join(map(str, violation.visits))
     return failed(
-        LKC, f"visits {visits} of the pseudonym at position {found.record} form a sequence that {why} ({asked})."
+        LKC,
+        f"visits {visits} of the pseudonym at position {violation.record} form a sequence that {why} ({parameters}).",
     )
 
 

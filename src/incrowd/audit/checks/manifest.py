@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.audit.reading.published import CELLS, RANDOM, ROUNDED_M, SEEDED, Published, part_of
-from incrowd.audit.reading.stated import ZONE, zone_said
+from incrowd.audit.reading.stated import ZONE, stated_zone
 from incrowd.audit.reading.tables import ROLES
 from incrowd.audit.reading.texts import around, inside
 from incrowd.audit.verdict import Check, failed, idle, judged, passed
@@ -26,12 +26,12 @@ def manifest(release: Published) -> Check:
     if release.manifest is None:
         faults = list(release.nonsense)
         return judged(MANIFEST, faults, "") if faults else idle(MANIFEST, "there is no manifest.")
-    said = release.manifest
-    faults = [f"the format is not {FORMAT}"] if said.get("format") != FORMAT else []
-    faults += [f"{key} is missing" for key in KEYS if key not in said]
-    if said.get("noun") != release.noun:
+    stated = release.manifest
+    faults = [f"the format is not {FORMAT}"] if stated.get("format") != FORMAT else []
+    faults += [f"{key} is missing" for key in KEYS if key not in stated]
+    if stated.get("noun") != release.noun:
         faults.append(f"the columns are those of {release.noun}, the manifest says otherwise")
-    faults += _counts(release, part_of(said, "counts"))
+    faults += _counts(release, part_of(stated, "counts"))
     faults += [*release.nonsense, *_contradictions(release)]
     faults += _cells(release)
     return judged(MANIFEST, faults, f"agrees with a table of {release.rows:,} rows and {len(release):,} pseudonyms.")
@@ -58,22 +58,26 @@ def nothing_private(release: Published) -> Check:
     return judged(PRIVATE, faults, "no path, seed or link in the manifest, the metadata and the files beside the data.")
 
 
-def _counts(release: Published, said: Mapping[str, Any]) -> list[str]:
+def _counts(release: Published, stated: Mapping[str, Any]) -> list[str]:
     bare = release.bare
-    found = {"pseudonyms": len(release) + bare, "rows": release.rows, "people": int(release.crowd.sum()) + bare}
-    wrong = [name for name, n in found.items() if said.get(name) != n]
-    return [f"counts.{name} is not the {found[name]:,} of the table" for name in wrong]
+    counted = {"pseudonyms": len(release) + bare, "rows": release.rows, "people": int(release.crowd.sum()) + bare}
+    wrong = [name for name, n in counted.items() if stated.get(name) != n]
+    return [f"counts.{name} is not the {counted[name]:,} of the table" for name in wrong]
 
 
 def _contradictions(release: Published) -> list[str]:
     """Things said twice that differ: parameters, clock and the metadata of the data file."""
     within = inside(release.metadata)
-    said = {**release.clock, **release.plane, "noun": release.noun}
+    stated = {**release.clock, **release.plane, "noun": release.noun}
     twice = [
-        *((name, said.get(name), release.parameters.get(name)) for name in ("slot_min", "cell_m")),
-        *((name, said.get(name), within.get(name)) for name in ("noun", "slot_min", "start", "crs", "cell_m")),
+        *((name, stated.get(name), release.parameters.get(name)) for name in ("slot_min", "cell_m")),
+        *((name, stated.get(name), within.get(name)) for name in ("noun", "slot_min", "start", "crs", "cell_m")),
         # No zone at all is UTC, wherever a zone has its place.
-        *(("time_zone", zone_said(said), zone_said(other)) for other in (release.parameters, within) if ZONE in other),
+        *(
+            ("time_zone", stated_zone(stated), stated_zone(other))
+            for other in (release.parameters, within)
+            if ZONE in other
+        ),
     ]
     differ = {name for name, here, there in twice if None not in (here, there) and here != there}
     faults = [f"{name} is said twice and differs" for name in sorted(differ)]
@@ -105,9 +109,9 @@ def _unlike_squares(centres: Floats, cell_m: float | None) -> list[str]:
     return [f"the cells of {CELLS} are not apart by whole sides of cell_m"] if off.any() else []
 
 
-def _secrets(said: Any) -> Iterator[str]:
+def _secrets(stated: Any) -> Iterator[str]:
     """Keys whose value must not be published; the seed of a measured risk gives nobody away."""
-    waiting = [said]
+    waiting = [stated]
     while waiting:
         value = waiting.pop()
         for key, inner in value.items() if isinstance(value, dict) else ():

@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 Sides = Mapping[str, NDArray[Any]]
 
 
-def tightness(release: Published, original: Original | None, found: Compared | str) -> Check:
+def tightness(release: Published, original: Original | None, comparison: Compared | str) -> Check:
     """Every face of a box touches a sample of a member within the box [gramaglia2015, Eqs. 12-13].
 
     A box looser than the hull of its samples has a face that none touches, unless a sample of another box happens to
@@ -33,14 +33,14 @@ def tightness(release: Published, original: Original | None, found: Compared | s
     overlaps = _overlaps(release)
     if overlaps:
         return judged(TIGHT, overlaps, "")
-    if isinstance(found, str):
-        return idle(TIGHT, found)
+    if isinstance(comparison, str):
+        return idle(TIGHT, comparison)
     if release.method != "Glove":
         return idle(TIGHT, "only boxes of GLOVE are said to be hulls.")
-    if not isinstance(original, Fingerprints) or found.touched is None or release.members is None:
+    if not isinstance(original, Fingerprints) or comparison.touched is None or release.members is None:
         return idle(TIGHT, "points have no faces; give the fingerprints the release was made from.")
     split = release.parameters.get("reshape") == "split"
-    tight = _on_faces(release, original, release.members) if split else found.touched
+    tight = _on_faces(release, original, release.members) if split else comparison.touched
     faults = [] if tight.all() else [_fault(tight, "boxes", "have a face that no sample of a member touches")]
     if release.boxes is not None:
         faults += _untrue(release, original, release.members, release.boxes, split=split)
@@ -69,9 +69,9 @@ def _untrue(release: Published, original: Fingerprints, members: Groups, boxes: 
     """What the release knows of its boxes and is not so."""
     if len(boxes.box) != original.records or not np.isin(boxes.group, np.arange(len(release))).all():
         return ["what the release knows of its boxes does not fit the original"]
-    shown, code = release.table.numbers, release.table.code
+    sides, code = release.table.numbers, release.table.code
     before = _hulls(boxes.sides, boxes.group, boxes.box, original, members)
-    after = _pieces(shown, code, boxes) if split else _hulls(shown, code, boxes.row, original, members)
+    after = _pieces(sides, code, boxes) if split else _hulls(sides, code, boxes.row, original, members)
     faults = _uncounted(release, boxes)
     if not before.all():
         faults.append(_fault(before, "boxes before reshaping", "are not the hull of the samples they generalise"))
@@ -96,14 +96,14 @@ def _hulls(box: Sides, pseudonym: Ints, row: Ints, original: Fingerprints, membe
     good = np.ones(len(pseudonym), np.bool_)
     if row.max(initial=-1) >= len(good):
         return ~good
-    kept = np.flatnonzero(row >= 0)
-    at = row[kept]
-    good[at[~_are_members(pseudonym[at], original.owner[kept], members)]] = False
+    sample = np.flatnonzero(row >= 0)
+    box_of = row[sample]
+    good[box_of[~_are_members(pseudonym[box_of], original.owner[sample], members)]] = False
     for name, length in AXES:
-        start = getattr(original, name)[kept]
+        start = getattr(original, name)[sample]
         low, high = np.full(len(good), FAR), np.full(len(good), -FAR)
-        np.minimum.at(low, at, start)
-        np.maximum.at(high, at, start + getattr(original, length)[kept])
+        np.minimum.at(low, box_of, start)
+        np.maximum.at(high, box_of, start + getattr(original, length)[sample])
         good &= (low == box[name]) & (high == box[name] + box[length])
     return good
 
@@ -114,11 +114,11 @@ def _are_members(pseudonym: Ints, person: Ints, members: Groups) -> Flags:
     return np.isin(pseudonym * size + person, owners(members.offsets) * size + members.positions)
 
 
-def _pieces(shown: Sides, code: Ints, boxes: Boxes) -> Flags:
+def _pieces(sides: Sides, code: Ints, boxes: Boxes) -> Flags:
     """Which pieces are apart from the others in time and the hull, in space, of boxes that last all their time."""
     good = np.ones(len(code), np.bool_)
     for mine, its in _runs(code, boxes.group):
-        piece = {name: values[mine, None] for name, values in shown.items() if name in boxes.sides}
+        piece = {name: values[mine, None] for name, values in sides.items() if name in boxes.sides}
         box = {name: values[its] for name, values in boxes.sides.items()}
         ends, end = piece["t"] + piece["dt"], box["t"] + box["dt"]
         meets = (box["t"] < ends) & (piece["t"] < end)
@@ -134,8 +134,8 @@ def _pieces(shown: Sides, code: Ints, boxes: Boxes) -> Flags:
 def _runs(code: Ints, group: Ints) -> Iterator[tuple[Ints, Ints]]:
     """The rows of both that belong to one pseudonym, for each in the first."""
     order, other = np.argsort(code, kind="stable"), np.argsort(group, kind="stable")
-    some, first = np.unique(code[order], return_index=True)
-    starts, ends = (np.searchsorted(group[other], some, side) for side in ("left", "right"))
+    pseudonyms, first = np.unique(code[order], return_index=True)
+    starts, ends = (np.searchsorted(group[other], pseudonyms, side) for side in ("left", "right"))
     for rows, start, end in zip(np.split(order, first[1:]), starts.tolist(), ends.tolist(), strict=True):
         yield rows, other[start:end]
 

@@ -15,7 +15,7 @@ from incrowd.audit.checks.accounts import SWAPPED, since_original, swapped
 from incrowd.audit.checks.contain import Compared, Space, compare_boxes, compare_rows, in_time
 from incrowd.audit.reading.origin import DISCRETIZING, Original
 from incrowd.audit.reading.published import ROUNDED_M, Published, exact, is_count
-from incrowd.audit.reading.stated import ZONE, zone_said
+from incrowd.audit.reading.stated import ZONE, stated_zone
 from incrowd.audit.verdict import Check, failed, idle, judged
 from incrowd.data import Fingerprints, Groups, Traces, Visits
 
@@ -58,44 +58,44 @@ def compare(release: Published, original: Original | None) -> Compared | str:
     return f"published {release.noun} cannot be compared with original {type(original).__name__}."
 
 
-def truthfulness(release: Published, found: Compared | str) -> Check:
+def truthfulness(release: Published, comparison: Compared | str) -> Check:
     """Every published box holds a sample of every member, so that no row is fabricated [gramaglia2015, Sec. 2.2]."""
-    if isinstance(found, str):
-        return failed(TRUTH, found) if isinstance(found, Contradiction) else idle(TRUTH, found)
+    if isinstance(comparison, str):
+        return failed(TRUTH, comparison) if isinstance(comparison, Contradiction) else idle(TRUTH, comparison)
     faults = []
-    if found.orphans:
-        faults.append(f"{found.orphans} rows have nobody behind their pseudonym ({release.untold})")
-    if found.missing:
+    if comparison.orphans:
+        faults.append(f"{comparison.orphans} rows have nobody behind their pseudonym ({release.untold})")
+    if comparison.missing:
         faults.append(
-            f"{found.missing} of {found.pairs:,} pairs of row and member hold no sample of the member, "
-            f"first at row {found.first}"
+            f"{comparison.missing} of {comparison.pairs:,} pairs of row and member hold no sample of the member, "
+            f"first at row {comparison.first}"
         )
         if release.parameters.get("reshape") == "split":
             faults.append(SPLIT)
-        if found.missing <= swapped(since_original(release.ledger, found)):
+        if comparison.missing <= swapped(since_original(release.ledger, comparison)):
             faults.append(SWAPPED)
-    return judged(TRUTH, faults, f"all {found.pairs:,} pairs of row and member hold a sample of the member.")
+    return judged(TRUTH, faults, f"all {comparison.pairs:,} pairs of row and member hold a sample of the member.")
 
 
 def _visits(release: Published, original: Visits, members: Groups) -> Compared | str:
     if differ := _differing(release, original):
         return differ
     mine = [original.slot, original.cell]
-    shown = [_whole(release.table.numbers[name], own) for name, own in zip(("slot", "cell"), mine, strict=True)]
-    return compare_rows(shown, release.table.code, mine, original.owner, members)
+    published = [_whole(release.table.numbers[name], own) for name, own in zip(("slot", "cell"), mine, strict=True)]
+    return compare_rows(published, release.table.code, mine, original.owner, members)
 
 
 def _differing(release: Published, original: Visits | Fingerprints) -> Contradiction | None:
     """What both state, and the release otherwise than the original."""
-    said = {**release.clock, **release.plane}
+    stated = {**release.clock, **release.plane}
     both = [
-        (name, said[name], mine)
+        (name, stated[name], mine)
         for name in ("slot_min", "start", "crs", "cell_m")
-        if None not in (said.get(name), mine := getattr(original, name, None))
+        if None not in (stated.get(name), mine := getattr(original, name, None))
     ]
     differ = [name for name, here, there in both if here != there]
     # Whoever says when a clock begins and names no zone means UTC.
-    if "start" in {name for name, *_ in both} and zone_said(said) != zone_said({ZONE: original.time_zone}):
+    if "start" in {name for name, *_ in both} and stated_zone(stated) != stated_zone({ZONE: original.time_zone}):
         differ.append(ZONE)
     if isinstance(original, Visits) and release.cells is not None and original.xy is not None:
         cell = np.unique(_whole(release.table.numbers["cell"], original.cell))
@@ -139,10 +139,10 @@ def _traces(release: Published, original: Traces, members: Groups) -> Compared |
     strict = original.planar and all((side == np.floor(side)).all() for side in (*boxes.low[1:], *boxes.high[1:]))
     above = [np.nextafter(side, np.inf) for side in where] if strict else where  # a box ends before its upper face
     points = in_time(Space(original.owner, (since, *where), (since + 1, *above)))
-    found = compare_boxes(boxes, points, members, 0.0 if strict else SLACK_M)
-    if found.covered.all():
-        return found
-    return found._replace(lost=_together(points, ~found.covered, *_grain(release, points)))
+    comparison = compare_boxes(boxes, points, members, 0.0 if strict else SLACK_M)
+    if comparison.covered.all():
+        return comparison
+    return comparison._replace(lost=_together(points, ~comparison.covered, *_grain(release, points)))
 
 
 def _grain(release: Published, points: Space) -> tuple[int, float]:
@@ -151,8 +151,8 @@ def _grain(release: Published, points: Space) -> tuple[int, float]:
     Too coarse a grain leaves fewer sets of records than the discretizing step kept; without a better one each record
     is for itself.
     """
-    kept = [step.get("kept") for step in release.ledger if step.get("step") in DISCRETIZING]
-    least, every = max(filter(is_count, kept), default=len(points.owner) + 1), np.ones(len(points.owner), np.bool_)
+    counts = [step.get("kept") for step in release.ledger if step.get("step") in DISCRETIZING]
+    least, every = max(filter(is_count, counts), default=len(points.owner) + 1), np.ones(len(points.owner), np.bool_)
     tried = islice(_grains(release), max(_EFFORT // len(every), 1))
     return next((grain for grain in tried if len(_together(points, every, *grain)) >= least), (1, 0.0))
 
@@ -175,11 +175,11 @@ def _divisors(n: int) -> list[int]:
     return sorted({*small, *(n // i for i in small)})
 
 
-def _together(points: Space, some: NDArray[np.bool_], slot_s: int, cell_m: float) -> Ints:
+def _together(points: Space, chosen: NDArray[np.bool_], slot_s: int, cell_m: float) -> Ints:
     """How many of some points each person has in a cell and slot, where any; cells are counted from 0."""
-    t, x, y = (column[some] for column in points.low)
+    t, x, y = (column[chosen] for column in points.low)
     cells = (exact(np.floor(side / cell_m) if cell_m else side) for side in (x, y))
-    keys: list[Ints] = [points.owner[some], exact(t // slot_s), *cells]
+    keys: list[Ints] = [points.owner[chosen], exact(t // slot_s), *cells]
     order = row_order(*keys)
     first = distinct_rows(*(keys if order is None else [key[order] for key in keys]))
     return np.diff(np.flatnonzero(first), append=len(first))
@@ -238,5 +238,5 @@ def _wall(t: Ints, release: Published) -> Ints:
     moments = np.clip(quarters * _QUARTER_S, *_CALENDAR).tolist()
     leads = [datetime.fromtimestamp(moment, zone).utcoffset() for moment in moments]
     ahead = np.array([round(lead.total_seconds()) if lead else 0 for lead in leads])
-    shown: Ints = t + ahead[at]
-    return shown
+    wall: Ints = t + ahead[at]
+    return wall

@@ -72,10 +72,10 @@ def _column(values: Any, least: int = 0) -> Ints | None:
 
 def _boxes(private: Mapping[str, Any]) -> Boxes | None:
     """What a release knows of its boxes beyond what it publishes, where that is a whole table."""
-    said = private.get("boxes")
+    stated = private.get("boxes")
     columns = {name: _column(part_of(private, "boxes").get(name)) for name in ("group", *BOX)}
     row, box = _column(private.get("row")), _column(private.get("box"))
-    if said is None or row is None or box is None or len(row) != len(box):
+    if stated is None or row is None or box is None or len(row) != len(box):
         return None
     known = {name: values for name, values in columns.items() if values is not None}
     whole = len(known) == len(columns) and len({len(values) for values in known.values()}) == 1

@@ -83,8 +83,8 @@ class Published:
         if "crowd" not in self.table.numbers:
             return np.ones(len(self), np.int64)
         fewest = np.full(len(self), np.iinfo(np.int64).max)
-        said = np.clip(self.table.numbers["crowd"], -MANKIND, MANKIND)
-        np.minimum.at(fewest, self.table.code, said.astype(np.int64))
+        stated = np.clip(self.table.numbers["crowd"], -MANKIND, MANKIND)
+        np.minimum.at(fewest, self.table.code, stated.astype(np.int64))
         return fewest
 
     @property

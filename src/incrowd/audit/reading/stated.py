@@ -18,27 +18,27 @@ ZONE = "time_zone"
 Rules = Mapping[str, Callable[[Any], bool]]
 
 
-def clock_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def clock_of(stated: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The parts of a clock, and what is wrong with the others.
 
     >>> clock_of({"slot_min": 60, "start": "today", "time_zone": "Nowhere/X"})
     ({'slot_min': 60}, ['clock.start has no meaning', 'clock.time_zone has no meaning'])
     """
-    return _usable("clock", said, CLOCK)
+    return _usable("clock", stated, CLOCK)
 
 
-def plane_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def plane_of(stated: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The parts of a plane, and what is wrong with the others."""
-    return _usable("plane", said, PLANE)
+    return _usable("plane", stated, PLANE)
 
 
-def claims_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def claims_of(stated: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Claims, shares such as "1/3" as exact numbers; and what claims nothing that could be checked.
 
     >>> claims_of({"l": 2, "k": 3, "c": "1/3", "delta_m": float("nan")})
     ({'l': 2, 'k': 3, 'c': Fraction(1, 3)}, ['claims.delta_m has no meaning'])
     """
-    claims, faults = _usable("claims", {**said, "c": _share(said.get("c"))}, CLAIMS)
+    claims, faults = _usable("claims", {**stated, "c": _share(stated.get("c"))}, CLAIMS)
     if "l" in claims and not {"k", "c"} & claims.keys():
         faults.append("claims.l means nothing without k or c")
     if "c" in claims and "l" not in claims:
@@ -48,16 +48,16 @@ def claims_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     return claims, faults
 
 
-def zone_said(clock: Mapping[str, Any]) -> Any:
+def stated_zone(clock: Mapping[str, Any]) -> Any:
     """The time zone of a clock, UTC where it names none."""
     return clock.get(ZONE) or "UTC"
 
 
-def _usable(part: str, said: Mapping[str, Any], rules: Rules) -> tuple[dict[str, Any], list[str]]:
-    given = {name: value for name, value in said.items() if name in rules and value is not None}
+def _usable(part: str, stated: Mapping[str, Any], rules: Rules) -> tuple[dict[str, Any], list[str]]:
+    given = {name: value for name, value in stated.items() if name in rules and value is not None}
     wrong = [name for name, value in given.items() if not rules[name](value)]
-    kept = {name: value for name, value in given.items() if name not in wrong}
-    return kept, [f"{part}.{name} has no meaning" for name in wrong]
+    usable = {name: value for name, value in given.items() if name not in wrong}
+    return usable, [f"{part}.{name} has no meaning" for name in wrong]
 
 
 def _share(value: Any) -> Any:

@@ -55,8 +55,8 @@ def read_table(path: Path) -> "tuple[pa.Table, str]":
 
 def metadata_of(schema: "pa.Schema") -> str:
     """Whatever a schema says beside the types: its own metadata and that of its fields."""
-    said = [schema.metadata or {}, *(schema.field(i).metadata or {} for i in range(len(schema)))]
-    return "\n".join(f"{_text(key)} {_text(value)}" for pairs in said for key, value in pairs.items())
+    metadata = [schema.metadata or {}, *(schema.field(i).metadata or {} for i in range(len(schema)))]
+    return "\n".join(f"{_text(key)} {_text(value)}" for pairs in metadata for key, value in pairs.items())
 
 
 def _text(value: bytes) -> str:
@@ -77,9 +77,9 @@ def split(table: "pa.Table", noun: str | None = None) -> Columns:
     if not table.num_rows and noun is None:  # a Release, whose noun is known, may be empty by right
         raise DataError("the published table has no row; there is nothing to check.")
     roles = [*ROLES[fitting[0]][1:], *(["crowd"] if "crowd" in names and fitting[0] == "Fingerprints" else [])]
-    found = {name: numbers(table[name], name) for name in roles}
+    columns = {name: numbers(table[name], name) for name in roles}
     users, code = _users(table["user"])
-    return Columns(fitting[0].split()[-1], users, code, found, table.drop_columns(["user", *roles]))
+    return Columns(fitting[0].split()[-1], users, code, columns, table.drop_columns(["user", *roles]))
 
 
 def numbers(column: "pa.ChunkedArray", name: str) -> NDArray[Any]:

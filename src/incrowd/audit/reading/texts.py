@@ -39,10 +39,10 @@ def inside(metadata: str) -> dict[str, Any]:
         key, _, value = line.partition(" ")
         if key == "incrowd":
             try:
-                found = json.loads(value)
+                parsed = json.loads(value)
             except (ValueError, RecursionError):
                 return {}
-            return found if isinstance(found, dict) else {}
+            return parsed if isinstance(parsed, dict) else {}
     return {}
 
 
@@ -70,9 +70,9 @@ def words(release: Published) -> Iterator[tuple[str, set[str]]]:
     if release.users.dtype.kind != "i":
         yield "the column user", set(release.users.tolist())
     for position, column in enumerate(release.table.extras.columns):
-        found = {text for values, _ in leaves(column) for text in _texts(values)}
-        if found:
-            yield f"extra column {position}", found
+        texts = {text for values, _ in leaves(column) for text in _texts(values)}
+        if texts:
+            yield f"extra column {position}", texts
 
 
 def whole_numbers(release: Published) -> Iterator[tuple[str, Ints, Ints]]:
@@ -80,8 +80,8 @@ def whole_numbers(release: Published) -> Iterator[tuple[str, Ints, Ints]]:
     if release.users.dtype.kind == "i":
         yield "the column user", release.users.astype(np.int64), np.arange(len(release))
     for position, column in enumerate(release.table.extras.columns):
-        found = [np.stack([value, release.table.code[row]]) for value, row in map(_whole, leaves(column))]
-        pairs = np.unique(np.concatenate([np.zeros((2, 0), np.int64), *found], axis=1), axis=1)
+        values = [np.stack([value, release.table.code[row]]) for value, row in map(_whole, leaves(column))]
+        pairs = np.unique(np.concatenate([np.zeros((2, 0), np.int64), *values], axis=1), axis=1)
         if pairs.size:
             yield f"extra column {position}", pairs[0], pairs[1]
 
@@ -165,8 +165,8 @@ def _whole(leaf: Leaf) -> tuple[Ints, Ints]:
         return row[:0], row[:0]
     encoded = values.cast(pa.string()).dictionary_encode()
     runs = [_DIGITS.findall(text) for text in encoded.dictionary.to_pylist()]
-    size = np.array([len(found) for found in runs], np.int64)
+    size = np.array([len(digit_runs) for digit_runs in runs], np.int64)
     code = encoded.indices.to_numpy(zero_copy_only=False)
-    flat = np.array([int(digits) for found in runs for digits in found], np.int64)
+    flat = np.array([int(digits) for digit_runs in runs for digits in digit_runs], np.int64)
     step = np.arange(size[code].sum()) - np.repeat(np.cumsum(size[code]) - size[code], size[code])
     return flat[np.repeat((np.cumsum(size) - size)[code], size[code]) + step], np.repeat(row, size[code])

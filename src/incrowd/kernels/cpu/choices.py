@@ -25,7 +25,7 @@ def without_replacement(draws: Ints) -> Ints:
 @njit(cache=True, nogil=True)
 def subsets(ranks: Ints, points: int, binomials: Ints) -> Ints:
     """The sets of `points` numbers with these ranks in colexicographic order; binomials[c, i] = C(c, i)."""
-    found = np.empty((len(ranks), points), np.int64)
+    chosen = np.empty((len(ranks), points), np.int64)
     for q in range(len(ranks)):
         rank = ranks[q]
         end = len(binomials)
@@ -37,9 +37,9 @@ def subsets(ranks: Ints, points: int, binomials: Ints) -> Ints:
                     at = middle
                 else:
                     end = middle
-            found[q, i - 1] = end = at
+            chosen[q, i - 1] = end = at
             rank -= binomials[at, i]
-    return found
+    return chosen
 
 
 @njit(cache=True, nogil=True)

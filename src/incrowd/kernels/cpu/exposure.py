@@ -22,10 +22,10 @@ def fewest_points(
     at = 0
     for u in range(len(fewest)):
         mine = ids[offsets[u] : offsets[u + 1]]
-        found, exact[u] = _smallest(mine, starts, postings, first + u, deepest, most, shared, number)
-        fewest[u] = len(found)
-        rows[at : at + len(found)] = np.sort(found) + offsets[u]
-        at += len(found)
+        smallest, exact[u] = _smallest(mine, starts, postings, first + u, deepest, most, shared, number)
+        fewest[u] = len(smallest)
+        rows[at : at + len(smallest)] = np.sort(smallest) + offsets[u]
+        at += len(smallest)
     return fewest, exact, rows[:at].copy()
 
 
@@ -55,9 +55,9 @@ def _smallest(
         return order[:0], True
     ruled_out = 1
     for size in range(2, deepest + 1):
-        found, all_tried = _first_pair(words, most) if size == 2 else _first_triple(words, most)
-        if len(found):
-            return order[found], size <= ruled_out + 1
+        subset, all_tried = _first_pair(words, most) if size == 2 else _first_triple(words, most)
+        if len(subset):
+            return order[subset], size <= ruled_out + 1
         if all_tried and ruled_out == size - 1:
             ruled_out = size
     chain = _best_chain(words)

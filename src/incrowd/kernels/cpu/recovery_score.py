@@ -40,8 +40,8 @@ class MostSimilar(NamedTuple):
 
 def similarity(z: Cells, y: Cells) -> Ints:
     """How many slots each trajectory of z spends in the same cell as each of y."""
-    found: Ints = _similarity(*_where_and_rows(z, y))
-    return found
+    shared: Ints = _similarity(*_where_and_rows(z, y))
+    return shared
 
 
 def pair_globally(z: Cells, y: Cells) -> Ints:
@@ -158,11 +158,11 @@ def _met(j: int, slots: int, count: Ids, touched: Ids, n: int) -> int:
 @njit(cache=True, nogil=True)
 def _similarity(where: Where, z: Ids) -> Ints:
     users = len(z)
-    found, count, touched = np.zeros((users, users), np.int64), np.zeros(users, np.int32), np.empty(users, np.int32)
+    shared, count, touched = np.zeros((users, users), np.int64), np.zeros(users, np.int32), np.empty(users, np.int32)
     for i in range(users):
         for j in touched[: _count(where, z[i], count, touched)]:
-            found[i, j], count[j] = count[j], 0
-    return found
+            shared[i, j], count[j] = count[j], 0
+    return shared
 
 
 @njit(cache=True, nogil=True)

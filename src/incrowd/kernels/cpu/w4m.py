@@ -60,11 +60,11 @@ def _compare(
 
 @njit(cache=True, nogil=True)
 def _matched(
-    points: Floats, offsets: Ints, pivot: Ints, member: Ints, unit: float, most: int, starts: Ints, found: Ints
+    points: Floats, offsets: Ints, pivot: Ints, member: Ints, unit: float, most: int, starts: Ints, matches: Ints
 ) -> None:
     for n in range(len(pivot)):
         a, b = pivot[n], member[n]
-        place = found[starts[n] : starts[n + 1]]
+        place = matches[starts[n] : starts[n + 1]]
         _walk(points, offsets[a], offsets[a + 1], offsets[b], offsets[b + 1], unit, most, place)
 
 
@@ -84,6 +84,6 @@ def compare(points: Floats, offsets: Ints, rows: Ints, unit: float, most: int) -
 def matched(points: Floats, offsets: Ints, pivot: Ints, member: Ints, unit: float, most: int) -> Ints:
     """For every point of each pivot in turn, the row of the first point of the member that is matched with it."""
     starts = np.append(0, np.cumsum(np.diff(offsets)[pivot]))
-    found = np.empty(starts[-1], np.int64)
-    _matched(points, offsets, pivot, member, unit, most, starts, found)
-    return found
+    matches = np.empty(starts[-1], np.int64)
+    _matched(points, offsets, pivot, member, unit, most, starts, matches)
+    return matches

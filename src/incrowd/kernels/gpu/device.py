@@ -46,8 +46,8 @@ def name() -> str:
     """The GPU in its maker's words."""
     import cupy
 
-    found: str = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
-    return found
+    gpu_name: str = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
+    return gpu_name
 
 
 def free_bytes() -> int:

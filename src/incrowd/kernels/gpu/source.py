@@ -21,10 +21,10 @@ def sources() -> list[Path]:
 
 def digest() -> str:
     """A hash of the GPU sources; it changes with every edit."""
-    found = hashlib.sha256()
+    sha = hashlib.sha256()
     for path in sources():
-        found.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return found.hexdigest()
+        sha.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return sha.hexdigest()
 
 
 @cache

@@ -29,13 +29,13 @@ def subsets(ranks: Whole, points: int, binomials: Ints) -> Ints:
 
     binomials[c, i] = C(c, i) where that fits 63 bits.
     """
-    found = np.empty((len(ranks), points), np.int64)
+    chosen = np.empty((len(ranks), points), np.int64)
     for q, rank in enumerate(ranks.tolist()):
         for i in range(points, 0, -1):
             c = bisect_right(range(len(binomials)), rank, key=lambda c: comb(c, i)) - 1
-            found[q, i - 1] = c
+            chosen[q, i - 1] = c
             rank -= comb(c, i)
-    return found
+    return chosen
 
 
 def reach(starts: Ints, sizes: Ints, slot: Ints, block: Ints, nearest: int, farthest: int) -> tuple[Ints, Ints]:

@@ -29,10 +29,10 @@ def fewest_points(
     for u in range(len(offsets) - 1):
         mine = range(offsets[u], offsets[u + 1])
         order = sorted(mine, key=lambda row: len(lists[ids[row]]))
-        found, sure = _smallest([lists[ids[row]] - {first + u} for row in order], deepest, most)
-        fewest.append(len(found))
+        smallest, sure = _smallest([lists[ids[row]] - {first + u} for row in order], deepest, most)
+        fewest.append(len(smallest))
         exact.append(sure)
-        rows += sorted(order[i] for i in found)
+        rows += sorted(order[i] for i in smallest)
     return np.array(fewest, np.int64), np.array(exact, np.bool_), np.array(rows, np.int64)
 
 

@@ -51,11 +51,11 @@ def compare(points: Floats, offsets: Ints, rows: Ints, unit: float, most: int) -
 
 def matched(points: Floats, offsets: Ints, pivot: Ints, member: Ints, unit: float, most: int) -> Ints:
     """For every point of each pivot in turn, the row of the first point of the member that is matched with it."""
-    found: list[int] = []
+    matches: list[int] = []
     for a, b in zip(pivot.tolist(), member.tolist(), strict=True):
         p, q = points[offsets[a] : offsets[a + 1]], points[offsets[b] : offsets[b + 1]]
         first: dict[int, int] = {}
         for i, j, _ in aligned(p, q, unit, most):
             first.setdefault(i, j)
-        found += [int(offsets[b]) + first[i] for i in range(len(p))]
-    return np.array(found, np.int64)
+        matches += [int(offsets[b]) + first[i] for i in range(len(p))]
+    return np.array(matches, np.int64)

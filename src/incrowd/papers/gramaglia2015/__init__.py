@@ -73,6 +73,6 @@ def reproduce(
 
 def _table_2(data: Fingerprints, name: str, *, quick: bool, seed: int) -> Table2:
     """W4M-LC beside GLOVE on some of these people."""
-    some = some_people(data, people=table2.QUICK_USERS if quick else table2.USERS, seed=seed)
-    sizes = [k for k in table2.K if k <= len(some)]
-    return table2.compared([Dataset(name, some)], k=sizes, seed=seed)
+    sampled = some_people(data, people=table2.QUICK_USERS if quick else table2.USERS, seed=seed)
+    sizes = [k for k in table2.K if k <= len(sampled)]
+    return table2.compared([Dataset(name, sampled)], k=sizes, seed=seed)

@@ -21,22 +21,22 @@ FINE = (("2 km", "pos_extent", 2000), ("2 h", "time_extent", 120))
 
 def figure_7(run: Run) -> Figure:
     """Accuracy of the samples of people hidden among two [gramaglia2015, Fig. 7]."""
-    found = run.accuracy
-    part = untouched(found)
+    errors = run.accuracy
+    part = untouched(errors)
     return Figure(
         paper="gramaglia2015",
         number="7",
         question=f"How accurate is what hides people among {run.k}?",
         answer=(
-            f"{part:.0%} of the samples keep their place, {better(found, 'pos_extent', 2000):.0%} are known to 2 km or "
-            f"better and {better(found, 'time_extent', 120):.0%} to 2 hours or better."
+            f"{part:.0%} of the samples keep their place, {better(errors, 'pos_extent', 2000):.0%} are known to 2 km "
+            f"or better and {better(errors, 'time_extent', 120):.0%} to 2 hours or better."
         ),
-        panels=accuracy_panels({f"k = {run.k}": found}, setting=f"k = {run.k}, {BEFORE}", name="7"),
+        panels=accuracy_panels({f"k = {run.k}": errors}, setting=f"k = {run.k}, {BEFORE}", name="7"),
         statements=(
             _known(run, "samples whose position is untouched", (0.2, 0.4), part),
-            _known(run, "samples known to 30 min", (0.2, 0.4), better(found, "time_extent", 30)),
-            _known(run, "samples known to 2 km", (0.7, 0.8), better(found, "pos_extent", 2000)),
-            _known(run, "samples known to 2 h", (0.7, 0.8), better(found, "time_extent", 120)),
+            _known(run, "samples known to 30 min", (0.2, 0.4), better(errors, "time_extent", 30)),
+            _known(run, "samples known to 2 km", (0.7, 0.8), better(errors, "pos_extent", 2000)),
+            _known(run, "samples known to 2 h", (0.7, 0.8), better(errors, "time_extent", 120)),
         ),
         convention=CONVENTION,
         users=run.users,
@@ -48,14 +48,14 @@ def _known(run: Run, what: str, theirs: tuple[float, float], ours: float) -> Sta
     return share("Sec. 7", f"{what}, k = {run.k}", theirs, ours, thin(run.users, worse=ours < theirs[0]))
 
 
-def untouched(found: Accuracy) -> float:
+def untouched(errors: Accuracy) -> float:
     """Share of surviving samples published in a box no wider than they were."""
-    return float((found.pos_stretch == 0).mean())
+    return float((errors.pos_stretch == 0).mean())
 
 
-def better(found: Accuracy, name: str, limit: int) -> float:
+def better(errors: Accuracy, name: str, limit: int) -> float:
     """Share of surviving samples whose measure is at most the limit."""
-    return float((getattr(found, name) <= limit).mean())
+    return float((getattr(errors, name) <= limit).mean())
 
 
 PRINTED = {3: (0.25, 0.7, 0.5), 5: (0.15, 0.5, 0.2)}  # position untouched, known to 2 km, known to 2 h
@@ -64,26 +64,26 @@ PRINTED = {3: (0.25, 0.7, 0.5), 5: (0.15, 0.5, 0.2)}  # position untouched, know
 def figure_8(runs: Sequence[Run]) -> Figure:
     """Accuracy for several k [gramaglia2015, Fig. 8]."""
     users = runs[0].users
-    said: list[Statement] = []
+    statements: list[Statement] = []
     for run in runs:
         if run.k in PRINTED:
-            found = run.accuracy
-            ours = (untouched(found), *(better(found, name, limit) for _, name, limit in FINE))
+            errors = run.accuracy
+            ours = (untouched(errors), *(better(errors, name, limit) for _, name, limit in FINE))
             whats = ("samples whose position is untouched", *(f"samples known to {text}" for text, _, _ in FINE))
-            said += [
+            statements += [
                 _known(run, what, (theirs, theirs), own)
                 for what, theirs, own in zip(whats, PRINTED[run.k], ours, strict=True)
             ]
     listed = ", ".join(str(run.k) for run in runs)
-    told = "; ".join(f"{better(run.accuracy, 'pos_extent', 2000):.0%} for k = {run.k}" for run in runs)
+    shares = "; ".join(f"{better(run.accuracy, 'pos_extent', 2000):.0%} for k = {run.k}" for run in runs)
     labels = {f"k = {run.k}": run.accuracy for run in runs}
     return Figure(
         paper="gramaglia2015",
         number="8",
         question="What does a larger crowd cost?",
-        answer=f"Samples known to 2 km or better: {told}.",
+        answer=f"Samples known to 2 km or better: {shares}.",
         panels=accuracy_panels(labels, setting=f"k = {listed}, {BEFORE}", name="8"),
-        statements=tuple(said),
+        statements=tuple(statements),
         convention=CONVENTION,
         users=users,
     )
@@ -93,62 +93,62 @@ def figure_9(
     runs: Sequence[Run], *, limits_m: Sequence[int] = LIMITS_M, limits_min: Sequence[int] = LIMITS_MIN
 ) -> Figure:
     """Accuracy of the first run against samples suppressed by thresholds [gramaglia2015, Fig. 9 and Table 2]."""
-    first, found = runs[0], runs[0].accuracy
-    kept = suppressed(found, 15_000, 360)
-    n = f"n = {found.original_samples:,} samples of {first.users:,} people, k = {first.k}, {BEFORE}"
+    first, errors = runs[0], runs[0].accuracy
+    stays = suppressed(errors, 15_000, 360)
+    n = f"n = {errors.original_samples:,} samples of {first.users:,} people, k = {first.k}, {BEFORE}"
     late = "all but the first point also without what is longer than 6 h"
     return Figure(
         paper="gramaglia2015",
         number="9",
         question="What does suppressing the worst samples buy?",
         answer=(
-            f"Without the {1 - kept.mean():.1%} of samples beyond 15 km or 6 h the mean extent falls from "
-            f"{_km(found.pos_extent)} and {_minutes(found.time_extent)} to {_km(found.pos_extent[kept])} and "
-            f"{_minutes(found.time_extent[kept])}."
+            f"Without the {1 - stays.mean():.1%} of samples beyond 15 km or 6 h the mean extent falls from "
+            f"{_km(errors.pos_extent)} and {_minutes(errors.time_extent)} to {_km(errors.pos_extent[stays])} and "
+            f"{_minutes(errors.time_extent[stays])}."
         ),
         panels=(
-            _against(found, [(limit, 360) for limit in limits_m], f"Extent in space ({n}; {late}; {BAND}).", True),
-            _against(found, [(NO_LIMIT, limit) for limit in limits_min], f"Extent in time ({n}; {BAND}).", False),
+            _against(errors, [(limit, 360) for limit in limits_m], f"Extent in space ({n}; {late}; {BAND}).", True),
+            _against(errors, [(NO_LIMIT, limit) for limit in limits_min], f"Extent in time ({n}; {BAND}).", False),
         ),
-        statements=(*_said_of_limits(first), *(said for run in runs for said in _table_2(run))),
+        statements=(*_limits(first), *(statement for run in runs for statement in _table_2(run))),
         convention=f"{CONVENTION} A box wider or longer than a threshold is dropped for everybody in it.",
         users=first.users,
     )
 
 
-def suppressed(found: Accuracy, limit_m: int, limit_min: int) -> NDArray[np.bool_]:
+def suppressed(errors: Accuracy, limit_m: int, limit_min: int) -> NDArray[np.bool_]:
     """Which samples stay when what is wider or longer is dropped."""
-    stay: NDArray[np.bool_] = (found.pos_extent <= limit_m) & (found.time_extent <= limit_min)
+    stay: NDArray[np.bool_] = (errors.pos_extent <= limit_m) & (errors.time_extent <= limit_min)
     return stay
 
 
-def _against(found: Accuracy, limits: list[tuple[int, int]], caption: str, in_space: bool) -> Trend:
+def _against(errors: Accuracy, limits: list[tuple[int, int]], caption: str, in_space: bool) -> Trend:
     """One point without limits, and one for each that leaves something."""
-    stays = [(suppressed(found, *limit), limit) for limit in [(NO_LIMIT, NO_LIMIT), *limits]]
-    some = [(stay, limit) for stay, limit in stays if stay.any()]
-    tags = [f"{limit[0] // 1000} km" if in_space else f"{limit[1] // 60} h" for _, limit in some]
-    extent = found.pos_extent / 1000 if in_space else found.time_extent
+    stays = [(suppressed(errors, *limit), limit) for limit in [(NO_LIMIT, NO_LIMIT), *limits]]
+    occupied = [(stay, limit) for stay, limit in stays if stay.any()]
+    tags = [f"{limit[0] // 1000} km" if in_space else f"{limit[1] // 60} h" for _, limit in occupied]
+    extent = errors.pos_extent / 1000 if in_space else errors.time_extent
     return trend(
-        [extent[stay] for stay, _ in some],
+        [extent[stay] for stay, _ in occupied],
         name="9-space" if in_space else "9-time",
         x="share of samples suppressed",
         y="position known to (km)" if in_space else "time known to (min)",
-        at=tuple(float(1 - stay.mean()) for stay, _ in some),
+        at=tuple(float(1 - stay.mean()) for stay, _ in occupied),
         caption=caption,
         tags=("no limit", *tags[1:]),
     )
 
 
-def _said_of_limits(run: Run) -> list[Statement]:
-    found, where = run.accuracy, "Sec. 7.1"
-    both, late = suppressed(found, 20_000, 360), suppressed(found, NO_LIMIT, 360)
-    wide, kept, few_gone = _mean(found.pos_extent), _mean(found.pos_extent[both]), both.mean() >= 0.92
-    near = bool(wide > FALL_FROM_M / FACTOR and kept <= FALL_TO_M * FACTOR and few_gone)
-    halved = bool(2 * _mean(found.time_extent[late]) <= found.time_extent.mean() and late.mean() >= 0.92)
+def _limits(run: Run) -> list[Statement]:
+    errors, where = run.accuracy, "Sec. 7.1"
+    both, late = suppressed(errors, 20_000, 360), suppressed(errors, NO_LIMIT, 360)
+    wide, narrowed, few_gone = _mean(errors.pos_extent), _mean(errors.pos_extent[both]), both.mean() >= 0.92
+    near = bool(wide > FALL_FROM_M / FACTOR and narrowed <= FALL_TO_M * FACTOR and few_gone)
+    halved = bool(2 * _mean(errors.time_extent[late]) <= errors.time_extent.mean() and late.mean() >= 0.92)
     # What is accurate to begin with has no tail to cut: then nothing is worse than in the paper.
-    fell = thin(run.users, worse=not (kept <= FALL_TO_M * FACTOR and few_gone))
-    space = f"{_km(found.pos_extent)} to {_km(found.pos_extent[both])}, {1 - both.mean():.1%} gone"
-    time = f"{_minutes(found.time_extent)} to {_minutes(found.time_extent[late])}, {1 - late.mean():.1%} gone"
+    fell = thin(run.users, worse=not (narrowed <= FALL_TO_M * FACTOR and few_gone))
+    space = f"{_km(errors.pos_extent)} to {_km(errors.pos_extent[both])}, {1 - both.mean():.1%} gone"
+    time = f"{_minutes(errors.time_extent)} to {_minutes(errors.time_extent[late])}, {1 - late.mean():.1%} gone"
     return [
         claim(where, "mean extent in space at 20 km and 6 h, k = 2", "> 5 to ~1 km, < 8% gone", space, near, fell),
         claim(where, "mean extent in time at 6 h, k = 2", "halved, 4% gone", time, halved, _unhalved(run, late)),
@@ -171,17 +171,18 @@ def _table_2(run: Run) -> list[Statement]:
     if run.k not in TABLE_2:
         return []
     theirs, where = TABLE_2[run.k], "Table 2"
-    kept = suppressed(run.accuracy, 15_000, 360)
-    space, time = (_mean(values[kept]) for values in (run.accuracy.pos_extent, run.accuracy.time_extent))
-    gone = float(1 - kept.mean())
+    stays = suppressed(run.accuracy, 15_000, 360)
+    space, time = (_mean(values[stays]) for values in (run.accuracy.pos_extent, run.accuracy.time_extent))
+    gone = float(1 - stays.mean())
     why = thin(run.users, worse=gone > theirs[0])
-    said = [share(where, f"deleted at 15 km and 6 h, k = {run.k}", (theirs[0], theirs[0]), gone, why)]
+    statements = [share(where, f"deleted at 15 km and 6 h, k = {run.k}", (theirs[0], theirs[0]), gone, why)]
     for what, unit, value, own in (("position", "m", theirs[1], space), ("time", "min", theirs[2], time)):
         why = thin(run.users, worse=own > value)
-        said.append(size(where, f"mean {what} error (extent), k = {run.k}", value, own, unit, why))
+        statements.append(size(where, f"mean {what} error (extent), k = {run.k}", value, own, unit, why))
     odd = [SAME if run.k > 2 else "", *[FEW_LEFT if gone > 0.5 else ""] * 2]
     return [
-        apart(s.where, s.what, s.theirs, note, ours=s.ours) if note else s for s, note in zip(said, odd, strict=True)
+        apart(s.where, s.what, s.theirs, note, ours=s.ours) if note else s
+        for s, note in zip(statements, odd, strict=True)
     ]
 
 

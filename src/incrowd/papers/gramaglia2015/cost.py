@@ -70,11 +70,11 @@ def hiding_cost(runs: Sequence[Run], *, worst: Sequence[float] = WORST) -> Hidin
 
 
 def _price(run: Run, worst: Sequence[float]) -> Price:
-    found = run.accuracy
+    errors = run.accuracy
     caption = f"Mean effort of a person (n = {run.users:,} people, k = {run.k}; 1 is 20 km and 8 h for every sample)."
     return Price(
         run.k,
-        fine=float(((found.pos_extent <= FINE_M) & (found.time_extent <= FINE_MIN)).mean()),
+        fine=float(((errors.pos_extent <= FINE_M) & (errors.time_extent <= FINE_MIN)).mean()),
         expensive=int((run.effort > DEAR * np.median(run.effort)).sum()),
         half=bearers(run.effort),
         effort=Cdf(f"effort-{run.k}", "mean effort", "people", (curve(f"k = {run.k}", run.effort),), caption),
@@ -94,15 +94,15 @@ def bearers(effort: Floats) -> int:
 
 def without_worst(run: Run, share: float) -> Saving:
     """Lower both limits together, at 15 km to 6 h, until just no more than a share of the samples is lost."""
-    found = run.accuracy
+    errors = run.accuracy
     # In whole numbers, so that the limits do exactly what is said here.
-    extent = np.maximum(found.pos_extent * TIME_MIN, found.time_extent * SPACE_M)
+    extent = np.maximum(errors.pos_extent * TIME_MIN, errors.time_extent * SPACE_M)
     limit = int(np.quantile(extent, 1 - share, method="inverted_cdf"))
-    kept = extent <= limit
-    space, time = found.pos_extent[kept], found.time_extent[kept]
+    stays = extent <= limit
+    space, time = errors.pos_extent[stays], errors.time_extent[stays]
     sizes = (space.mean(), np.median(space), time.mean(), np.median(time))
-    people = len(np.unique(run.owner[~kept]))
-    return Saving(share, float(1 - kept.mean()), people, limit // TIME_MIN, limit // SPACE_M, *map(float, sizes))
+    people = len(np.unique(run.owner[~stays]))
+    return Saving(share, float(1 - stays.mean()), people, limit // TIME_MIN, limit // SPACE_M, *map(float, sizes))
 
 
 @section.register
@@ -222,8 +222,8 @@ def shard_cost(fingerprints: Fingerprints, *, k: int = 2, parts: Sequence[int] =
 
 def _run(fingerprints: Fingerprints, k: int, shard_users: int | None) -> ShardRun:
     release = Glove(k=k, shard_users=shard_users)(fingerprints)
-    found = accuracy(release, fingerprints)
-    space, time = found.pos_extent, found.time_extent
+    errors = accuracy(release, fingerprints)
+    space, time = errors.pos_extent, errors.time_extent
     sizes = (space.mean(), np.median(space), time.mean(), np.median(time)) if len(space) else (np.nan,) * 4
     beyond = float(((space > LIMIT_M) | (time > LIMIT_MIN)).mean()) if len(space) else float("nan")
     stretch = float(np.mean([cost for *_, cost in release.merges])) if release.merges else 0.0

@@ -52,12 +52,12 @@ def hide(fingerprints: Fingerprints, *, k: int) -> Run:
     """
     if len(fingerprints) < k:
         raise ParameterError(f"hiding among {k} needs at least {k} people, and there are {len(fingerprints)}.")
-    found = accuracy(Glove(k=k)(fingerprints), fingerprints)
-    space = np.minimum(found.pos_stretch / METRES.space_cap, 1)
-    time = np.minimum(found.time_stretch / METRES.time_cap, 1)
+    errors = accuracy(Glove(k=k)(fingerprints), fingerprints)
+    space = np.minimum(errors.pos_stretch / METRES.space_cap, 1)
+    time = np.minimum(errors.time_stretch / METRES.time_cap, 1)
     samples = np.diff(fingerprints.offsets)
     effort = np.bincount(fingerprints.owner, (space + time) / 2, len(fingerprints)) / samples
-    return Run(k, len(fingerprints), found, effort, fingerprints.owner)
+    return Run(k, len(fingerprints), errors, effort, fingerprints.owner)
 
 
 def generalized(fingerprints: Fingerprints, *, cell_m: int, slot_min: int) -> Fingerprints:

@@ -39,13 +39,13 @@ def figure_3(fingerprints: Fingerprints, *, k: Sequence[int] = K) -> Figure:
             gap_panel({"k = 2": gaps[2]}, users=users, setting="k = 2", name="3a"),
             gap_panel(labels, users=users, setting=f"k = {', '.join(map(str, gaps))}", name="3b"),
         ),
-        statements=(*_said_of_gaps(gaps[2]), _growth(half, far, high)),
+        statements=(*_gap_statements(gaps[2]), _growth(half, far, high)),
         convention=GAP,
         users=users,
     )
 
 
-def _said_of_gaps(gap: Floats) -> list[Statement]:
+def _gap_statements(gap: Floats) -> list[Statement]:
     where, users = "Sec. 5.1", len(gap)
     below = _part(gap < MASS)
     half, eighty = _half(gap), curve("", gap).at(0.8)
@@ -102,8 +102,8 @@ def _hidden_at(
 
 def figure_5(fingerprints: Fingerprints, *, k: int = 2) -> Figure:
     """Tail weights, and the temporal part of the effort [gramaglia2015, Fig. 5]."""
-    found = tails(fingerprints, k=k)
-    space, time, part = (values[~np.isnan(values)] for values in (found.space, found.time, found.share))
+    tail = tails(fingerprints, k=k)
+    space, time, part = (values[~np.isnan(values)] for values in (tail.space, tail.time, tail.share))
     heavy, temporal = (_part(space >= HEAVY), _part(time >= HEAVY)), _part(part > 0.5)
     where = "Sec. 5.3"
     endless = _part(np.isinf(space))
@@ -114,9 +114,9 @@ def figure_5(fingerprints: Fingerprints, *, k: int = 2) -> Figure:
         share(where, "people with more temporal than spatial effort", (0.95, 0.95), temporal, OTHER),
         share(where, "people with 80% of it temporal, or more", (0.5, 0.5), _part(part >= 0.8), OTHER),
         share(where, "people with nothing but temporal effort", (0.15, 0.15), _part(part == 1), OTHER),
-        *_said_of_tails(),
+        *_tail_statements(),
     )
-    panels = zip(tail_panels(found), ("5a", "5b", "5b-share"), strict=True)
+    panels = zip(tail_panels(tail), ("5a", "5b", "5b-share"), strict=True)
     return Figure(
         paper="gramaglia2015",
         number="5",
@@ -125,7 +125,7 @@ def figure_5(fingerprints: Fingerprints, *, k: int = 2) -> Figure:
         panels=tuple(replace(panel, name=name) for panel, name in panels),
         statements=statements,
         convention=TWI,
-        users=found.users,
+        users=tail.users,
     )
 
 
@@ -143,7 +143,7 @@ def _heavy_tails(time: Floats, space: Floats) -> str:
     return f"heavy tails in time: {shares[0]}, in space: {shares[1]}"
 
 
-def _said_of_tails() -> list[Statement]:
+def _tail_statements() -> list[Statement]:
     """The index as the paper normalises it, on distributions whose tails are known."""
     even = (np.arange(100_000) + 0.5) / 100_000
     where, why = "Sec. 5.3", "another definition of the index"

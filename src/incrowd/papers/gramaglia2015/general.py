@@ -23,9 +23,9 @@ def figure_10(fingerprints: Fingerprints, *, days: Sequence[int] = DAYS, k: int 
     what, theirs = "one day instead of two weeks", "twice as accurate"
     if shortest == 1 and span >= TWO_WEEKS:
         ours = f"x {space:.2g} in space, x {time:.2g} in time"
-        said = claim("Sec. 7.3", what, theirs, ours, min(space, time) > 1.5, OTHER)
+        statement = claim("Sec. 7.3", what, theirs, ours, min(space, time) > 1.5, OTHER)
     else:
-        said = apart("Sec. 7.3", what, theirs, f"the data span {span} days, {shortest} at the least")
+        statement = apart("Sec. 7.3", what, theirs, f"the data span {span} days, {shortest} at the least")
     return Figure(
         paper="gramaglia2015",
         number="10",
@@ -35,7 +35,7 @@ def figure_10(fingerprints: Fingerprints, *, days: Sequence[int] = DAYS, k: int 
             f"space and {time:.2g} times in time, on average."
         ),
         panels=_trends(runs, "days", "10", f"k = {k}"),
-        statements=(said,),
+        statements=(statement,),
         convention=f"{CONVENTION} The first days are kept, and people with a sample in them.",
         users=len(fingerprints),
     )
@@ -50,9 +50,9 @@ def figure_11(fingerprints: Fingerprints, *, shares: Sequence[float] = SHARES, k
     what, theirs = f"fewer people are harder to hide ({sizes[0]:,} of {everybody:,})", "coarser"
     if len(sizes) > 1:
         ours = f"x {space:.2g} in space, x {time:.2g} in time"
-        said = claim("Sec. 7.3", what, theirs, ours, min(space, time) > 1, OTHER)
+        statement = claim("Sec. 7.3", what, theirs, ours, min(space, time) > 1, OTHER)
     else:
-        said = apart("Sec. 7.3", what, theirs, "needs more than one size of crowd")
+        statement = apart("Sec. 7.3", what, theirs, "needs more than one size of crowd")
     return Figure(
         paper="gramaglia2015",
         number="11",
@@ -62,7 +62,7 @@ def figure_11(fingerprints: Fingerprints, *, shares: Sequence[float] = SHARES, k
             f"{time:.2g} times in time."
         ),
         panels=_trends(runs, "people", "11", f"k = {k}, seed {seed}"),
-        statements=(said,),
+        statements=(statement,),
         convention=f"{CONVENTION} People are drawn at random, each smaller crowd from the next larger one.",
         users=everybody,
     )

@@ -136,21 +136,21 @@ def measured(data: Dataset, k: int, method: str, *, seed: int = 0) -> Cell:
     >>> cell.position_m, cell.time_min, cell.deleted
     (500.0, 20.0, 0.0)
     """
-    found, prints = _run(data.prints, k, method, seed), data.prints
+    errors, prints = _run(data.prints, k, method, seed), data.prints
     return Cell(
         data.name,
         len(prints),
         prints.records,
         k,
         method,
-        discarded=found.discarded_share,
-        created=found.created_samples / prints.records,
-        deleted=found.deleted_share,
-        deleted_with_users=found.deleted_with_users / prints.records,
-        position_m=found.mean["pos_center"],
-        time_min=found.mean["time_center"],
-        position_row_m=found.mean.get("pos_row", math.nan),
-        time_row_min=found.mean.get("time_row", math.nan),
+        discarded=errors.discarded_share,
+        created=errors.created_samples / prints.records,
+        deleted=errors.deleted_share,
+        deleted_with_users=errors.deleted_with_users / prints.records,
+        position_m=errors.mean["pos_center"],
+        time_min=errors.mean["time_center"],
+        position_row_m=errors.mean.get("pos_row", math.nan),
+        time_row_min=errors.mean.get("time_row", math.nan),
     )
 
 
@@ -237,7 +237,7 @@ def form(measure: str, value: float) -> str:
 
 @section.register
 def _table(result: Table2) -> Section:
-    agree = sum(said.verdict == "agrees" for said in result.statements)
+    agree = sum(statement.verdict == "agrees" for statement in result.statements)
     head = ("data", "people", "samples", "k", "method", *NAMES.values(), "deleted with whole fingerprints")
     rows = [_cells(cell) for cell in result.cells]
     kinds = [f"{name}: {kind}." for name, kind in KIND.items() if name in {row[0] for row in rows}]
@@ -253,6 +253,6 @@ def _table(result: Table2) -> Section:
 
 
 def _cells(cell: Cell) -> tuple[str, ...]:
-    shown = (form(measure, getattr(cell, measure)) for measure in NAMES)
+    values = (form(measure, getattr(cell, measure)) for measure in NAMES)
     size = (f"{cell.users:,}", f"{cell.samples:,}", str(cell.k))
-    return (cell.data, *size, cell.method, *shown, f"{cell.deleted_with_users:.1%}")
+    return (cell.data, *size, cell.method, *values, f"{cell.deleted_with_users:.1%}")

@@ -123,6 +123,6 @@ def _real(folder: Path, users: int, seed: int) -> Iterator[Dataset]:
         )
         yield Dataset(bikes[0], some_people(busy, people=users, seed=seed))
     if taxis[1].is_file():
-        some = some_people(fingerprints(table(taxis[1])), people=max(users // 10, FEWEST_TAXIS), seed=seed)
-        first = some.t < (some.t.min() // DAY_MIN + 1) * DAY_MIN
-        yield Dataset(taxis[0], some_rows(some, first, "first day", "outside the period"))
+        sampled = some_people(fingerprints(table(taxis[1])), people=max(users // 10, FEWEST_TAXIS), seed=seed)
+        first = sampled.t < (sampled.t.min() // DAY_MIN + 1) * DAY_MIN
+        yield Dataset(taxis[0], some_rows(sampled, first, "first day", "outside the period"))

@@ -61,8 +61,8 @@ def running_example() -> list[Row]:
     True
     """
     visits = table_1()
-    asked = (METHOD.k, METHOD.c, METHOD.sensitive, METHOD.values)
-    violating, up_to_3 = (violating_sequences(visits, longest, *asked) for longest in (METHOD.l, 3))
+    parameters = (METHOD.k, METHOD.c, METHOD.sensitive, METHOD.values)
+    violating, up_to_3 = (violating_sequences(visits, longest, *parameters) for longest in (METHOD.l, 3))
     frequent = frequent_sequences(visits, METHOD.min_support)
     release = METHOD(visits)
     second = [_without(sequences, release.suppressed[:1]) for sequences in (violating, frequent)]

@@ -32,15 +32,15 @@ def reproduce(
         visits, name = synthetic(quick=quick, seed=seed), "a synthetic city"
     elif quick:
         visits = some_people(visits, people=QUICK_USERS, seed=seed)
-    found = cuts(visits, made_up=made_up, quick=quick, seed=seed)
-    figures = (table_1(found), figure_1(found), figure_2(found), figure_3(found), figure_4(found))
-    moving = found.visits
+    data = cuts(visits, made_up=made_up, quick=quick, seed=seed)
+    figures = (table_1(data), figure_1(data), figure_2(data), figure_3(data), figure_4(data))
+    moving = data.visits
     return Reproduction("song2014", "Uniqueness and cutting", name, len(moving), moving.records, figures)
 
 
-def table_1(found: Cuts) -> Figure:
+def table_1(data: Cuts) -> Figure:
     """What is in the data [song2014, Table 1]."""
-    visits = found.visits
+    visits = data.visits
     points = np.diff(visits.offsets)
     users, records = len(visits), visits.records
     return Figure(
@@ -48,7 +48,7 @@ def table_1(found: Cuts) -> Figure:
         number="Table 1",
         question="What is in the data?",
         answer=(
-            f"{users:,} of {found.raw_users:,} people were at two places or more; they have {points.mean():.0f} points "
+            f"{users:,} of {data.raw_users:,} people were at two places or more; they have {points.mean():.0f} points "
             "on average."
         ),
         panels=(
@@ -61,7 +61,7 @@ def table_1(found: Cuts) -> Figure:
                 log=True,
             ),
         ),
-        statements=(*_counts(found, points.astype(np.float64)), *_distances(visits)),
+        statements=(*_counts(data, points.astype(np.float64)), *_distances(visits)),
         convention=(
             "A point is a place and a slot; the same person at the same place in the same slot twice is a repeat. "
             "People who were at one place only leave."
@@ -70,20 +70,20 @@ def table_1(found: Cuts) -> Figure:
     )
 
 
-def _counts(found: Cuts, points: Floats) -> list[Statement]:
-    visits, where = found.visits, "Table 1"
+def _counts(data: Cuts, points: Floats) -> list[Statement]:
+    visits, where = data.visits, "Table 1"
     places, slots = len(np.unique(visits.cell)), int(visits.slot.max() - visits.slot.min()) + 1
-    few = "a smaller city, made up" if found.made_up else OTHER
-    stay = "few made-up people stay at one antenna all week" if found.made_up else OTHER
-    once = "all records of a made-up person at one place in one slot count as one" if found.made_up else OTHER
+    few = "a smaller city, made up" if data.made_up else OTHER
+    stay = "few made-up people stay at one antenna all week" if data.made_up else OTHER
+    once = "all records of a made-up person at one place in one slot count as one" if data.made_up else OTHER
     own = f"{points.mean():,.0f} by both"
     contradiction = "the paper contradicts itself: 43,000,000 records of 633,798 people are 68 each"
     return [
         _number("places", PLACES, places, few),
         _number("slots", SLOTS, slots, "another recording period, or other slots"),
         _number("trajectories", PEOPLE, len(visits), few),
-        share(where, "people left after cleaning", _part(KEPT_PEOPLE, RAW_PEOPLE), len(visits) / found.raw_users, stay),
-        share(where, "records left after cleaning", _part(*RECORDS[::-1]), visits.records / found.raw_records, once),
+        share(where, "people left after cleaning", _part(KEPT_PEOPLE, RAW_PEOPLE), len(visits) / data.raw_users, stay),
+        share(where, "records left after cleaning", _part(*RECORDS[::-1]), visits.records / data.raw_records, once),
         _number("fewest points of a trajectory", FEWEST, int(points.min()), OTHER),
         _number("most points of a trajectory", SLOTS, int(points.max()), "nobody is seen in every slot here"),
         _number("average points of a trajectory", AVERAGE, round(float(points.mean())), OTHER),
@@ -125,9 +125,9 @@ def extremes_km(xy: Floats) -> tuple[float, float]:
     return near / 1000, far / 1000
 
 
-def figure_1(found: Cuts) -> Figure:
+def figure_1(data: Cuts) -> Figure:
     """Cutting itself, which Figure 1 draws for one person [song2014, Fig. 1]; nobody's trajectory is drawn here."""
-    visits = found.visits
+    visits = data.visits
     release = Cut(window_h=SHORTEST)(visits)
     pieces = np.diff(release.data.offsets).astype(np.float64)
     same = release.data.records == visits.records

@@ -25,7 +25,7 @@ CONVENTION = (
 
 def figure_2(cuts: Cuts) -> Figure:
     """Uniqueness against the points known, before and after cutting [song2014, Fig. 2]."""
-    kept = {short: after(cuts, SHORTEST, KNOWN, short) for short in SHORT}
+    risks = {short: after(cuts, SHORTEST, KNOWN, short) for short in SHORT}
     start, most = before(cuts, KNOWN), cuts.points[-1]
     known = cuts.risk[SHORTEST, KNOWN].fixed_knowledge["drop"]
     return Figure(
@@ -34,13 +34,13 @@ def figure_2(cuts: Cuts) -> Figure:
         question="Does cutting trajectories make people less unique?",
         answer=(
             f"From {KNOWN} points {value(start):.0%} of people are singled out; of the pieces of {SHORTEST} h "
-            f"{value(kept['drop']):.0%}, or {value(kept['all']):.0%} when short pieces count. Who knew {KNOWN} points "
-            f"before the cut singles out {value(known):.1%} after it."
+            f"{value(risks['drop']):.0%}, or {value(risks['all']):.0%} when short pieces count. Who knew {KNOWN} "
+            f"points before the cut singles out {value(known):.1%} after it."
         ),
         panels=tuple(_panel(cuts, short) for short in SHORT),
         statements=(
             *_first(cuts, value(start), most),
-            *(said for short, cut in kept.items() for said in _fall(cuts, value(start), value(cut), short)),
+            *(statement for short, cut in risks.items() for statement in _fall(cuts, value(start), value(cut), short)),
             *(_ordered(cuts, short) for short in SHORT),
         ),
         convention=f"{CONVENTION} {cuts.risk[SHORTEST, KNOWN].reason}",
@@ -58,16 +58,16 @@ def after(cuts: Cuts, window_h: int, points: int, short: str) -> Uniqueness:
     return cuts.risk[window_h, points].after[short]
 
 
-def value(found: Uniqueness) -> float:
+def value(risk: Uniqueness) -> float:
     """NaN where nobody could be asked."""
-    return math.nan if found.value is None else found.value
+    return math.nan if risk.value is None else risk.value
 
 
 def _panel(cuts: Cuts, short: str) -> Lines:
     at = tuple(map(float, cuts.points))
     sides = {"before": [before(cuts, m) for m in cuts.points]}
     sides |= {f"{w} h": [after(cuts, w, m, short) for m in cuts.points] for w in cuts.windows_h}
-    lines = [Line(label, at, tuple(map(value, found))) for label, found in sides.items()]
+    lines = [Line(label, at, tuple(map(value, risks))) for label, risks in sides.items()]
     lines += [_printed("before", BEFORE, KNOWN), _printed("6 h", AFTER, KNOWN)]
     caption = f"Uniqueness before and after cutting, {SHORT[short]} (n = {len(cuts.visits):,} people, one draw each)."
     return Lines(f"2-{short}", "points known", "share singled out", tuple(lines), caption)
@@ -194,9 +194,9 @@ def figure_4(cuts: Cuts) -> Figure:
     )
 
 
-def shares(found: Uniqueness) -> Mapping[int, float]:
+def shares(risk: Uniqueness) -> Mapping[int, float]:
     """Share of targets by how many people share their points."""
-    return found.distribution
+    return risk.distribution
 
 
 def _at_least(distribution: Mapping[int, float], crowd: int) -> float:
@@ -204,8 +204,8 @@ def _at_least(distribution: Mapping[int, float], crowd: int) -> float:
 
 
 def _crowds(first: Uniqueness, window_h: int, side: Uniqueness, letter: str) -> Cdf:
-    found = {"before": first, f"{window_h} h": side}
-    sizes = {label: np.zeros(0) if one.crowd_sizes is None else one.crowd_sizes.ravel() for label, one in found.items()}
+    risks = {"before": first, f"{window_h} h": side}
+    sizes = {label: np.zeros(0) if one.crowd_sizes is None else one.crowd_sizes.ravel() for label, one in risks.items()}
     caption = (
         f"People who share {KNOWN} random points, before and after cutting into {window_h} h "
         f"(n = {first.population:,} people and {side.population:,} pieces)."

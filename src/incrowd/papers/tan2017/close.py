@@ -30,18 +30,18 @@ def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = SAM
     box = wide_box(taxis.traces)
     wide: dict[str, Any] = {"slot_min": SLOT_MIN, "box": box, "keep_zero": taxis.keep_zero}
     visits = {n: on_blocks(taxis.traces, blocks=n, time_zone=taxis.time_zone, **wide) for n in sizes}
-    found = {n: [_close(one, hours, samples, seed) for hours in CLOSE_H] for n, one in visits.items()}
-    shown = BLOCKS if BLOCKS in sizes else max(sizes)
-    usual = uniqueness(visits[shown], points=KNOWN, samples=samples, seed=seed)
-    lines = tuple(Line(f"{n} x {n}", *_points([value(one) for one in rows])) for n, rows in found.items())
-    values = [value(one) for one in found[shown]]
-    skipped = ", ".join(f"{one.skipped:,} at {hours:g} h" for one, hours in zip(found[shown], CLOSE_H, strict=True))
+    risks = {n: [_close(one, hours, samples, seed) for hours in CLOSE_H] for n, one in visits.items()}
+    main = BLOCKS if BLOCKS in sizes else max(sizes)
+    usual = uniqueness(visits[main], points=KNOWN, samples=samples, seed=seed)
+    lines = tuple(Line(f"{n} x {n}", *_points([value(one) for one in rows])) for n, rows in risks.items())
+    values = [value(one) for one in risks[main]]
+    skipped = ", ".join(f"{one.skipped:,} at {hours:g} h" for one, hours in zip(risks[main], CLOSE_H, strict=True))
     return Figure(
         paper="tan2017",
         number="Figures 6 and 7",
         question="Do points close in time tell less?",
         answer=(
-            f"At {shown} x {shown} blocks of 200 km, {KNOWN} points half an hour apart single out {values[0]:.1%}, and "
+            f"At {main} x {main} blocks of 200 km, {KNOWN} points half an hour apart single out {values[0]:.1%}, and "
             f"{values[2]:.1%} two hours apart."
         ),
         panels=(
@@ -54,7 +54,7 @@ def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = SAM
                 f"each, periods of {SLOT_MIN} min).",
             ),
         ),
-        statements=(_expected(visits[shown], samples, seed), *_said(taxis, values, value(usual))),
+        statements=(_expected(visits[main], samples, seed), *_statements(taxis, values, value(usual))),
         convention=(
             f"Points are of one day ({taxis.time_zone or 'UTC'}) and lie the said time apart on average, give or take "
             f"{TOLERANCE_MIN} min; vehicles without such points are left out ({skipped}). Blocks are parts of 200 km, "
@@ -64,9 +64,9 @@ def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = SAM
     )
 
 
-def value(found: Uniqueness) -> float:
+def value(risk: Uniqueness) -> float:
     """NaN where nobody could be asked."""
-    return math.nan if found.value is None else found.value
+    return math.nan if risk.value is None else risk.value
 
 
 def _close(visits: Visits, hours: float, samples: int, seed: int) -> Uniqueness:
@@ -87,17 +87,17 @@ def _points(values: list[float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return tuple(hours for hours, _ in pairs), tuple(one for _, one in pairs)
 
 
-def _said(taxis: Taxis, values: list[float], usual: float) -> list[Statement]:
+def _statements(taxis: Taxis, values: list[float], usual: float) -> list[Statement]:
     known = dict(zip(CLOSE_H, values, strict=True))
     if not all(v == v for v in (*values, usual)):
         return [apart("Sec. 3.2", "uniqueness with closeness", "increases", "no vehicle has points that far apart")]
-    told = ", ".join(f"{hours:g} h {one:.1%}" for hours, one in known.items())
+    shares = ", ".join(f"{hours:g} h {one:.1%}" for hours, one in known.items())
     grows, why = _grows(values), taxis.why if values[-1] <= values[0] else f"{taxis.why}; not at every step"
     steady = [one for hours, one in known.items() if hours >= STEADY_H]
     spread = max(steady) - min(steady)
     gap = known[RANDOM_H] - usual
     return [
-        claim("Sec. 3.2", "uniqueness as closeness grows", "increases", told, grows, why),
+        claim("Sec. 3.2", "uniqueness as closeness grows", "increases", shares, grows, why),
         claim("Sec. 3.2", "from 2 h on", "converges", f"within {spread:.1%}", spread < NEAR, taxis.why),
         claim("Sec. 3.2", "4.8 h against random points", "similar", f"{gap:+.1%}", abs(gap) < NEAR, taxis.why),
     ]

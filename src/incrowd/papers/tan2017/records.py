@@ -55,7 +55,7 @@ def figure_8_9(taxis: Taxis) -> Figure:
     stray, jumps = order.dropped["uncorrelated time"], moved.dropped["too fast to reach and to leave"]
     repeats, few = sum(steps["duplicates"].dropped.values()), sum(steps["sparse_users"].dropped.values())
     disorder = (
-        (_found("Fig. 8a", "records of uncorrelated time removed", stray), _swapped(swapped, taxis.raw.records))
+        (_count("Fig. 8a", "records of uncorrelated time removed", stray), _swapped(swapped, taxis.raw.records))
         if not taxis.raw.ordered
         else (apart("Fig. 8", "records in temporal disorder", "removed or corrected", SORTED),)
     )
@@ -68,7 +68,7 @@ def figure_8_9(taxis: Taxis) -> Figure:
             f"{swapped:,} were put in order and {few:,} are of vehicles with few; {taxis.traces.records:,} are left."
         ),
         panels=(),
-        statements=(*disorder, _found("Fig. 9", "displaced records removed", jumps)),
+        statements=(*disorder, _count("Fig. 9", "displaced records removed", jumps)),
         convention=(
             "Disorder is repaired until times rise; a record is displaced when it is too fast to reach and to leave at "
             "200 km/h while its neighbours are within reach. The paper gives no speed and no counts."
@@ -77,7 +77,7 @@ def figure_8_9(taxis: Taxis) -> Figure:
     )
 
 
-def _found(where: str, what: str, ours: int) -> Statement:
+def _count(where: str, what: str, ours: int) -> Statement:
     return apart(where, what, "some", "the paper gives no count", ours=f"{ours:,}")
 
 
@@ -91,9 +91,9 @@ def figure_10_12() -> Figure:
     """The example of a unique sample [tan2017, Fig. 12]; Figures 10 and 11 draw periods and blocks."""
     blue, red = (1, 2, 3, 4), (5, 2, 3, 6)  # A to D and E to H; B with F and C with G share a block
     two = Visits.from_arrays([0] * 4 + [1] * 4, cell=[*blue, *red], slot=[*range(4)] * 2)
-    asked = {"B, C": (1, 2), "A, B, C": (0, 1, 2), "B, C, D": (1, 2, 3)}
-    crowds = crowd_sizes(two, [[(blue[t], t) for t in times] for times in asked.values()]).tolist()
-    said = {"B, C": "not unique", "A, B, C": "unique", "B, C, D": "unique"}
+    times_of = {"B, C": (1, 2), "A, B, C": (0, 1, 2), "B, C, D": (1, 2, 3)}
+    crowds = crowd_sizes(two, [[(blue[t], t) for t in times] for times in times_of.values()]).tolist()
+    stated = {"B, C": "not unique", "A, B, C": "unique", "B, C, D": "unique"}
     return Figure(
         paper="tan2017",
         number="Figures 10 to 12",
@@ -102,8 +102,8 @@ def figure_10_12() -> Figure:
         panels=(),
         statements=(
             *(
-                claim("Fig. 12", f"known: {known}", said[known], own, own == said[known], "")
-                for known, crowd in zip(asked, crowds, strict=True)
+                claim("Fig. 12", f"known: {known}", stated[known], own, own == stated[known], "")
+                for known, crowd in zip(times_of, crowds, strict=True)
                 for own in ("unique" if crowd == 1 else "not unique",)
             ),
             apart("Fig. 10", "points of one period are alike", "a drawing", DRAWN),
@@ -148,7 +148,7 @@ def figure_14(taxis: Taxis) -> Figure:
     gaps = intervals(traces.t, traces.offsets)
     hour = float((gaps <= HOUR_S).mean()) if len(gaps) else float("nan")
     what, theirs = "intervals within one hour", "more than 95%"
-    said = (
+    statement = (
         claim("Sec. 4.5", what, theirs, f"{hour:.1%}", hour > 0.95, OTHER)
         if len(gaps)
         else apart("Sec. 4.5", what, theirs, UNDEFINED)
@@ -168,7 +168,7 @@ def figure_14(taxis: Taxis) -> Figure:
                 log=True,
             ),
         ),
-        statements=(said,),
+        statements=(statement,),
         convention="Counted after cleaning.",
         users=len(traces),
     )

@@ -63,11 +63,11 @@ def _four(taxis: Taxis, city: str, label: str, value: float) -> Statement:
 
 def _more(taxis: Taxis, own: Sweep, points: list[int]) -> list[Statement]:
     curve = [share for share in _along(own, points) if not math.isnan(share)]
-    told, many = ", ".join(f"{share:.1%}" for share in curve), at(own, BLOCKS, MINUTES, points[-1])
+    shares, many = ", ".join(f"{share:.1%}" for share in curve), at(own, BLOCKS, MINUTES, points[-1])
     rises = all(a <= b + 0.005 for a, b in pairwise(curve))  # draws of one share differ by less
     grows = "vehicles with more points are others than those with few"
     return [
-        _known(sum(curve[:1]), "uniqueness with more points known", "grows rapidly", told, rises, taxis, grows),
+        _known(sum(curve[:1]), "uniqueness with more points known", "grows rapidly", shares, rises, taxis, grows),
         _known(many, f"unique from {points[-1]} points", "99%", f"{many:.1%}", many > 0.985, taxis, where="Sec. 5"),
     ]
 
@@ -77,9 +77,9 @@ def figure_4(taxis: Taxis, sweep: Sweep) -> Figure:
     blocks, minutes, points = _axis(sweep.blocks), _axis(sweep.minutes), _axis(sweep.points)
     near = BLOCKS if BLOCKS in blocks else blocks[-1]
     by_time = tuple(Line(f"{m} min", _floats(points), tuple(at(sweep, near, m, n) for n in points)) for m in minutes)
-    some = [b for b in (10, 20, 50, 100, 200) if b in blocks]
+    drawn = [b for b in (10, 20, 50, 100, 200) if b in blocks]
     by_space = tuple(
-        Line(f"{b} x {b}", _floats(points), tuple(at(sweep, b, minutes[0], n) for n in points)) for b in some
+        Line(f"{b} x {b}", _floats(points), tuple(at(sweep, b, minutes[0], n) for n in points)) for b in drawn
     )
     panels = (
         Lines("4-time", "points known", "share singled out", by_time, f"{_caption(sweep)} {near} x {near} blocks."),
@@ -111,10 +111,10 @@ def _corners(near: int, blocks: list[int], minutes: list[int]) -> tuple[tuple[in
 
 
 def _rises(what: str, coarse: float, fine: float, taxis: Taxis) -> Statement:
-    told = f"{coarse:.1%} to {fine:.1%}"
+    rise = f"{coarse:.1%} to {fine:.1%}"
     if min(coarse, fine) > FULL:
-        return apart("Sec. 3.1", what, "raises uniqueness", "nearly everybody is unique at both", ours=told)
-    return _known(coarse + fine, what, "raises uniqueness", told, fine > coarse, taxis)
+        return apart("Sec. 3.1", what, "raises uniqueness", "nearly everybody is unique at both", ours=rise)
+    return _known(coarse + fine, what, "raises uniqueness", rise, fine > coarse, taxis)
 
 
 def figures_1_2_5(taxis: Taxis, sweep: Sweep) -> Figure:

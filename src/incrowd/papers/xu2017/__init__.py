@@ -26,7 +26,7 @@ def tables_1_2(scenes: Sequence[Scene]) -> Figure:
         answer=f"{users:,} people with {records / max(users, 1):,.0f} records each.",
         panels=(),
         statements=(
-            *(said for scene in scenes if not scene.calm for said in _features(scene)),
+            *(statement for scene in scenes if not scene.calm for statement in _features(scene)),
             apart("Table 1", "data that operators released", "five releases", "about other data, none of them here"),
             apart("Fig. 1", "five people on two days", "a drawing", "nobody's trajectory is drawn here"),
         ),

@@ -7,7 +7,7 @@ from incrowd.attack.recover.score import FAR_M, recovery_score
 from incrowd.papers.record import NEAR, OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.data import Scene, attack
 from incrowd.papers.xu2017.moves import FILLED, limit_m, within
-from incrowd.papers.xu2017.people import convention, crowd, told
+from incrowd.papers.xu2017.people import convention, crowd, listed
 from incrowd.papers.xu2017.printed import (
     BETWEEN,
     FAR,
@@ -40,9 +40,11 @@ def figure_8(scenes: Sequence[Scene]) -> Figure:
         paper="xu2017",
         number="8",
         question="How much of people's trajectories comes back out of counts?",
-        answer=f"Points recovered: {told(right)}. Guessing without an attack gets {told(guess)}{_better(scenes)}.",
+        answer=f"Points recovered: {listed(right)}. Guessing without an attack gets {listed(guess)}{_better(scenes)}.",
         panels=(_stages(scenes), _errors(scenes), _unique(scenes), _together(scenes)),
-        statements=tuple(said for scene in scenes for said in (*_said(scene), *_unsaid(scene), _both(scene))),
+        statements=tuple(
+            statement for scene in scenes for statement in (*_printed(scene), *_not_printed(scene), _both(scene))
+        ),
         convention=convention(scenes, CONVENTION),
         users=sum(scene.users for scene in scenes),
     )
@@ -90,10 +92,10 @@ def _together(scenes: Sequence[Scene]) -> Lines:
     return Lines("8d", "share of predictions near (Figure 6)", "share of points right", tuple(lines), caption)
 
 
-def _said(scene: Scene) -> list[Statement]:
+def _printed(scene: Scene) -> list[Statement]:
     score, where = scene.score, "Sec. 5.2"
     steps = [score.stages[stage] for stage in STAGES]
-    shown = ", ".join(f"{step:.0%}" for step in steps)
+    gains = ", ".join(f"{step:.0%}" for step in steps)
     falls = all(a >= b for a, b in pairwise(steps))
     top = score.uniqueness[2]
     return [
@@ -103,7 +105,7 @@ def _said(scene: Scene) -> list[Statement]:
             where,
             named(scene, "accuracy from step to step"),
             f"falls by {SLOWLY:.0%} at most",
-            shown,
+            gains,
             falls and steps[0] - steps[2] <= SLOWLY + NEAR,
             _drop(scene),
         ),
@@ -138,7 +140,7 @@ def _drop(scene: Scene) -> str:
     )
 
 
-def _unsaid(scene: Scene) -> list[Statement]:
+def _not_printed(scene: Scene) -> list[Statement]:
     """What the accuracy would be if the text were read otherwise."""
     ours, where = scene.score.accuracy, "Sec. 5.1"
     index = recovery_score(scene.recovered, scene.truth, pairing="index").accuracy
@@ -182,7 +184,7 @@ def _both(scene: Scene) -> Statement:
     printed = (getattr(WITHIN, kind), getattr(WHOLE, kind))
     ours = (within(scene), scene.score.accuracy)
     holds = all(abs(a - b) <= 0.05 for a, b in zip(printed, ours, strict=True))
-    shown, theirs = (f"{near:.0%} near, {right:.0%} right" for near, right in (ours, printed))
+    shares, theirs = (f"{near:.0%} near, {right:.0%} right" for near, right in (ours, printed))
     why = "set to how people move, the city misses the accuracy"
     if scene.calm:
         why = "made for the accuracy, the city misses how people move"
@@ -190,7 +192,7 @@ def _both(scene: Scene) -> Statement:
         "Figs. 6, 8a",
         named(scene, "predictions near and points right, together"),
         theirs,
-        shown,
+        shares,
         holds,
         why if scene.kind else OTHER,
     )

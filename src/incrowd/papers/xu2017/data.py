@@ -168,8 +168,8 @@ def attack(
     truth: Visits, *, seed: int | None, pairing: str = "global", method: str = "exact", theta_m: float | None = None
 ) -> RecoveryScore:
     """Count everybody, recover them from the counts and score that."""
-    found = recover(counts(truth, start_min=0), method=method, theta_m=theta_m, seed=seed)
-    return recovery_score(found, truth, pairing=pairing)
+    recovered = recover(counts(truth, start_min=0), method=method, theta_m=theta_m, seed=seed)
+    return recovery_score(recovered, truth, pairing=pairing)
 
 
 def blocks(xy: Floats, size: float) -> Ints:

@@ -41,16 +41,19 @@ Found = Mapping[str, Scores]  # by the name of the scene
 
 def figure_9(scenes: Sequence[Scene]) -> Figure:
     """Sectors, base stations and districts [xu2017, Fig. 9]."""
-    found = {scene.name: _in_space(scene) for scene in track(scenes, "coarser space")}
+    scores = {scene.name: _in_space(scene) for scene in track(scenes, "coarser space")}
     return Figure(
         paper="xu2017",
         number="9",
         question="Does coarser space protect?",
-        answer=_answer(found, "from regions of {:g} tower to regions of {:g}"),
+        answer=_answer(scores, "from regions of {:g} tower to regions of {:g}"),
         panels=_panels(
-            "9", "towers to a region", found, scenes, whole={1: BASE, DISTRICT: 0.89}, top={1: BASE_2, DISTRICT: 0.62}
+            "9", "towers to a region", scores, scenes, whole={1: BASE, DISTRICT: 0.89}, top={1: BASE_2, DISTRICT: 0.62}
         ),
-        statements=(*(said for scene in scenes for said in _said_space(scene, found[scene.name])), *_contradictions()),
+        statements=(
+            *(statement for scene in scenes for statement in _space(scene, scores[scene.name])),
+            *_contradictions(),
+        ),
         convention=convention(
             scenes,
             f"{CONVENTION} Neighbouring towers make regions of about 2.5 (base stations) and 250 (districts), at the "
@@ -62,34 +65,34 @@ def figure_9(scenes: Sequence[Scene]) -> Figure:
 
 
 def _in_space(scene: Scene) -> dict[float, RecoveryScore]:
-    found: dict[float, RecoveryScore] = {1.0: scene.score}
+    scores: dict[float, RecoveryScore] = {1.0: scene.score}
     for size in (STATION, float(DISTRICT)):
         xy = scene.truth.xy
         if xy is not None and len(xy) > size:
-            found[size] = attack(to_regions(scene.truth, region=blocks(xy, size)), seed=scene.seed)
-    if len(found) < 3 and scene.truth.xy is not None:  # a small city is one district
+            scores[size] = attack(to_regions(scene.truth, region=blocks(xy, size)), seed=scene.seed)
+    if len(scores) < 3 and scene.truth.xy is not None:  # a small city is one district
         coarse = len(scene.truth.xy) / 4
-        found[coarse] = attack(to_regions(scene.truth, region=blocks(scene.truth.xy, coarse)), seed=scene.seed)
-    return found
+        scores[coarse] = attack(to_regions(scene.truth, region=blocks(scene.truth.xy, coarse)), seed=scene.seed)
+    return scores
 
 
-def _said_space(scene: Scene, found: Scores) -> list[Statement]:
-    first, last = found[min(found)], found[max(found)]
+def _space(scene: Scene, scores: Scores) -> list[Statement]:
+    first, last = scores[min(scores)], scores[max(scores)]
     why = CALM if scene.calm else OTHER
     return [
-        *_districts(scene, found),
+        *_districts(scene, scores),
         _changes(scene, "accuracy in coarser space", "rises", first.accuracy, last.accuracy, why),
         _changes(scene, "Top-2 uniqueness in coarser space", "falls", first.uniqueness[2], last.uniqueness[2], why),
     ]
 
 
-def _districts(scene: Scene, found: Scores) -> list[Statement]:
+def _districts(scene: Scene, scores: Scores) -> list[Statement]:
     where, xy = "Sec. 5.3", scene.truth.xy
-    if max(found) != DISTRICT or xy is None:
+    if max(scores) != DISTRICT or xy is None:
         return [apart(where, named(scene, "districts of about 250 towers"), "89%, 62%", "too few places for districts")]
     many = int(blocks(xy, DISTRICT).max()) + 1
     most = f"{many} districts make {pairs(many):,} sets of one or two, and no more people can be unique"
-    last = found[DISTRICT]
+    last = scores[DISTRICT]
     return [
         *attacked(scene, where, "all recovered, districts", DISTRICT_WHOLE, last.accuracy),
         *attacked(scene, where, "recovered unique by Top-2, districts", DISTRICT_2, last.uniqueness[2], why=most),
@@ -121,32 +124,32 @@ def _contradictions() -> list[Statement]:
 
 def figure_10(scenes: Sequence[Scene]) -> Figure:
     """Slots of 30, 90 and 180 minutes [xu2017, Fig. 10]."""
-    found = {scene.name: _in_time(scene) for scene in track(scenes, "coarser time")}
+    scores = {scene.name: _in_time(scene) for scene in track(scenes, "coarser time")}
     return Figure(
         paper="xu2017",
         number="10",
         question="Does coarser time protect?",
-        answer=_answer(found, "from slots of {:g} min to slots of {:g} min"),
+        answer=_answer(scores, "from slots of {:g} min to slots of {:g} min"),
         panels=_panels(
-            "10", "minutes of a slot", found, scenes, whole={30: BASE, 180: 0.82}, top={30: BASE_2, 180: 0.98}
+            "10", "minutes of a slot", scores, scenes, whole={30: BASE, 180: 0.82}, top={30: BASE_2, 180: 0.98}
         ),
-        statements=tuple(said for scene in scenes for said in _said_time(scene, found[scene.name])),
+        statements=tuple(statement for scene in scenes for statement in _time(scene, scores[scene.name])),
         convention=convention(scenes, f"{CONVENTION} Records are slotted anew, then interpolated, for every length."),
         users=sum(scene.users for scene in scenes),
     )
 
 
 def _in_time(scene: Scene) -> dict[float, RecoveryScore]:
-    found: dict[float, RecoveryScore] = {float(scene.slot_min): scene.score}
+    scores: dict[float, RecoveryScore] = {float(scene.slot_min): scene.score}
     for slot_min in (3 * scene.slot_min, 6 * scene.slot_min):
         if 360 % slot_min == 0:
-            found[float(slot_min)] = attack(filled(scene.slotted(slot_min)), seed=scene.seed)
-    return found
+            scores[float(slot_min)] = attack(filled(scene.slotted(slot_min)), seed=scene.seed)
+    return scores
 
 
-def _said_time(scene: Scene, found: Scores) -> list[Statement]:
-    first, last = found[min(found)], found[max(found)]
-    if max(found) != 180:
+def _time(scene: Scene, scores: Scores) -> list[Statement]:
+    first, last = scores[min(scores)], scores[max(scores)]
+    if max(scores) != 180:
         return [apart("Sec. 5.3", named(scene, "slots of 180 min"), "82%, 98%", "these data have other slots")]
     return [
         *attacked(scene, "Sec. 5.3", "all recovered, 180 min", SLOW_WHOLE, last.accuracy),
@@ -161,64 +164,64 @@ _SLOW = "not a theorem: longer slots hide short trips, and leave larger steps an
 
 def figure_11(scenes: Sequence[Scene]) -> Figure:
     """The attack among fewer people of the same city [xu2017, Fig. 11]."""
-    found = {scene.name: _among(scene) for scene in track(scenes, "fewer people")}
-    thousands = {name: {users / 1000: score for users, score in some.items()} for name, some in found.items()}
+    scores = {scene.name: _among(scene) for scene in track(scenes, "fewer people")}
+    thousands = {name: {users / 1000: score for users, score in by_users.items()} for name, by_users in scores.items()}
     whole = {users // 1000: accuracy for users, accuracy in (SMALL, LARGE)}
     return Figure(
         paper="xu2017",
         number="11",
         question="Does a larger crowd protect?",
-        answer=_answer(found, "from {:,.0f} people to {:,.0f}"),
+        answer=_answer(scores, "from {:,.0f} people to {:,.0f}"),
         panels=_panels("11", "people counted (thousands)", thousands, scenes, whole=whole, top={}),
-        statements=tuple(said for scene in scenes for said in _said_crowd(scene, found[scene.name])),
+        statements=tuple(statement for scene in scenes for statement in _crowd(scene, scores[scene.name])),
         convention=convention(scenes, f"{CONVENTION} Smaller crowds are drawn at random, each once."),
         users=sum(scene.users for scene in scenes),
     )
 
 
 def _among(scene: Scene) -> dict[float, RecoveryScore]:
-    found: dict[float, RecoveryScore] = {float(scene.users): scene.score}
+    scores: dict[float, RecoveryScore] = {float(scene.users): scene.score}
     for part in SHARES[:-1]:
         users = max(round(part * scene.users), 2)
-        some = some_people(scene.truth, people=users, seed=scene.seed)
-        found[float(len(some))] = attack(some, seed=scene.seed)
-    return dict(sorted(found.items()))
+        sampled = some_people(scene.truth, people=users, seed=scene.seed)
+        scores[float(len(sampled))] = attack(sampled, seed=scene.seed)
+    return dict(sorted(scores.items()))
 
 
-def _said_crowd(scene: Scene, found: Scores) -> list[Statement]:
-    where, sizes = "Sec. 5.3", list(found)
+def _crowd(scene: Scene, scores: Scores) -> list[Statement]:
+    where, sizes = "Sec. 5.3", list(scores)
     listed = " / ".join(f"{size:,.0f}" for size in sizes)
-    low = min(found[size].uniqueness[k] for size in sizes for k in TOPS if k > 1)
+    low = min(scores[size].uniqueness[k] for size in sizes for k in TOPS if k > 1)
     denser = "not a theorem: in a denser crowd wrong links lead to people more alike"
     small = f"of {sizes[0]:,.0f} people one is {1 / sizes[0]:.0%}"
     same = "people who hardly move share their few places" if scene.calm else OTHER
     what = named(scene, "Top-2 and Top-3 uniqueness")
     return [
-        *([] if scene.kind == "application" else _at_sizes(scene, found)),
-        _all_fall(scene, f"accuracy among {listed} people", [found[size].accuracy for size in sizes], denser),
-        _all_fall(scene, f"Top-1 uniqueness among {listed} people", [found[s].uniqueness[1] for s in sizes], small),
+        *([] if scene.kind == "application" else _at_sizes(scene, scores)),
+        _all_fall(scene, f"accuracy among {listed} people", [scores[size].accuracy for size in sizes], denser),
+        _all_fall(scene, f"Top-1 uniqueness among {listed} people", [scores[s].uniqueness[1] for s in sizes], small),
         claim(where, what, f"above {STABLE_2:.0%}", f"at least {low:.0%}", low > STABLE_2, same),
     ]
 
 
-def _at_sizes(scene: Scene, found: Scores) -> list[Statement]:
+def _at_sizes(scene: Scene, scores: Scores) -> list[Statement]:
     """The crowds for which the paper prints an accuracy."""
-    said: list[Statement] = []
+    statements: list[Statement] = []
     for users, printed in (SMALL, LARGE):
         what = f"all recovered, {users:,} people"
-        near = [size for size in found if users / FACTOR <= size <= users * FACTOR]
+        near = [size for size in scores if users / FACTOR <= size <= users * FACTOR]
         if near:
-            said += attacked(scene, "Sec. 5.3", what, Printed(printed, None), found[near[-1]].accuracy)
+            statements += attacked(scene, "Sec. 5.3", what, Printed(printed, None), scores[near[-1]].accuracy)
         else:
-            why = f"the largest crowd here is {max(found):,.0f}"
-            said.append(apart("Sec. 5.3", named(scene, what), f"{printed:.0%}", why))
-    why, ours = "the paper contradicts itself: both are 100,000 people", f"{found[max(found)].accuracy:.0%}"
-    return [*said, apart("Figs. 8a, 11a", named(scene, "all people recovered"), "73%, around 50%", why, ours)]
+            why = f"the largest crowd here is {max(scores):,.0f}"
+            statements.append(apart("Sec. 5.3", named(scene, what), f"{printed:.0%}", why))
+    why, ours = "the paper contradicts itself: both are 100,000 people", f"{scores[max(scores)].accuracy:.0%}"
+    return [*statements, apart("Figs. 8a, 11a", named(scene, "all people recovered"), "73%, around 50%", why, ours)]
 
 
 def _all_fall(scene: Scene, what: str, values: Sequence[float], why: str) -> Statement:
-    shown = " / ".join(f"{value:.1%}" for value in values)
-    return claim("Sec. 5.3", named(scene, what), "falls", shown, all(a >= b for a, b in pairwise(values)), why)
+    falls = " / ".join(f"{value:.1%}" for value in values)
+    return claim("Sec. 5.3", named(scene, what), "falls", falls, all(a >= b for a, b in pairwise(values)), why)
 
 
 def _changes(scene: Scene, what: str, theirs: str, first: float, last: float, why: str) -> Statement:
@@ -226,24 +229,30 @@ def _changes(scene: Scene, what: str, theirs: str, first: float, last: float, wh
     return claim("Sec. 5.3", named(scene, what), theirs, f"{first:.1%} to {last:.1%}", holds, why)
 
 
-def _answer(found: Found, text: str) -> str:
+def _answer(by_scene: Found, text: str) -> str:
     """Accuracy at both ends; `text` says what they are."""
-    scores = next(iter(found.values()))
+    scores = next(iter(by_scene.values()))
     ends = (min(scores), max(scores))
     each = []
-    for name, some in found.items():
-        change = f"{some[min(some)].accuracy:.0%} to {some[max(some)].accuracy:.0%}"
-        each.append(f"{name} {change}" if len(found) > 1 else change)
+    for name, by_size in by_scene.items():
+        change = f"{by_size[min(by_size)].accuracy:.0%} to {by_size[max(by_size)].accuracy:.0%}"
+        each.append(f"{name} {change}" if len(by_scene) > 1 else change)
     return f"Points recovered, {text.format(*ends)}: {'; '.join(each)}."
 
 
 def _panels(
-    number: str, x: str, found: Found, scenes: Sequence[Scene], *, whole: Mapping[int, float], top: Mapping[int, float]
+    number: str,
+    x: str,
+    by_scene: Found,
+    scenes: Sequence[Scene],
+    *,
+    whole: Mapping[int, float],
+    top: Mapping[int, float],
 ) -> tuple[Lines, ...]:
     panels = []
     for stage, step in STEPS.items():
         lines = [
-            _line(name, {at: score.stages[stage] for at, score in scores.items()}) for name, scores in found.items()
+            _line(name, {at: score.stages[stage] for at, score in scores.items()}) for name, scores in by_scene.items()
         ]
         lines += _printed(whole if stage == "whole" else {})
         caption = f"Accuracy of step {step} ({crowd(scenes)}, one run each)."
@@ -252,7 +261,7 @@ def _panels(
         )
     for k in TOPS:
         lines = [
-            _line(name, {at: score.uniqueness[k] for at, score in scores.items()}) for name, scores in found.items()
+            _line(name, {at: score.uniqueness[k] for at, score in scores.items()}) for name, scores in by_scene.items()
         ]
         lines += _printed(top if k == 2 else {})
         caption = f"Recovered people told apart by their Top-{k} ({crowd(scenes)}, one run each)."

@@ -9,7 +9,7 @@ from incrowd.measure._day_gains import day_gains
 from incrowd.measure.regularity import moves, nights
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.data import Scene
-from incrowd.papers.xu2017.people import convention, crowd, theirs, told
+from incrowd.papers.xu2017.people import convention, crowd, listed, theirs
 from incrowd.papers.xu2017.printed import LIMIT_M, NIGHT_TOP, ONE_TOWER, WITHIN, Printed, named, people
 from incrowd.plain import percent
 from incrowd.report.curves import Cdf, Line, Lines, curve
@@ -21,17 +21,17 @@ FILLED = "Slots without a record are interpolated between the slots that have on
 
 def figure_4(scenes: Sequence[Scene]) -> Figure:
     """Towers visited in a night [xu2017, Fig. 4]."""
-    found = {scene.name: nights(scene.truth) for scene in scenes}
+    by_scene = {scene.name: nights(scene.truth) for scene in scenes}
     at = tuple(float(k) for k in range(1, MOST_CELLS + 1))
     lines = [
         Line(name, at, tuple(float((night.cells == k).mean()) for k in range(1, MOST_CELLS + 1)))
-        for name, night in found.items()
+        for name, night in by_scene.items()
     ]
-    said: list[Statement] = []
+    statements: list[Statement] = []
     for scene in scenes:
-        night = found[scene.name]
-        said += people(scene, "Sec. 4.2", "nights at one tower", ONE_TOWER, night.one_cell)
-        said.append(
+        night = by_scene[scene.name]
+        statements += people(scene, "Sec. 4.2", "nights at one tower", ONE_TOWER, night.one_cell)
+        statements.append(
             apart(
                 "Sec. 4.2",
                 named(scene, "people at one tower in all nights together"),
@@ -44,7 +44,7 @@ def figure_4(scenes: Sequence[Scene]) -> Figure:
         paper="xu2017",
         number="4",
         question="Do people stay in one place by night?",
-        answer=f"Nights spent at one tower: {told({name: night.one_cell for name, night in found.items()})}.",
+        answer=f"Nights spent at one tower: {listed({name: night.one_cell for name, night in by_scene.items()})}.",
         panels=(
             Lines(
                 "4",
@@ -54,7 +54,7 @@ def figure_4(scenes: Sequence[Scene]) -> Figure:
                 f"Towers a person visits in a night ({crowd(scenes)}, every night counts).",
             ),
         ),
-        statements=tuple(said),
+        statements=tuple(statements),
         convention=convention(scenes, FILLED),
         users=sum(scene.users for scene in scenes),
     )
@@ -62,29 +62,29 @@ def figure_4(scenes: Sequence[Scene]) -> Figure:
 
 def figure_5(scenes: Sequence[Scene]) -> Figure:
     """Share of the night in its most visited towers [xu2017, Fig. 5]."""
-    found = {scene.name: nights(scene.truth, top=3).at_top for scene in scenes}
-    first = {name: float(shares[0]) for name, shares in found.items()}
-    said: list[Statement] = []
+    by_scene = {scene.name: nights(scene.truth, top=3).at_top for scene in scenes}
+    first = {name: float(shares[0]) for name, shares in by_scene.items()}
+    statements: list[Statement] = []
     for scene in scenes:
         ours = first[scene.name]
-        said += people(scene, "Sec. 4.2", "night in its top tower", NIGHT_TOP, ours)
+        statements += people(scene, "Sec. 4.2", "night in its top tower", NIGHT_TOP, ours)
         what, near = named(scene, "night in one place"), "89% in Sec. 4.2 is not more than 90% either"
-        said.append(claim("Sec. 1", what, "more than 90%", f"{ours:.0%}", ours > 0.9, near))
+        statements.append(claim("Sec. 1", what, "more than 90%", f"{ours:.0%}", ours > 0.9, near))
     return Figure(
         paper="xu2017",
         number="5",
         question="How much of a night is spent in one place?",
-        answer=f"Share of a night in its most visited tower: {told(first)}.",
+        answer=f"Share of a night in its most visited tower: {listed(first)}.",
         panels=(
             Lines(
                 "5",
                 "most visited towers of a night counted",
                 "share of the night",
-                (*(Line(n, (1, 2, 3), tuple(s.tolist())) for n, s in found.items()), *theirs(1, NIGHT_TOP)),
+                (*(Line(n, (1, 2, 3), tuple(s.tolist())) for n, s in by_scene.items()), *theirs(1, NIGHT_TOP)),
                 f"Share of a night in its most visited towers ({crowd(scenes)}, mean over nights).",
             ),
         ),
-        statements=tuple(said),
+        statements=tuple(statements),
         convention=convention(scenes, FILLED),
         users=sum(scene.users for scene in scenes),
     )
@@ -98,7 +98,7 @@ def figure_6(scenes: Sequence[Scene]) -> Figure:
         paper="xu2017",
         number="6",
         question="Does the last step tell the next place?",
-        answer=f"Predictions by day that are less than {_limits(scenes)} off: {told(near)}.",
+        answer=f"Predictions by day that are less than {_limits(scenes)} off: {listed(near)}.",
         panels=(
             Cdf(
                 "6",
@@ -109,7 +109,7 @@ def figure_6(scenes: Sequence[Scene]) -> Figure:
                 log=True,
             ),
         ),
-        statements=tuple(said for scene in scenes for said in _said_errors(scene)),
+        statements=tuple(statement for scene in scenes for statement in _errors(scene)),
         convention=convention(
             scenes,
             f"{FILLED} Interpolation draws lines of constant speed, which is what Eq. 2 predicts. Slots that begin "
@@ -141,15 +141,15 @@ def near(error: Floats, limit: float) -> float:
     return float((known < limit).mean()) if known.size else float("nan")
 
 
-def _said_errors(scene: Scene) -> list[Statement]:
+def _errors(scene: Scene) -> list[Statement]:
     ours, limit, where = within(scene), limit_m(scene), "Sec. 4.3"
     printed = Printed(WITHIN.operator, None) if scene.kind is None else WITHIN
     parts = (near(scene.predicted[flags], limit) for flags in (scene.observed, ~scene.observed))
-    shown = ", ".join(percent(part, 0) for part in parts)
+    shares = ", ".join(percent(part, 0) for part in parts)
     why = "how much of the paper's accuracy comes from interpolated slots is not said"
     return [
         *people(scene, where, f"predictions less than {limit:,} m off", printed, ours),
-        apart(where, named(scene, "the same where there is a record, and where not"), "-", why, shown),
+        apart(where, named(scene, "the same where there is a record, and where not"), "-", why, shares),
         apart(
             where, named(scene, "steps by day that change the tower"), "-", "not printed", f"{moves(scene.truth):.0%}"
         ),
@@ -158,29 +158,29 @@ def _said_errors(scene: Scene) -> list[Statement]:
 
 def figure_7(scenes: Sequence[Scene], *, seed: int) -> Figure:
     """Information gain of joining two days, of one person and of two [xu2017, Fig. 7]."""
-    found = {scene.name: day_gains(scene.truth, seed=seed) for scene in scenes if scene.days > 1}
-    panels, said = [], []
+    by_scene = {scene.name: day_gains(scene.truth, seed=seed) for scene in scenes if scene.days > 1}
+    panels, statements = [], []
     for scene in scenes:
-        if scene.name not in found:
-            said.append(apart("Sec. 4.4", named(scene, "gain of two days"), "0 or 1", "needs two days"))
+        if scene.name not in by_scene:
+            statements.append(apart("Sec. 4.4", named(scene, "gain of two days"), "0 or 1", "needs two days"))
             continue
-        gains = found[scene.name]
+        gains = by_scene[scene.name]
         lines = [_histogram("same person", gains.same), _histogram("different people", gains.different)]
         caption = f"Information gain of joining adjacent days, {scene.name} (n = {gains.same.size:,} pairs of each)."
         panels.append(Lines(f"7-{scene.tag}", "information gain (bits)", "share of pairs", tuple(lines), caption))
-        said += _said_gains(scene, gains.same, gains.different)
-    apart_by = {name: gains.told_apart for name, gains in found.items()}
+        statements += _gains(scene, gains.same, gains.different)
+    apart_by = {name: gains.told_apart for name, gains in by_scene.items()}
     return Figure(
         paper="xu2017",
         number="7",
         question="Is a person's day more like their own next day than like another's?",
         answer=(
-            f"The own next day gains less than a stranger's in {told(apart_by)} of comparisons."
-            if found
+            f"The own next day gains less than a stranger's in {listed(apart_by)} of comparisons."
+            if by_scene
             else "One day alone does not tell."
         ),
         panels=tuple(panels),
-        statements=tuple(said),
+        statements=tuple(statements),
         convention=convention(
             scenes,
             "Slots of a day in each tower make the distributions; logarithms are binary, so that gains lie in 0 to 1. "
@@ -196,7 +196,7 @@ def _histogram(label: str, values: Floats) -> Line:
     return Line(label, tuple(middle.tolist()), tuple((count / values.size).tolist()))
 
 
-def _said_gains(scene: Scene, same: Floats, different: Floats) -> list[Statement]:
+def _gains(scene: Scene, same: Floats, different: Floats) -> list[Statement]:
     own, other = float(np.median(same)), float(np.median(different))
     why = "the days of these people share some of their places, not all"
     return [

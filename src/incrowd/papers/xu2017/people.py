@@ -38,7 +38,7 @@ def convention(scenes: Sequence[Scene], text: str) -> str:
     return f"{text} {CITIES_SAID}" if scenes[0].kind else text
 
 
-def told(values: dict[str, float]) -> str:
+def listed(values: dict[str, float]) -> str:
     """Shares by city, in words."""
     return ", ".join(f"{value:.0%} ({name})" if len(values) > 1 else f"{value:.0%}" for name, value in values.items())
 
@@ -50,24 +50,24 @@ def theirs(at: float, printed: Printed) -> list[Line]:
 
 def figure_2(scenes: Sequence[Scene]) -> Figure:
     """Share of the records in each person's most visited towers [xu2017, Fig. 2]."""
-    found = {scene.name: top_shares(scene.records, top=TOP) for scene in scenes}
+    by_scene = {scene.name: top_shares(scene.records, top=TOP) for scene in scenes}
     at = tuple(float(k) for k in range(1, TOP + 1))
-    lines = [Line(name, at, tuple(shares.tolist())) for name, shares in found.items()]
+    lines = [Line(name, at, tuple(shares.tolist())) for name, shares in by_scene.items()]
     printed = [Line("paper: operator", (1, 5), (0.36, 0.83), theirs=True), *theirs(1, TOP_1)[1:]]
-    said: list[Statement] = []
+    statements: list[Statement] = []
     for scene in scenes:
-        first, fifth = found[scene.name][[0, 4]].tolist()
-        said += people(scene, "Sec. 3.2", "records in the top tower", TOP_1, first)
-        said += people(scene, "Sec. 3.2", "records in the top five towers", TOP_5, fifth)
+        first, fifth = by_scene[scene.name][[0, 4]].tolist()
+        statements += people(scene, "Sec. 3.2", "records in the top tower", TOP_1, first)
+        statements += people(scene, "Sec. 3.2", "records in the top five towers", TOP_5, fifth)
         if scene.kind != "operator":
             what = named(scene, "records in the top five towers" if scene.kind else "the same, application dataset")
             why = OTHER if scene.kind is None else FIXED
-            said.append(claim("Sec. 3.2", what, "almost always", f"{fifth:.0%}", fifth >= 0.95, why))
+            statements.append(claim("Sec. 3.2", what, "almost always", f"{fifth:.0%}", fifth >= 0.95, why))
     return Figure(
         paper="xu2017",
         number="2",
         question="How regular are people?",
-        answer=f"Records in a person's most visited tower: {told({n: float(s[0]) for n, s in found.items()})}.",
+        answer=f"Records in a person's most visited tower: {listed({n: float(s[0]) for n, s in by_scene.items()})}.",
         panels=(
             Lines(
                 "2",
@@ -77,7 +77,7 @@ def figure_2(scenes: Sequence[Scene]) -> Figure:
                 f"Records in a person's most visited towers, mean over people ({crowd(scenes)}).",
             ),
         ),
-        statements=tuple(said),
+        statements=tuple(statements),
         convention=convention(
             scenes, "A record is a visit as finely as the data tell times, here at most one a minute."
         ),
@@ -87,23 +87,23 @@ def figure_2(scenes: Sequence[Scene]) -> Figure:
 
 def figure_3(scenes: Sequence[Scene], *, seed: int) -> Figure:
     """People singled out by K of their points, by how these are chosen [xu2017, Fig. 3]."""
-    found = {scene.name: {how: _unique(scene, how, seed) for how in STRATEGIES} for scene in scenes}
+    by_scene = {scene.name: {how: _unique(scene, how, seed) for how in STRATEGIES} for scene in scenes}
     at = tuple(float(k) for k in range(1, TOP + 1))
     panels = []
     for scene in scenes:
-        lines = [Line(STRATEGIES[how], at, tuple(values)) for how, values in found[scene.name].items()]
+        lines = [Line(STRATEGIES[how], at, tuple(values)) for how, values in by_scene[scene.name].items()]
         if scene.kind != "application":
             lines.append(Line("paper: Top-K, operator", (3, 5), (0.67, 0.95), theirs=True))
         caption = f"People singled out by K points, {scene.name} ({crowd([scene])}, one draw each)."
         panels.append(Lines(f"3-{scene.tag}", "K points known", "share singled out", tuple(lines), caption))
-    tops = {name: values["top"][2] for name, values in found.items()}
+    tops = {name: values["top"][2] for name, values in by_scene.items()}
     return Figure(
         paper="xu2017",
         number="3",
         question="How many people are told apart by a few of their points?",
-        answer=f"By their three most visited towers: {told(tops)}.",
+        answer=f"By their three most visited towers: {listed(tops)}.",
         panels=tuple(panels),
-        statements=tuple(said for scene in scenes for said in _said_unique(scene, found[scene.name])),
+        statements=tuple(statement for scene in scenes for statement in _statements(scene, by_scene[scene.name])),
         convention=convention(
             scenes,
             "Top-K are the places of most slots, ties to the lower number, compared as sets with the Top-K of the "
@@ -115,20 +115,20 @@ def figure_3(scenes: Sequence[Scene], *, seed: int) -> Figure:
 
 
 def _unique(scene: Scene, how: str, seed: int) -> list[float]:
-    asked = (uniqueness(scene.seen, points=k, knowledge=how, seed=seed).value for k in range(1, TOP + 1))
-    return [float("nan") if value is None else value for value in asked]
+    risks = (uniqueness(scene.seen, points=k, knowledge=how, seed=seed).value for k in range(1, TOP + 1))
+    return [float("nan") if value is None else value for value in risks]
 
 
-def _said_unique(scene: Scene, values: dict[str, list[float]]) -> list[Statement]:
+def _statements(scene: Scene, values: dict[str, list[float]]) -> list[Statement]:
     where, top = "Sec. 3.2", values["top"]
     below = all(values[how][k] > top[k] for how in ("random", "consecutive") for k in (0, 1))
-    shown = ", ".join(f"{STRATEGIES[how]} {values[how][1]:.0%}" for how in STRATEGIES)
+    shares = ", ".join(f"{STRATEGIES[how]} {values[how][1]:.0%}" for how in STRATEGIES)
     less = "points at one time are shared by more people here than sets of places, and consecutive ones repeat a place"
     what = named(scene, "unique by Top-5 towers")
     return [
         *people(scene, where, "unique by Top-3 towers", UNIQUE_3, top[2], few(scene)),
         claim(where, what, f"above {UNIQUE_5:.0%}", f"{top[4]:.0%}", top[4] > UNIQUE_5, _alike(scene)),
-        claim(where, named(scene, "Rand-K and Cont-K above Top-K, K < 3"), "yes", f"K = 2: {shown}", below, less),
+        claim(where, named(scene, "Rand-K and Cont-K above Top-K, K < 3"), "yes", f"K = 2: {shares}", below, less),
         apart(
             "Figs. 3, 8c",
             named(scene, "Top-3 of the originals, Top-2 of the recovered"),

@@ -33,8 +33,8 @@ class Printed(NamedTuple):
 
     def beside(self, kind: str | None) -> tuple[float, float] | None:
         """The number of the dataset a city stands for; the range of both for other data."""
-        found = [value for of, value in self.known() if kind in (None, of)]
-        return (min(found), max(found)) if found else None
+        values = [value for of, value in self.known() if kind in (None, of)]
+        return (min(values), max(values)) if values else None
 
 
 TOP_1, TOP_5 = Printed(0.36, 0.76), Printed(0.83, None)  # Fig. 2

@@ -117,13 +117,13 @@ def _least(costs: Costs, prices: Floats, idle: bool) -> Floats:
 
 def pair_gains(a: Histograms, b: Histograms, rows: Ints, columns: Ints, costs: Costs | None = None) -> Floats:
     """The gain of each pair of histograms named, in bits."""
-    found: Floats = _pair_gains(costs or costs_of(a, b), b, rows, columns)
-    return found
+    gains: Floats = _pair_gains(costs or costs_of(a, b), b, rows, columns)
+    return gains
 
 
 @njit(cache=True, nogil=True)
 def _pair_gains(costs: Costs, b: Histograms, rows: Ints, columns: Ints) -> Floats:
-    found = np.empty(len(rows))
+    gains = np.empty(len(rows))
     h = costs.h
     for i in range(len(rows)):
         row, j = rows[i], columns[i]
@@ -134,5 +134,5 @@ def _pair_gains(costs: Costs, b: Histograms, rows: Ints, columns: Ints) -> Float
             if at < end and b.cell[at] == costs.cell[r]:
                 f, g = costs.times[r], b.times[at]
                 total += h[f + g] - h[f] - h[g]
-        found[i] = shared_cost(costs, row, j, total)
-    return found
+        gains[i] = shared_cost(costs, row, j, total)
+    return gains

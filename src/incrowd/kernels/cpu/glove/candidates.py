@@ -33,21 +33,21 @@ def pick(active: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: In
         at = head(row, ids, slot)
         if at == take and whole[row]:
             continue
-        found = NONE if at == take else ids[row, at]
-        bound = max(least, ids[row, take - 1] + 1) if at == take else found
+        head_id = NONE if at == take else ids[row, at]
+        bound = max(least, ids[row, take - 1] + 1) if at == take else head_id
         place = min(at, take - 1)
         sign = -1 if chosen == NONE else compare(over[row, place], under[row, place], best_over, best_under)
         if sign < 0 or (sign == 0 and bound < lo):
-            chosen, other, lo, best_over, best_under = row, found, bound, over[row, place], under[row, place]
+            chosen, other, lo, best_over, best_under = row, head_id, bound, over[row, place], under[row, place]
     return chosen, other
 
 
 @njit(cache=True)
 def heads(active: Ints, slot: Ints, ids: Ints) -> Ints:
     """The nearest living id of each active row; -1 where its list is used up."""
-    found = np.full(len(active), NONE)
+    first = np.full(len(active), NONE)
     for k in range(len(active)):
         at = head(active[k], ids, slot)
         if at < ids.shape[1]:
-            found[k] = ids[active[k], at]
-    return found
+            first[k] = ids[active[k], at]
+    return first

@@ -105,26 +105,26 @@ def put(p: Prints, slot: int, corners: Short) -> None:
 @njit(cache=True)
 def _places(p: Prints, at: int, base: int, corners: Short) -> int:
     """Number the distinct rectangles, most used first; how many there are."""
-    found, last = 0, 0
+    places, last = 0, 0
     for i in range(len(corners)):
-        k = last if found and _same(p.rectangle, base + last, corners[i]) else 0
-        while k < found and not _same(p.rectangle, base + k, corners[i]):
+        k = last if places and _same(p.rectangle, base + last, corners[i]) else 0
+        while k < places and not _same(p.rectangle, base + k, corners[i]):
             k += 1
-        if k == found:
+        if k == places:
             p.rectangle[:, base + k] = corners[i, 2:]
             p.uses[base + k] = 0
-            found += 1
+            places += 1
         p.uses[base + k] += 1
         p.place[at + i] = last = k
-    order = np.argsort(-p.uses[base : base + found], kind="mergesort")
-    rank = np.empty(found, np.int32)
-    rank[order] = np.arange(found)
+    order = np.argsort(-p.uses[base : base + places], kind="mergesort")
+    rank = np.empty(places, np.int32)
+    rank[order] = np.arange(places)
     for side in range(4):
-        p.rectangle[side, base : base + found] = p.rectangle[side, base : base + found][order]
-    p.uses[base : base + found] = p.uses[base : base + found][order]
+        p.rectangle[side, base : base + places] = p.rectangle[side, base : base + places][order]
+    p.uses[base : base + places] = p.uses[base : base + places][order]
     for i in range(len(corners)):
         p.place[at + i] = rank[p.place[at + i]]
-    return found
+    return places
 
 
 @njit(cache=True)

@@ -25,15 +25,15 @@ def outreach(a: Ints, b: Ints, n_a: int, n_b: int) -> tuple[int, int]:
 def closest(sample: Ints, others: Ints, n_a: int, n_b: int, scale: Scale, uncapped: bool) -> tuple[int, int, int]:
     """The first other sample at the smallest stretch, and the shares of space and of time."""
     space_cap, time_cap = scale[1] * (n_a + n_b), scale[3] * (n_a + n_b)
-    found, near, late, beyond = -1, 0, 0, 0
+    best, near, late, beyond = -1, 0, 0, 0
     for j in range(len(others)):
         space, time = outreach(sample, others[j], n_a, n_b)
         s, t = scale[0] * min(space, space_cap), scale[2] * min(time, time_cap)
-        if found < 0 or s + t <= near + late:
+        if best < 0 or s + t <= near + late:
             further = scale[0] * space + scale[2] * time
-            if found < 0 or s + t < near + late or (uncapped and further < beyond):
-                found, near, late, beyond = j, s, t, further
-    return found, near, late
+            if best < 0 or s + t < near + late or (uncapped and further < beyond):
+                best, near, late, beyond = j, s, t, further
+    return best, near, late
 
 
 @njit(cache=True)

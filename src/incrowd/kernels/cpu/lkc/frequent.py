@@ -68,14 +68,14 @@ def _in_order(sizes: Ints, members: Items) -> tuple[Ints, Items]:
 
 
 def _mine_part(
-    path: Items, starts: Ints, places: Ints, min_support: int, share: tuple[int, int], stop: Ints, found: Ints
+    path: Items, starts: Ints, places: Ints, min_support: int, share: tuple[int, int], stop: Ints, usage: Ints
 ) -> tuple[Ints, Items]:
-    return mine(path, starts, places, min_support, share[0], share[1], stop, found)  # type: ignore[no-any-return]
+    return mine(path, starts, places, min_support, share[0], share[1], stop, usage)  # type: ignore[no-any-return]
 
 
 @njit(nogil=True, cache=True)
 def mine(
-    path: Items, starts: Ints, places: Ints, min_support: int, first: int, end: int, stop: Ints, found: Ints
+    path: Items, starts: Ints, places: Ints, min_support: int, first: int, end: int, stop: Ints, usage: Ints
 ) -> tuple[Ints, Items]:
     """Sizes and members of the maximal sets whose rarest item is first..end-1.
 
@@ -119,7 +119,7 @@ def mine(
                     sizes[n_sets] = size
                     members[n_members : n_members + size] = head[:size]
                     n_sets, n_members = n_sets + 1, n_members + size
-                    found[0] = n_members + 2 * n_sets
+                    usage[0] = n_members + 2 * n_sets
                 _forget(bench, n)
                 _let_go(head, bench, held, size)
                 continue

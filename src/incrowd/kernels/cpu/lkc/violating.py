@@ -49,7 +49,7 @@ def violating_sets(
     names = np.flatnonzero(fine).astype(np.int32)
     trie = Trie(np.arange(len(names), dtype=np.int32), support[fine], np.full(len(names) + 1, len(names), np.int64))
     sets = np.arange(len(names), dtype=np.int32)[:, None]
-    found = [np.flatnonzero((support > 0) & ~fine).astype(np.int32)[:, None]]
+    levels = [np.flatnonzero((support > 0) & ~fine).astype(np.int32)[:, None]]
     for level in range(2, longest + 1):
         if not len(sets):
             break
@@ -58,9 +58,9 @@ def violating_sets(
         good = np.concatenate([np.zeros((0, 3), np.int64), *(part[0] for part in parts)])
         bad = np.concatenate([np.zeros((0, 2), np.int64), *(part[1] for part in parts)])
         first = len(trie.label) - len(sets)
-        found.append(names[_extended(sets, bad, first)])
+        levels.append(names[_extended(sets, bad, first)])
         sets, trie = _extended(sets, good, first), deeper(trie, first, good)
-    return found
+    return levels
 
 
 def _crowd(
@@ -115,9 +115,9 @@ def _grow_part(
     last: bool,
     share: tuple[int, int],
     stop: Ints,
-    found: Ints,
+    usage: Ints,
 ) -> tuple[Ints, Ints]:
-    return grow(crowd, trie, level, k, allowed, last, share[0], share[1], stop, found)  # type: ignore[no-any-return]
+    return grow(crowd, trie, level, k, allowed, last, share[0], share[1], stop, usage)  # type: ignore[no-any-return]
 
 
 @njit(nogil=True, cache=True)
@@ -131,7 +131,7 @@ def grow(
     first: int,
     end: int,
     stop: Ints,
-    found: Ints,
+    usage: Ints,
 ) -> tuple[Ints, Ints]:
     """Extend every set of level-1 items that begins with first..end-1 by one item, and judge the result.
 
@@ -159,7 +159,7 @@ def grow(
                 n = _within(trie, node, depth, touched, n, counts)
                 good, bad = roomy(good, n_good + n), roomy(bad, n_bad + n)
                 n_good, n_bad = _judge(v, touched[:n], counts, k, allowed, last, good, n_good, bad, n_bad)
-                found[0] = (6 + level) * n_good + (4 + level) * n_bad
+                usage[0] = (6 + level) * n_good + (4 + level) * n_bad
                 depth -= 1
                 continue
             if child[depth] < 0:

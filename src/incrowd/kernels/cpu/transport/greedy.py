@@ -36,7 +36,7 @@ def greedy(
 @njit(cache=True)
 def _near(tree: Tree, x: float, y: float, low: float, high: float, demand: Ints, nodes: Ints, out: Ints) -> int:
     """Towers with demand at a distance in [low, high)."""
-    nodes[0], top, found = 1, 1, 0
+    nodes[0], top, count = 1, 1, 0
     while top > 0:
         top -= 1
         n = nodes[top]
@@ -49,9 +49,9 @@ def _near(tree: Tree, x: float, y: float, low: float, high: float, demand: Ints,
         a, b = leaf_range(tree, n)
         for j in range(a, b):
             if demand[j] > 0 and low <= distance(tree.x[j], tree.y[j], x, y) < high:
-                out[found] = j
-                found += 1
-    return found
+                out[count] = j
+                count += 1
+    return count
 
 
 @njit(cache=True)

@@ -107,7 +107,7 @@ def _refresh(tree: Tree, n: int, low: float) -> None:
 @njit(cache=True)
 def cheapest(tree: Tree, x: float, y: float, limit: float, nodes: Ints, bounds: Floats, ids: Ids, value: Floats) -> int:
     """The towers with the lowest distance + price up to the limit, as many as fit in ids, cheapest first."""
-    found, top = 0, 1
+    count, top = 0, 1
     nodes[0], bounds[0] = 1, _bound(tree, 1, x, y)
     while top > 0:
         top -= 1
@@ -122,12 +122,12 @@ def cheapest(tree: Tree, x: float, y: float, limit: float, nodes: Ints, bounds: 
             low = min(low, tree.price[j])
             v = distance(tree.x[j], tree.y[j], x, y) + tree.price[j]
             if v <= limit:
-                found = _insert(ids, value, found, j, v)
-                if found == len(ids):
-                    limit = value[found - 1]
+                count = _insert(ids, value, count, j, v)
+                if count == len(ids):
+                    limit = value[count - 1]
         if low > tree.low[n]:
             _refresh(tree, n, low)
-    return found
+    return count
 
 
 @njit(cache=True)
@@ -149,14 +149,14 @@ def _descend(tree: Tree, x: float, y: float, limit: float, nodes: Ints, bounds: 
 
 
 @njit(cache=True)
-def _insert(ids: Ids, value: Floats, found: int, j: int, v: float) -> int:
+def _insert(ids: Ids, value: Floats, count: int, j: int, v: float) -> int:
     """In its place among those found; the dearest leaves where all places are taken."""
-    at = min(found, len(ids) - 1)
+    at = min(count, len(ids) - 1)
     while at > 0 and value[at - 1] > v:
         value[at], ids[at] = value[at - 1], ids[at - 1]
         at -= 1
     value[at], ids[at] = v, j
-    return min(found + 1, len(ids))
+    return min(count + 1, len(ids))
 
 
 NONE = -1

@@ -34,11 +34,11 @@ class NearestSlots:
         import cupy
 
         for at in range(0, len(rows), BLOCK):
-            some = rows[at : at + BLOCK]
-            who, over, under = search(p, some, crowd, TAKE, below=below, work=self.work)
-            self.ids[some] = cupy.where(who < 0, -1, p.outline[who, IDENT])
-            self.over[some], self.under[some] = over, under
-            self.whole[some] = (who < 0).any(axis=1)
+            block = rows[at : at + BLOCK]
+            who, over, under = search(p, block, crowd, TAKE, below=below, work=self.work)
+            self.ids[block] = cupy.where(who < 0, -1, p.outline[who, IDENT])
+            self.over[block], self.under[block] = over, under
+            self.whole[block] = (who < 0).any(axis=1)
             yield
 
 
@@ -60,8 +60,8 @@ def matched(p: Prints, lists: NearestSlots) -> Iterator[tuple[Ints, Ints] | None
         stretch = cupy.empty((count, 2), np.int64)
         given = (crowd.slots, np.int64(count), lists.ids, lists.over, lists.under, near, alive, pairs, stretch, made)
         launch(p.wide, "mates", -(-count // THREADS), given)
-        found = int(made[0])
-        yield pairs[:found].get().astype(np.int64), stretch[:found].get()
+        pairs_made = int(made[0])
+        yield pairs[:pairs_made].get().astype(np.int64), stretch[:pairs_made].get()
         crowd.keep(alive[crowd.slots] > 0)
 
 

@@ -25,14 +25,14 @@ def join(
     both = sizes[pairs].sum(axis=1)
     over, left = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
     for begin, end in chunks(both, LOAD_BYTES):
-        some = pairs[begin:end]
-        shorter = sizes[some].min(axis=1)
+        block = pairs[begin:end]
+        shorter = sizes[block].min(axis=1)
         at = p.used + np.cumsum(shorter) - shorter
         scratch_at = scratch_each * (np.cumsum(both[begin:end]) - both[begin:end])
         scratch = cupy.empty(scratch_each * int(both[begin:end].sum()), np.int32)
         result = cupy.empty(end - begin, np.int64), cupy.empty(end - begin, np.int32)
         numbers = (np.int64(limits[0]), np.int64(limits[1]), np.int32(uncapped), np.int32(force), np.int32(k))
-        given = (some.astype(np.int32), at, scratch_at, idents[begin:end].astype(np.int32))
+        given = (block.astype(np.int32), at, scratch_at, idents[begin:end].astype(np.int32))
         p.launch(
             "join_pairs",
             end - begin,

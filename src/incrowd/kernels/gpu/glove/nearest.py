@@ -73,11 +73,11 @@ def nearest(
     rank = p.rank()
     crowd = Crowd(p, cupy.asarray(candidates), rank)
     work = cupy.zeros(5, np.uint64)
-    asked = cupy.asarray(rows.astype(np.int32))
-    order = cupy.argsort(rank[asked])  # rows side by side on the curve read the same candidates
-    found = search(p, asked[order], crowd, take, below=below, work=work, state=state)
+    queries = cupy.asarray(rows.astype(np.int32))
+    order = cupy.argsort(rank[queries])  # rows side by side on the curve read the same candidates
+    nearest_of = search(p, queries[order], crowd, take, below=below, work=work, state=state)
     back = cupy.argsort(order)
-    who, over, under = (part[back].get().astype(np.int64) for part in found)
+    who, over, under = (part[back].get().astype(np.int64) for part in nearest_of)
     return who, over, under, work.get().astype(np.int64)[None]
 
 

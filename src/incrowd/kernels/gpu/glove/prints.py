@@ -68,8 +68,8 @@ class Prints:
         """Slots in a state."""
         import cupy
 
-        found: Ints = cupy.flatnonzero(self.where[:, STATE] == state).get()
-        return found
+        rows: Ints = cupy.flatnonzero(self.where[:, STATE] == state).get()
+        return rows
 
     def rank(self) -> Any:
         """The place of each slot on a curve through where people live, so that neighbours there are likely near."""

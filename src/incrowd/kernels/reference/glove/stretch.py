@@ -39,8 +39,8 @@ def closest(sample: Ints, others: Ints, n_a: int, n_b: int, scale: Scale, uncapp
 
 def sample_parts(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[Ints, Ints]:
     """Space and time shares of each sample of a at its closest sample of b."""
-    found = [parts(i, b[closest(i, b, n_a, n_b, scale, False)], n_a, n_b, scale) for i in a]
-    space, time = np.array(found, np.int64).T
+    pairs = [parts(i, b[closest(i, b, n_a, n_b, scale, False)], n_a, n_b, scale) for i in a]
+    space, time = np.array(pairs, np.int64).T
     return space, time
 
 
