@@ -32,7 +32,7 @@ def test_people_who_stay_are_found_whatever_the_window():
     assert [cut.moves_kept for cut in found.cuts] == [None, None, None]  # nobody moves
 
 
-def test_moves_kept_by_hand():
+def test_moves_within_a_window_are_kept():
     """Moves of the first: 0-1, 1-2, 2-3; of the second: 1-2. Two-hour windows keep 0-1 and 2-3."""
     visits = hours("0:1 1:2 2:3 3:4 | 0:1 1:1 2:3 3:3")
     found = plan(visits, windows_h=(1, 2), points=1)

@@ -23,7 +23,7 @@ def at(rows, *, start=MONDAY, slot_min=60, time_zone=None):
     return replace(visits, time_zone=time_zone)
 
 
-def test_by_hand():
+def test_home_and_work_of_five_people_and_who_shares_them():
     """0 and 1 live at 7 and work at 9, 2 works at home, 3 is seen at noon on a Saturday only, 4 lives at 8."""
     rows = [(0, 1, 7), (0, 2, 7), (0, 3, 8), (0, 10, 9), (0, 11, 7), (0, 12, 7), (0, 13, 7)]
     rows += [(1, 24, 7), (1, 33, 9), (1, 34, 6), (1, 57, 9), (2, 1, 7), (2, 10, 7), (3, 132, 9), (4, 2, 8), (4, 10, 9)]

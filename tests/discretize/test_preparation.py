@@ -21,7 +21,7 @@ def filled(records, towers, slots):
     return made, made.cell.reshape(len(made), slots)
 
 
-def test_example_e5():
+def test_gaps_are_filled_by_the_tower_nearest_to_the_way():
     _, cells = filled([[(0, 1000), (3 * SLOT, 3000)]], LINE, 4)
     assert cells.tolist() == [[1, 2, 2, 3]]
     _, cells = filled([[(0, 0), (2 * SLOT, 1000)], [(0, 1000), (2 * SLOT, 0)]], LINE[:2], 3)

@@ -23,7 +23,7 @@ def slots(times, *, slot_min=60, start=None, time_zone=None):
     return asked(slot_min, start, time_zone).over((int(t.min()), int(t.max())))(t).tolist()
 
 
-def test_period_examples():
+def test_a_slot_ends_where_the_next_begins():
     assert slots([0, 1199, 1200], slot_min=20) == [0, 0, 1]
 
 

@@ -38,14 +38,14 @@ def test_windows_that_divide_the_slots_are_the_same_in_hours(k):
     np.testing.assert_array_equal(a.visits.offsets, b.visits.offsets)
 
 
-def test_the_example_of_section_1_cut_by_2():
+def test_four_people_cut_in_two_windows_are_seven_pieces():
     made = windows(crowd("0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"), windows=2, slots=4)
     assert len(made.visits) == 7 and (np.diff(made.visits.offsets) >= 2).sum() == 6
     assert made.owner.tolist() == [0, 0, 1, 1, 2, 2, 3] and made.window.tolist() == [0, 1, 0, 1, 0, 1, 0]
     assert pieces(made)[2, 1] == {(2, 2)}
 
 
-def test_the_fixed_knowledge_example_cut_by_2():
+def test_visits_of_a_window_become_one_piece():
     made = windows(crowd("0:1 2:1 | 0:1 3:1 | 2:1 3:2"), windows=2, slots=4)
     assert pieces(made) == {
         (0, 0): {(0, 1)},

@@ -43,12 +43,12 @@ def gain(kernel, f, g):
         ([1, 0, 0, 0, 0], [0, 2, 2, 2, 2], 2.2810361125 - 1),  # above 1: H(1, 2, 2, 2, 2) - H(2, 2, 2, 2) / 2
     ],
 )
-def test_gains_by_hand(kernel, f, g, bits):
+def test_gain_is_0_for_equal_days_and_1_for_disjoint_days_of_one_length(kernel, f, g, bits):
     assert gain(kernel, f, g) == pytest.approx(bits, abs=1e-9)
     assert gain(kernel, g, f) == pytest.approx(bits, abs=1e-9)
 
 
-def test_entropy_by_hand():
+def test_entropy_of_three_to_one_is_0_81_bits():
     assert reference.entropy(np.array([3, 1])) == pytest.approx(0.8112781245)
 
 

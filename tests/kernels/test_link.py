@@ -19,7 +19,7 @@ def asked(known, lists, weights, users, truths, top):
     return offsets, ids, starts, postings, np.array(weights, np.int64), users, truth_offsets, true, top
 
 
-def test_by_hand():
+def test_candidates_rank_by_the_weights_of_the_lists_they_share():
     """0 and 1 are at list 0 (weight 5), 1 and 2 at list 1 (weight 3): 1 scores 8, 0 scores 5, 2 scores 3, 3 nothing."""
     arguments = asked([[0, 1], [0], []], [[0, 1], [1, 2]], [5, 3], 4, [[2], [1, 3], [3]], 2)
     for rank_candidates in (plain, compiled):

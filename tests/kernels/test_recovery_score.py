@@ -11,7 +11,7 @@ Z = np.array([[0, 0, 1, 2], [0, 0, 1, 1], [3, 3, 3, 2]])
 
 
 @pytest.mark.parametrize("kernel", [reference, cpu])
-def test_hand_example(kernel):
+def test_three_people_are_paired_in_order_or_by_the_best_match_first(kernel):
     assert kernel.similarity(Z, Y).tolist() == [[3, 3, 0], [4, 2, 0], [0, 1, 3]]
     assert kernel.pair_in_order(Z, Y).tolist() == [0, 1, 2]
     assert kernel.pair_globally(Z, Y).tolist() == [1, 0, 2]

@@ -111,7 +111,7 @@ def test_any_first_prices_lead_to_the_optimum(case, seed):
     np.testing.assert_array_equal(np.sort(served), np.arange(len(points)))
 
 
-def test_e2_the_user_in_the_middle_stays():
+def test_the_user_in_the_middle_stays():
     xy = [[0, 0], [100, 100], [300, 0]]
     towers, cost, *_ = linked([[0, 0], [0, 0], [100, 100]], xy, [1, 1, 1])
     assert cost == pytest.approx(300)
@@ -119,14 +119,14 @@ def test_e2_the_user_in_the_middle_stays():
     assert linked([[0, 0], [0, 0], [100, 0]], [[0, 0], [100, 0], [300, 0]], [1, 1, 1])[1] == pytest.approx(300)
 
 
-def test_e8_the_shortcut_is_dearer():
+def test_the_shortcut_is_dearer():
     given = [[60, 0], [110, 0]], [[0, 0], [100, 0], [1000, 0]], [0, 1, 1]
     assert linked(*given)[1] == pytest.approx(930)
     towers, cost, *_ = linked(*given, theta=45)
     assert (towers.tolist(), cost) == ([2, 1], pytest.approx(950))
 
 
-def test_e10_staying_put_is_not_optimal_for_squared_distances():
+def test_staying_put_is_not_optimal_for_squared_distances():
     squared = np.array([[1.0, 4.0], [0.0, 1.0]])  # sources 0 and 1, sinks 1 and 2
     rows, columns = linear_sum_assignment(squared)
     assert squared[rows, columns].sum() == 2 < squared[0, 1] + squared[1, 0]

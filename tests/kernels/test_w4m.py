@@ -51,7 +51,7 @@ def test_time_counts_like_space():
         (line(30, 30), line(0, 30), [(0, 1, 0), (1, 1, 0), (1, 0, 3), (1, 1, 0)]),
     ],
 )
-def test_the_walk_by_hand(p, q, path):
+def test_the_walk_moves_on_where_the_next_points_are_nearest(p, q, path):
     assert reference.aligned(p, q, 10.0, 10) == path
 
 

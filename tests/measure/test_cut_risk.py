@@ -31,7 +31,7 @@ def close_to(wanted):
     return pytest.approx(wanted, rel=1e-12)
 
 
-def test_hand_example():
+def test_the_convention_decides_whether_cutting_helps():
     risk = exact(crowd(HAND), 2, 2)
     assert risk.before["drop"].value == close_to(5 / 12)
     assert values(risk.after) == close_to({"drop": 1 / 2, "all": 3 / 7, "zero": 3 / 7})

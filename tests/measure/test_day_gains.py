@@ -19,7 +19,7 @@ def days(*users):
     return ic.Visits.from_arrays(user.ravel(), cells.ravel(), slot.ravel(), xy=SQUARE, slot_min=360)
 
 
-def test_gains_by_hand():
+def test_the_own_next_day_gains_less_than_a_stranger_s():
     # aabb -> aaaa shares half, 3311 -> 3311 is equal; across there is nothing shared but one.
     found = day_gains(days("0022" + "0000", "3311" + "1313"))
     np.testing.assert_allclose(found.same, [0.3112781245, 0], atol=1e-9)

@@ -13,7 +13,7 @@ from incrowd.progress import listening
 
 
 @pytest.mark.parametrize("device", ["cpu", "reference"])
-def test_by_hand(device):
+def test_fewest_points_that_single_out_one_two_or_never(device):
     """One point, two points, never (contained), never (twins)."""
     visits = crowd("0:1 1:9 | 0:1 2:2 | 0:1 3:3 | 2:2 3:3 | 0:1 | 7:7 8:8 | 7:7 8:8")
     found = exposure(visits, device=device)

@@ -48,7 +48,7 @@ def test_slots_longer_than_a_night_are_refused():
         nights(everywhere("01", slot_min=720))
 
 
-def test_errors_of_the_next_place_by_hand():
+def test_the_next_place_lies_straight_ahead_of_the_last_two():
     # 0 1 | 2 4 4 3 3 3: the first predicted slot begins at 6 h.
     errors = prediction_errors(everywhere("01244333"))
     np.testing.assert_array_equal(errors, [[np.nan, np.nan, 0, 1000, 2000, 1000, 1000, 0]])

@@ -11,7 +11,7 @@ from builders import tracks
 from incrowd.measure._summary import summary
 
 
-def test_counts_by_hand():
+def test_summary_counts_people_days_and_distances():
     traces = tracks([(0, 0.0, 0.0), (600, 1000.0, 0.0)], [(86_400, 0.0, 2000.0)], order="time")
     found = summary(traces, min_people=1, cells=2)
     assert (found.users, found.records, found.days) == (2, 3, 2)

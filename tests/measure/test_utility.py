@@ -29,7 +29,7 @@ def test_trips_end_where_a_user_ends():
     assert found.trips_shared == 0 and found.visits_shared == 1
 
 
-def test_common_part_by_hand():
+def test_visits_shared_is_twice_the_common_part():
     before = visits([1, 1, 2], [0, 1, 0], [0, 1, 0])  # two people in cell 0, one in cell 1
     after = visits([1, 2], [0, 2], [0, 1])
     assert utility(before, after).visits_shared == pytest.approx(2 * 1 / 5)

@@ -118,14 +118,14 @@ def test_smaller_crowds_come_from_larger_ones(country):
     assert (every.users == country.users).all() and (every.t == country.t).all()
 
 
-def test_effort_of_hand_example_7():
+def test_effort_of_a_sample_is_what_its_box_grew():
     # Groups {0, 1} of 41 min and {2, 3} of 1100 m and 381 min; of one sample each.
     run = paper.hide(FOUR, k=2)
     assert run.effort.tolist() == pytest.approx([40 / 960, 40 / 960, 1 / 40 + 380 / 960, 1 / 40 + 380 / 960])
     assert bearers(run.effort) == 2 and bearers(np.zeros(3)) == 0
 
 
-def test_the_cost_of_hand_example_8():
+def test_hiding_costs_less_without_the_worst_half():
     price = paper.hiding_cost([paper.hide(FOUR, k=2)], worst=(0.5,)).prices[0]
     none, half = price.savings
     assert (none.mean_m, none.mean_min, none.deleted, none.people) == (600, 211, 0, 0)

@@ -35,7 +35,7 @@ def found():
     return paper.table_2(users=80)
 
 
-def test_glove_of_hand_example_8():
+def test_limits_delete_half_of_four_people():
     cell = paper.measured(FOUR, 2, GLOVE)
     assert (cell.discarded, cell.created, cell.deleted, cell.deleted_with_users) == (0.5, 0, 0.5, 0.5)
     assert (cell.position_m, cell.time_min) == (0, 20)

@@ -55,7 +55,7 @@ def test_people_at_one_place_leave_and_are_counted():
         song2014.reproduce(ic.Visits.from_arrays([1, 1], [0, 1], [0, 1]))
 
 
-def test_table_1_by_hand():
+def test_table_1_counts_people_records_and_distances():
     table = said(song2014.table_1(cuts(SMALL, made_up=False, quick=True, seed=0)))
     assert (table["places"].ours, table["slots"].ours, table["trajectories"].ours) == ("3", "10", "3")
     assert table["people left after cleaning"].ours == "75%"

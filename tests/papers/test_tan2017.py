@@ -7,7 +7,7 @@ import incrowd as ic
 from incrowd.data.sample import some_people
 from incrowd.papers import PAPERS, tan2017
 from incrowd.papers.record import save
-from incrowd.papers.tan2017.close import _said, random_closeness_h
+from incrowd.papers.tan2017.close import _statements, random_closeness_h
 from incrowd.papers.tan2017.data import cleaned, wide_box
 from incrowd.papers.tan2017.records import intervals
 from incrowd.papers.tan2017.resolution import at
@@ -104,7 +104,10 @@ def test_a_fall_in_between_is_no_increase():
         ),
         made_up=False,
     )
-    rising, dipping = _said(taxis, [0.7, 0.8, 0.9, 0.895, 0.9], 0.9), _said(taxis, [0.7, 0.9, 0.8, 0.8, 0.8], 0.8)
+    rising, dipping = (
+        _statements(taxis, [0.7, 0.8, 0.9, 0.895, 0.9], 0.9),
+        _statements(taxis, [0.7, 0.9, 0.8, 0.8, 0.8], 0.8),
+    )
     assert rising[0].verdict == "agrees" and dipping[0].verdict == "differs"
     assert dipping[0].why.endswith("not at every step")
 

@@ -40,7 +40,7 @@ def assert_equal(release, data, made, groups):
     assert covered(release, data) == {members: origin for members, (_, origin) in groups.items()}
 
 
-def test_e7_two():
+def test_four_people_are_hidden_in_two_pairs():
     release = Glove(k=2)(prints(E7))
     assert [m[:3] for m in release.merges] == [(0, 1, 4), (2, 3, 5)]
     assert published(release) == {(0, 1): [(0, 100, 0, 100, 0, 41)], (2, 3): [(0, 1100, 0, 100, 20, 381)]}
@@ -48,7 +48,7 @@ def test_e7_two():
     assert release.params["device"] == "cpu"
 
 
-def test_e7_three_merges_the_leftover():
+def test_the_leftover_is_merged():
     release = Glove(k=3)(prints(E7))
     assert release.provenance["merges"] == [
         (0, 1, 4, Fraction(1, 24)),
@@ -58,13 +58,13 @@ def test_e7_three_merges_the_leftover():
     assert published(release) == {(0, 1, 2, 3): [(0, 1100, 0, 100, 0, 401)]}
 
 
-def test_e7_three_suppresses_the_leftover():
+def test_the_leftover_is_suppressed():
     release = Glove(k=3, leftover="suppress")(prints(E7))
     assert published(release) == {(0, 1, 2): [(0, 1100, 0, 100, 0, 41)]}
     assert release.provenance["discarded_users"].tolist() == [3]
 
 
-def test_e13_too_few_users_publish_nothing():
+def test_too_few_users_publish_nothing():
     release = Glove(k=3)(prints("0,0,0 | 0,0,1"))
     assert len(release.data) == 0
     assert release.provenance["discarded_users"].tolist() == [0, 1]
@@ -80,7 +80,7 @@ def test_e13_too_few_users_publish_nothing():
         (100, 100, 361, False),
     ],
 )
-def test_e9_limits_are_strict(wide, high, long, stays):
+def test_limits_are_strict(wide, high, long, stays):
     data = prints(f"0,{wide},0,{high},0,{long} | 0,{wide},0,{high},0,{long}")
     release = Glove(k=2, max_extent_m=15000, max_extent_min=360)(data)
     assert len(release.data) == stays

@@ -65,7 +65,7 @@ def test_the_cheapest_meets_the_target_at_the_least_loss(found):
     )
 
 
-def test_four_people_by_hand():
+def test_limits_delete_the_group_that_is_too_long():
     # Groups {0, 1} and {2, 3}; the sample of user 1 lies in the boxes of both.
     rows = {row.setting: row for row in ic.assess.compare(FOUR, methods=["glove"], points=1).rows}
     plain, thin = rows["k=2"], rows["k=2, 15 km, 6 h"]

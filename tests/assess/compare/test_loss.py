@@ -22,7 +22,7 @@ def test_the_original_has_lost_nothing():
     assert told["loss"] == told["position_m"] == told["time_min"] == 0 and told["kept"] == told["steps"] == 1
 
 
-def test_glove_by_hand():
+def test_glove_moves_samples_to_the_centres_of_their_boxes():
     # Centres: the first two 20 min off, the others 500 m and 190 min.
     told = numbers(Glove(k=2)(FOUR), FOUR)
     assert (told["position_m"], told["time_min"], told["kept"]) == (250, 105, 1)
@@ -75,7 +75,7 @@ def test_moved_points_as_displacement_counts_them():
     assert told["loss"] == pytest.approx(1 - (1 - told["coarse"]) * (1 - told["made_up"]))
 
 
-def test_squares_agree_with_a_lookup_by_hand():
+def test_squares_agree_with_a_plain_lookup():
     city = ic.read.synthetic_city(users=25, towers=12, days=2, profile="cdr", seed=2).fingerprints()
     source = Source(city, 700, 45)
     release = LKC(l=1, k=2)(source.voted)

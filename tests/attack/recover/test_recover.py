@@ -168,7 +168,7 @@ def test_rows_begin_in_the_order_of_towers():
     assert found.cells[:, 0].tolist() == [0, 2, 2]
 
 
-def test_e2_who_can_stay_stays():
+def test_who_can_stay_stays():
     xy = [[0, 0], [100, 100], [300, 0]]
     counts = ic.Counts.from_arrays([[2, 1, 0], *[[1, 1, 1]] * 3], xy, slot_min=360)
     found = ic.attack.recover(counts, night_h=(0, 24))
@@ -176,14 +176,14 @@ def test_e2_who_can_stay_stays():
     assert found.cells.tolist() == [[0, 0, 0, 0], [0, 2, 2, 2], [1, 1, 1, 1]]
 
 
-def test_e4_two_people_walk_through_each_other():
+def test_two_people_walk_through_each_other():
     walks = [[0, 0, 0, 1, 2, 3, 4, 4], [4, 4, 4, 3, 2, 1, 0, 0]]
     found = ic.attack.recover(counted(walks, [[1000 * k, 0] for k in range(5)]))
     np.testing.assert_allclose(found.costs[0], [0, 0, 2000, 0, 0, 0, 2000], atol=1e-9)
     assert same_people(found.cells, walks)
 
 
-def test_e4_by_night_the_meeting_is_a_tie():
+def test_by_night_the_meeting_is_a_tie():
     walks = [[0, 0, 0, 1, 2, 3, 4, 4], [4, 4, 4, 3, 2, 1, 0, 0]]
     found = ic.attack.recover(counted(walks, [[1000 * k, 0] for k in range(5)]), night_h=(0, 24))
     np.testing.assert_allclose(found.costs[0], [0, 0, 2000, 2000, 2000, 2000, 0], atol=1e-9)

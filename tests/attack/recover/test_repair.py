@@ -15,7 +15,7 @@ def counts(*rows):
     return ic.Counts.from_arrays(rows, xy=[[100 * cell, 0] for cell in range(len(rows[0]))])
 
 
-def test_example_e9():
+def test_negative_counts_become_0_and_the_rest_is_scaled_to_the_crowd():
     assert repair(counts([3, -2, 1]), users=6).n.tolist() == [[5, 0, 1]]
 
 

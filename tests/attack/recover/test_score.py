@@ -36,7 +36,7 @@ def score(z, y, xy=None, **options):
     return recovery_score(guess(z, xy), visits_of(y, xy), **options)
 
 
-def test_hand_example():
+def test_pairing_decides_the_accuracy_of_three_people():
     assert score(Z, Y, pairing="index").accuracy == pytest.approx(8 / 12)
     found = score(Z, Y)
     assert found.pairing == "global" and found.accuracy == pytest.approx(10 / 12)

@@ -30,17 +30,17 @@ def merged(text, n=(1, 1)):
     return rows.tolist()
 
 
-def test_e4():
+def test_samples_merge_into_the_nearest_of_the_shorter():
     assert merged("0,0,0; 0,0,30; 1000,0,600 | 0,0,10; 1000,0,620") == [[0, 31, 0, 1, 0, 1], [600, 621, 10, 11, 0, 1]]
 
 
-def test_e5_equal_lengths_and_a_second_stage():
+def test_equal_lengths_and_a_second_stage():
     text = "0,0,100; 0,0,110; 0,0,300 | 0,0,50; 0,0,105; 0,0,310"
     # The earliest minute is 50, the origin of the layout.
     assert merged(text) == [[0, 61, 0, 1, 0, 1], [250, 261, 0, 1, 0, 1]]
 
 
-def test_e14_a_box_of_the_first_stage_hides_both_sides():
+def test_a_box_of_the_first_stage_hides_both_sides():
     text = "0,0,0; 0,0,99; 3000,0,166; 3000,0,167 | 3000,0,50; 0,0,100; 3000,0,165"
     assert merged(text) == [[0, 101, 0, 31, 0, 1], [165, 168, 30, 31, 0, 1]]
 
@@ -77,12 +77,12 @@ def reshaped(how, *spans):
         ([(0, 0, 4), (9, 4, 6)], [(0, 4, 0, 1), (4, 6, 9, 10)], [(0, 4, 0, 1), (4, 6, 9, 10)]),
     ],
 )
-def test_e10(spans, union, split):
+def test_overlapping_boxes_are_united_or_split(spans, union, split):
     assert reshaped("union", *spans) == union
     assert reshaped("split", *spans) == split
 
 
-def test_e10_a_chain():
+def test_a_chain_of_overlaps_becomes_one_box():
     chain = [(0, 0, 3), (9, 2, 5), (0, 4, 7), (0, 9, 10)]
     assert reshaped("union", *chain) == [(0, 7, 0, 10), (9, 10, 0, 1)]
 

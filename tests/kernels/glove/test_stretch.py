@@ -31,13 +31,13 @@ def delta(text, n_a=1, n_b=1):
     return Fraction(sum(reference.parts(a[0], b[0], n_a, n_b, CELLS)), (n_a + n_b) * full(CELLS))
 
 
-def test_e1_two_samples():
+def test_stretch_of_two_samples():
     assert delta("0,0,0 | 300,400,10") == Fraction(67, 2400)
     a, b = samples("0,0,0 | 300,400,10")
     assert reference.outreach(a[0], b[0], 1, 1) == (14, 20)
 
 
-def test_e2_weights_count_the_people():
+def test_weights_count_the_people():
     pair = "0,1000,0,100,0,60 | 200,100,0,100,30,1"
     assert delta(pair, 3, 1) == Fraction(403, 19200)
     assert delta(pair, 1, 3) == Fraction(403, 6400)
@@ -54,11 +54,11 @@ def test_e2_weights_count_the_people():
         ("0,0,0", 0),
     ],
 )
-def test_e3_caps(other, expected):
+def test_stretch_is_capped_at_20_km_and_8_h(other, expected):
     assert delta(f"0,0,0 | {other}") == expected
 
 
-def test_e15_ties_go_to_the_first_or_to_the_closest_without_caps():
+def test_ties_go_to_the_first_or_to_the_closest_without_caps():
     sample, others = samples("0,0,5000 | 0,0,0; 0,0,2000; 0,0,4000; 50000,0,4990")
     for scale in (CELLS, METRES):
         unit = 1 if scale == CELLS else 100

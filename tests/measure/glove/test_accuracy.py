@@ -13,7 +13,7 @@ from incrowd.measure.glove.accuracy import MEASURES, accuracy
 E7 = "0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400"
 
 
-def test_e8():
+def test_accuracy_of_four_people_in_two_groups():
     data = prints(E7)
     found = accuracy(Glove(k=2)(data), data)
     assert [found.mean[name] for name in MEASURES] == [600, 211, 500, 210, 250, 105]
@@ -22,7 +22,7 @@ def test_e8():
     assert found.mean["time_extent_pub"] == 211 and found.median["pos_extent"] == 600
 
 
-def test_e8_suppressed():
+def test_a_group_beyond_the_limits_loses_its_samples():
     data = prints(E7)
     found = accuracy(Glove(k=2, max_extent_m=15_000, max_extent_min=360)(data), data)
     assert (found.discarded_fingerprints, found.deleted_samples, found.deleted_with_users) == (2, 2, 2)

@@ -16,7 +16,7 @@ ALL = settings(deadline=None, max_examples=50)
 E6 = "0,0,0 | 0,0,96 | 4000,0,0"
 
 
-def test_e6():
+def test_the_gap_is_the_mean_stretch_to_the_nearest():
     data = prints(E6)
     two, three = kgap(data, k=2), kgap(data, k=3)
     np.testing.assert_allclose(two.value, [0.1, 0.1, 0.1], rtol=1e-15)

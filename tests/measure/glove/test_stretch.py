@@ -21,18 +21,18 @@ from incrowd.measure.glove.stretch import layout, stretch
         ("7,13,0 | 307,413,10", Fraction(67, 2400)),  # off the grid of 100 m
     ],
 )
-def test_hand_examples_both_ways(text, expected):
+def test_stretch_is_the_exact_fraction_both_ways(text, expected):
     data = prints(text)
     assert stretch(data, 0, 1) == stretch(data, 1, 0) == pytest.approx(float(expected), abs=1e-15)
 
 
-def test_e2_crowds_are_weights():
+def test_crowds_are_weights():
     pair = "0,1000,0,100,0,60 | 200,100,0,100,30,1"
     assert stretch(prints(pair, crowd=[3, 1]), 0, 1) == pytest.approx(403 / 19200)
     assert stretch(prints(pair, crowd=[1, 3]), 0, 1) == pytest.approx(403 / 6400)
 
 
-def test_e16_no_triangle_inequality():
+def test_no_triangle_inequality():
     data = prints("0,0,0 | 0,0,400; 0,0,401; 0,0,402 | 0,0,0; 0,0,400")
     assert stretch(data, 0, 1) > stretch(data, 0, 2) + stretch(data, 2, 1)
 

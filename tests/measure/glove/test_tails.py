@@ -12,7 +12,7 @@ from incrowd.measure.glove.stretch import layout
 from incrowd.measure.glove.tails import tail_weight, tails
 
 
-def test_e11_known_distributions():
+def test_tail_weight_of_known_distributions():
     at = (np.arange(200_000) + 0.5) / 200_000
     assert tail_weight(np.arange(101) / 100) == pytest.approx(0.56828, abs=1e-5)
     assert tail_weight(-np.log(1 - at)) == pytest.approx(1.63635, abs=1e-3)
@@ -27,7 +27,7 @@ def test_no_values_have_no_tail():
         tail_weight([])
 
 
-def test_e12_all_effort_is_in_time():
+def test_all_effort_is_in_time():
     found = tails(prints("0,0,0; 0,0,30; 1000,0,600 | 0,0,10; 1000,0,620"))
     assert found.ratio.tolist() == [math.inf, math.inf] and found.share.tolist() == [1, 1]
     # The efforts are 10, 20 and 20 minutes: from the median up they do not vary.

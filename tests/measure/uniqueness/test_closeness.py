@@ -24,7 +24,7 @@ def close(visits, points=2, minutes=1, slot_min=1, **options):
 
 
 @pytest.mark.parametrize("device", ["cpu", "reference"])
-def test_hand_example(device):
+def test_who_has_no_close_points_is_skipped(device):
     found = close(crowd(HAND), 2, 2, exact=True, device=device)
     assert found.probability.tolist() == [1 / 2, 1 / 2, 0]
     assert found.value == pytest.approx(1 / 3)

@@ -20,7 +20,7 @@ def top(visits, points, match="set", **options):
 @pytest.mark.parametrize(
     ("match", "sizes"), [("set", [3, 3, 3, 1]), ("ordered", [2, 2, 1, 1]), ("contain", [3, 3, 3, 4])]
 )
-def test_hand_example(match, sizes, device):
+def test_top_places_match_as_a_set_in_order_or_contained(match, sizes, device):
     found = top(crowd(HAND), 2, match, repeats=2, device=device)
     assert found.crowd_sizes.tolist() == [sizes, sizes]
     assert (found.population, found.skipped) == (4, 0)

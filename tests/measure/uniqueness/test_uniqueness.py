@@ -21,7 +21,7 @@ def expected(values):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_crowd_sizes_of_the_hand_example(device):
+def test_the_crowd_of_points_is_everybody_who_has_them_all(device):
     known = [[(1, 0)], [(1, 0), (1, 1)], [(2, 2), (2, 3)], [(1, 0), (1, 0)], [(7, 7)], [(1, 0), (1, 9)], []]
     assert crowd_sizes(crowd(HAND), known, device=device).tolist() == [4, 3, 1, 4, 0, 0, 4]
     assert crowd_sizes(crowd(HAND), []).tolist() == []
@@ -45,7 +45,7 @@ def test_crowd_sizes_of_two_cars():
         ({"points": 3, "short": "zero"}, [3 / 4, 3 / 4, 1, 0], 5 / 8, {0: 1 / 4, 1: 5 / 8, 2: 1 / 8}),
     ],
 )
-def test_exact_on_the_hand_example(device, options, probability, value, distribution):
+def test_exact_uniqueness_of_four_people_under_every_convention(device, options, probability, value, distribution):
     found = uniqueness(crowd(HAND), exact=True, device=device, **options)
     assert found.probability.tolist() == expected(probability)
     assert found.value == expected(value)
