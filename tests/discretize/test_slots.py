@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.discretize.slots import asked, minute_of_day, wall_at, zone_of
+from incrowd.clock import minute_of_day, wall_at, zone_of
+from incrowd.discretize.slots import slot_plan
 from incrowd.errors import ParameterError
 
 AMSTERDAM = "Europe/Amsterdam"
@@ -20,7 +21,7 @@ def second(text: str, zone: str = "UTC", fold: int = 0) -> int:
 
 def slots(times, *, slot_min=60, start=None, time_zone=None):
     t = np.array(times, np.int64)
-    return asked(slot_min, start, time_zone).over((int(t.min()), int(t.max())))(t).tolist()
+    return slot_plan(slot_min, start, time_zone).over((int(t.min()), int(t.max())))(t).tolist()
 
 
 def test_a_slot_ends_where_the_next_begins():
@@ -29,14 +30,14 @@ def test_a_slot_ends_where_the_next_begins():
 
 def test_without_a_start_slot_0_is_midnight_of_the_first_day():
     morning = second("2014-05-05T08:10")
-    clock = asked(60, None, None).over((morning, morning))
+    clock = slot_plan(60, None, None).over((morning, morning))
     assert clock.start == second("2014-05-05T00:00")
     assert clock(np.array([morning])).tolist() == [8]
 
 
 def test_the_day_is_the_local_one():
     late = second("2014-05-05T23:30")  # 01:30 of the 6th in Amsterdam
-    clock = asked(60, None, AMSTERDAM).over((late, late))
+    clock = slot_plan(60, None, AMSTERDAM).over((late, late))
     assert clock.start == second("2014-05-06T00:00", AMSTERDAM)
     assert clock(np.array([late])).tolist() == [1]
 
@@ -60,7 +61,7 @@ def test_a_day_of_25_hours_has_two_hours_in_the_same_slot():
 
 def test_the_change_is_found_to_the_second():
     change = second("2024-03-31T01:00")
-    clock = asked(1, None, AMSTERDAM).over((change - 40 * 86_400, change + 40 * 86_400))
+    clock = slot_plan(1, None, AMSTERDAM).over((change - 40 * 86_400, change + 40 * 86_400))
     assert clock.changes.tolist() == [change]
     assert clock.ahead.tolist() == [3600, 7200]
     before, after = clock(np.array([change - 1, change]))
@@ -78,10 +79,10 @@ def test_the_change_is_found_to_the_second():
 )
 def test_a_midnight_that_does_not_exist_still_begins_slot_0(zone, day):
     noon = second(f"{day}T12:00", zone)  # the clock jumped from 00:00 to 01:00
-    clock = asked(60, None, zone).over((noon, noon))
+    clock = slot_plan(60, None, zone).over((noon, noon))
     assert datetime.fromtimestamp(clock.start, ZoneInfo(zone)).isoformat()[11:19] == "01:00:00"
     assert minute_of_day(clock.start, zone) == 0
-    for again in (clock, asked(60, clock.start, zone).over((noon, noon))):
+    for again in (clock, slot_plan(60, clock.start, zone).over((noon, noon))):
         assert again(np.array([clock.start, noon])).tolist() == [1, 12]
         assert (again.days, again.slots) == (1, 24)
 
@@ -97,7 +98,7 @@ def test_a_midnight_that_does_not_exist_still_begins_slot_0(zone, day):
     ],
 )
 def test_a_start_is_a_utc_second_a_datetime_or_text(start):
-    clock = asked(60, start, AMSTERDAM).over((0, second("2024-01-02T00:00")))
+    clock = slot_plan(60, start, AMSTERDAM).over((0, second("2024-01-02T00:00")))
     assert clock.start == second("2024-01-01T06:00")
     assert clock(np.array([clock.start - 1, clock.start, clock.start + 3600])).tolist() == [-1, 0, 1]
 
@@ -118,9 +119,9 @@ def test_a_clock_set_back_over_midnight_begins_with_the_day_before():
 
 
 def test_days_reach_to_the_end_of_the_last_one_with_a_record():
-    clock = asked(30, None, None).over((100, 2 * 86_400))
+    clock = slot_plan(30, None, None).over((100, 2 * 86_400))
     assert (clock.days, clock.slots) == (3, 144)
-    assert asked(50, None, None).over((0, 0)).slots == 29
+    assert slot_plan(50, None, None).over((0, 0)).slots == 29
 
 
 @settings(deadline=None, max_examples=40)
@@ -134,7 +135,7 @@ def test_days_reach_to_the_end_of_the_last_one_with_a_record():
 )
 def test_the_slot_is_what_datetime_says(zone, first, later, slot_min):
     t = np.array([first, *(first + s for s in later)])
-    clock = asked(slot_min, None, zone).over((first, int(t.max())))
+    clock = slot_plan(slot_min, None, zone).over((first, int(t.max())))
     walls = [datetime.fromtimestamp(s, ZoneInfo(zone)).replace(tzinfo=None) for s in t.tolist()]
     midnight = datetime(1970, 1, 1) + timedelta(seconds=clock.wall)
     expected = [(wall - midnight) // timedelta(minutes=slot_min) for wall in walls]
@@ -158,7 +159,7 @@ def test_the_slot_is_what_datetime_says(zone, first, later, slot_min):
 )
 def test_nonsense_is_refused(slot_min, start, zone, message):
     with pytest.raises(ParameterError, match=message):
-        asked(slot_min, start, zone)
+        slot_plan(slot_min, start, zone)
 
 
 @settings(deadline=None)
@@ -170,7 +171,7 @@ def test_nonsense_is_refused(slot_min, start, zone, message):
 )
 def test_clocks_in_step_begin_slots_at_the_same_minutes_and_lose_nobody(slot_min, other, low, zone):
     there = zone_of(zone)
-    clock = asked(slot_min, None, zone).in_step((low, low + 86_400), other)
+    clock = slot_plan(slot_min, None, zone).in_step((low, low + 86_400), other)
     assert (clock.wall - wall_at(other, there)) % (60 * slot_min) == 0
     assert wall_at(clock.start, there) == clock.wall  # what is saved says the same
     assert 0 <= clock(np.array([low]))[0] <= (86_400 + 60 * slot_min) // (60 * slot_min) + 1

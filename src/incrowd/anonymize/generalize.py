@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from incrowd.anonymize.base import Strength, Wanted, release_visits
+from incrowd.clock import DAY_MIN
 from incrowd.data import Release, Traces
 from incrowd.discretize import grid
 
-GRAINS = ((1_000, 60), (5_000, 240), (20_000, 480), (50_000, 1440))  # the third is the coarsest of [gramaglia2015]
+GRAINS = ((1_000, 60), (5_000, 240), (20_000, 480), (50_000, DAY_MIN))  # the third is the coarsest of [gramaglia2015]
 
 
 @dataclass(frozen=True)

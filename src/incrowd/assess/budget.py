@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from incrowd import progress
+from incrowd.clock import HOUR_S
 from incrowd.errors import ParameterError
 
-UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
+UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": HOUR_S}
 
 
 class OutOfTime(Exception):

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from incrowd.assess.options import Options
+from incrowd.clock import DAY_MIN, utc_of, wall_at, zone_of
 from incrowd.data import Counts, Release, Traces, Visits, load
 from incrowd.data.sample import some_people, some_rows
 from incrowd.discretize import fingerprints, grid, towers
 from incrowd.discretize.options import Reading
-from incrowd.discretize.slots import DAY_MIN, utc_of, wall_at, zone_of
 from incrowd.errors import DataError
 from incrowd.read._release import folder_of
 

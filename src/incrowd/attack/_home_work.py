@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Ints, distinct_rows, frozen, pack, row_order
-from incrowd.attack.clock import MONDAY, check_hours, wall_start
+from incrowd.clock import DAY_MIN, MONDAY_S, check_hours
 from incrowd.columns import ints
 from incrowd.data import Visits
+from incrowd.discretize.slots import wall_start
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.plain import Shown
 
-DAY_MIN = 1_440
 NONE = -1
 Hours = tuple[float, float]
 
@@ -139,7 +139,7 @@ def _clock(visits: Visits) -> tuple[Ints, Ints]:
     if visits.slot_min > DAY_MIN // 4:
         raise DataError(f"slots of {visits.slot_min} min do not tell night from day; use slots of 6 hours or less.")
     # Minutes since a Monday; a start between two whole minutes is rounded down.
-    minutes = (wall_start(visits) - MONDAY) // 60 + visits.slot * visits.slot_min
+    minutes = (wall_start(visits) - MONDAY_S) // 60 + visits.slot * visits.slot_min
     return minutes % DAY_MIN, minutes // DAY_MIN % 7
 
 

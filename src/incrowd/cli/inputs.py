@@ -84,7 +84,7 @@ def saved_visits(
 
 def _on_own_clock(noun: Any, reading: Reading) -> Any:
     """Visits or fingerprints, unless another time zone is asked for than the one that they follow."""
-    from incrowd.discretize.slots import zone_of
+    from incrowd.clock import zone_of
 
     if reading.time_zone is not None and zone_of(reading.time_zone) != zone_of(noun.time_zone):
         raise ParameterError(

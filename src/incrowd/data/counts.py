@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Floats
+from incrowd.clock import DAY_MIN
 from incrowd.columns import as_array, floats, ints
 from incrowd.data.table import Frame
 from incrowd.data.visits import centres_of
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.ledger import Ledger
 
-DAY_MIN = 1_440
 MOST_COUNTS = 2**28  # 2 GiB
 MOST_PEOPLE = 2**34  # in one count; more than there are, and so few that a slot of MOST_COUNTS fits in 64 bits
 

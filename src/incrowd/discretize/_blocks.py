@@ -12,7 +12,7 @@ from incrowd.discretize.collect import NOWHERE, Located, collect
 from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
 from incrowd.discretize.plane import Box, Plane, plane_around
 from incrowd.discretize.ranks import units_of, whole
-from incrowd.discretize.slots import Start, asked
+from incrowd.discretize.slots import Start, slot_plan
 from incrowd.errors import ParameterError, check_choice, check_whole
 
 MOST_BLOCKS = 4096  # per side: 16 million cells, each with its centre
@@ -79,7 +79,7 @@ def divided(
 ) -> tuple[Visits, Bounds]:
     """The visits of `blocks`, and the box that was divided."""
     check_blocks(blocks, keep, box)
-    slots = asked(slot_min, start, time_zone)
+    slots = slot_plan(slot_min, start, time_zone)
     data = opened(source, time_zone, reading)
     clock = slots.over(data.span)
     bounds = bounds_of(data, box, keep_zero=keep_zero)

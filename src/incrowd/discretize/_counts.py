@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from incrowd.clock import DAY_MIN, minute_of_day
 from incrowd.data import Counts, Visits
 from incrowd.data.counts import MOST_COUNTS, whole_days
-from incrowd.discretize.slots import DAY_MIN, minute_of_day
 from incrowd.errors import DataError, ParameterError
 
 

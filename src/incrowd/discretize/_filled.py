@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
-from incrowd.data.counts import DAY_MIN, whole_days
+from incrowd.data.counts import whole_days
 from incrowd.data.sample import some_rows
 from incrowd.discretize._grid import grid
 from incrowd.discretize._towers import MOST_FILLED, Nearest

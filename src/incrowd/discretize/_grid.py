@@ -10,7 +10,7 @@ from incrowd.data import Fingerprints, Traces, Visits
 from incrowd.discretize.collect import Locate, Located, collect
 from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
 from incrowd.discretize.plane import Origin, Plane, check_origin, plane_of
-from incrowd.discretize.slots import Clock, Start, asked
+from incrowd.discretize.slots import Clock, Start, slot_plan
 from incrowd.errors import DataError, ParameterError, check_choice, check_positive, check_whole
 from incrowd.read._parts import Parts
 
@@ -41,7 +41,7 @@ def grid(
     check_positive(cell_m=cell_m)
     check_choice("keep", keep, KEEP)
     check_origin(origin)
-    slots = asked(slot_min, start, time_zone)
+    slots = slot_plan(slot_min, start, time_zone)
     data = opened(source, time_zone, reading)
     return _gridded(data, plane_of(data, origin), slots.over(data.span), cell_m, keep)
 
@@ -75,7 +75,7 @@ def alike(
             "discretize both alike."
         )
     check_positive(cell_m=side)
-    slots = asked(other.slot_min, start, other.time_zone)
+    slots = slot_plan(other.slot_min, start, other.time_zone)
     data = opened(source, time_zone or other.time_zone, reading)
     if data.planar != (other.crs is None):
         raise DataError("one of the two is in degrees, the other in metres of a plane without a name; give both alike.")
@@ -108,7 +108,7 @@ def fingerprints(
     """
     check_whole(cell_m=cell_m)
     check_origin(origin)
-    slots = asked(slot_min, start, time_zone)
+    slots = slot_plan(slot_min, start, time_zone)
     data = opened(source, time_zone, reading)
     plane, clock = plane_of(data, origin), slots.over(data.span)
     # Samples are by time, then x, then y, so here columns come before rows.

@@ -14,7 +14,7 @@ from incrowd.discretize.collect import Located, collect
 from incrowd.discretize.interpolation import filler
 from incrowd.discretize.options import Reading, Source, opened
 from incrowd.discretize.plane import Plane, box_of, plane_around
-from incrowd.discretize.slots import Start, asked
+from incrowd.discretize.slots import Start, slot_plan
 from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_whole
 from incrowd.plain import several
 from incrowd.threads import threads
@@ -55,7 +55,7 @@ def towers(
         raise ParameterError(f"unknown fill {fill!r}; choose from None, interpolate.")
     if slots is not None:
         check_whole(slots=slots)
-    pairs, wanted = _pairs(towers), asked(slot_min, start, time_zone)
+    pairs, wanted = _pairs(towers), slot_plan(slot_min, start, time_zone)
     data = opened(source, time_zone, reading)
     xy, plane = _plane(pairs, planar=data.planar)
     clock, nearest = wanted.over(data.span), Nearest(xy)

@@ -13,7 +13,7 @@ from incrowd.data import Traces, Visits
 from incrowd.discretize.collect import NOWHERE, Located, collect
 from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
 from incrowd.discretize.plane import Plane, box_of, plane_around
-from incrowd.discretize.slots import Start, asked
+from incrowd.discretize.slots import Start, slot_plan
 from incrowd.errors import DataError, MissingExtra, ParameterError, check_choice, check_file
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def zones(
     [1, 0]
     """
     check_choice("keep", keep, KEEP)
-    slots = asked(slot_min, start, time_zone)
+    slots = slot_plan(slot_min, start, time_zone)
     shapes = polygons_of(zones)
     data = opened(source, time_zone, reading)
     if data.planar and isinstance(zones, (str, Path)):

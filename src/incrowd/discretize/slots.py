@@ -1,25 +1,23 @@
 """UTC seconds -> time slots on the wall clock of one place, through changes of daylight-saving time."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.errors import ParameterError, check_whole
+from incrowd.clock import CALENDAR, DAY_MIN, DAY_S, HOUR_MIN, HOUR_S, jumps, utc_of, wall_at, zone_of
+from incrowd.data import Visits
+from incrowd.errors import DataError, ParameterError, check_whole
 
 Start = int | datetime | str  # a UTC second, a datetime or an ISO string; naive ones are local times
 
-DAY_S = 86_400
-DAY_MIN = 1_440
 _LONGEST_MIN = 10**9  # of a slot, about 1,900 years
-_EPOCH = datetime(1970, 1, 1)
-_CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
 
 
 @dataclass(frozen=True)
-class Asked:
+class SlotPlan:
     """The slots a caller asked for, checked before any data are read."""
 
     slot_min: int
@@ -29,7 +27,7 @@ class Asked:
     def over(self, span: tuple[int, int]) -> "Clock":
         """The clock for records between two UTC seconds."""
         low, high = span
-        changes, ahead = _changes(low, high, self.zone)
+        changes, ahead = jumps(low, high, self.zone)
         # Just before a change back the wall shows its latest, just after it the earliest.
         walls = [low + ahead[0], *(changes + ahead[:-1] - 1), *(changes + ahead[1:]), high + ahead[-1]]
         start = utc_of(int(min(walls)) // DAY_S * DAY_S, self.zone) if self.start is None else self.start
@@ -74,23 +72,13 @@ class Clock:
         return slot
 
 
-def asked(slot_min: int, start: Start | None, time_zone: str | None) -> Asked:
+def slot_plan(slot_min: int, start: Start | None, time_zone: str | None) -> SlotPlan:
     """Check what slots are asked for."""
     check_whole(slot_min=slot_min)
     if slot_min > _LONGEST_MIN:
         raise ParameterError(f"slot_min must be at most {_LONGEST_MIN:,}; choose a shorter slot.")
     zone = zone_of(time_zone)
-    return Asked(int(slot_min), None if start is None else _second(start, zone), zone)
-
-
-def zone_of(time_zone: str | None) -> ZoneInfo | None:
-    """A zone of the IANA database by its name; None for UTC."""
-    if time_zone in (None, "UTC"):
-        return None
-    try:
-        return ZoneInfo(str(time_zone))
-    except (KeyError, ValueError, OSError) as error:
-        raise ParameterError(f"unknown time_zone {time_zone!r}; give an IANA name such as 'Europe/Paris'.") from error
+    return SlotPlan(int(slot_min), None if start is None else _second(start, zone), zone)
 
 
 def _second(start: Start, zone: ZoneInfo | None) -> int:
@@ -106,14 +94,9 @@ def _second(start: Start, zone: ZoneInfo | None) -> int:
         return int(there.timestamp())
     if isinstance(start, bool) or not isinstance(start, (int, np.integer)):
         raise ParameterError("start must be a whole UTC second, a datetime or an ISO string.")
-    if not _CALENDAR[0] <= start <= _CALENDAR[1]:
+    if not CALENDAR[0] <= start <= CALENDAR[1]:
         raise ParameterError("start lies outside the years 2 to 9998; give seconds since 1970, not milliseconds.")
     return int(start)
-
-
-def minute_of_day(second: int, time_zone: str | None) -> int:
-    """What the wall clock shows when slots begin at a UTC second, in minutes after midnight."""
-    return wall_at(second, zone_of(time_zone)) % DAY_S // 60
 
 
 def wall_hours(t: Ints, time_zone: str | None) -> Ints:
@@ -122,47 +105,18 @@ def wall_hours(t: Ints, time_zone: str | None) -> Ints:
     >>> (wall_hours(np.array([0, 1_720_000_000]), "Europe/Amsterdam") - np.array([0, 1_720_000_000 // 3600])).tolist()
     [1, 2]
     """
-    clock = asked(60, None, time_zone).over((int(t.min()), int(t.max())))
-    return clock(t) + clock.wall // 3600
+    clock = slot_plan(HOUR_MIN, None, time_zone).over((int(t.min()), int(t.max())))
+    return clock(t) + clock.wall // HOUR_S
 
 
-def wall_at(start: int, zone: ZoneInfo | None) -> int:
-    """What the wall clock shows when slots begin, in seconds as if it were UTC; midnight where it jumps over it."""
-    shown, before = start + _ahead(start, zone), start + _ahead(start - 1, zone)
-    return before if before < shown and before % DAY_S == 0 else shown
+def wall_start(visits: Visits) -> int:
+    """What the wall clock of these visits shows at slot 0, in seconds since 1970 as if it were UTC.
 
+    Slots follow the wall clock, through changes of daylight-saving time too, so slot s begins slot_min * s later.
 
-def utc_of(wall: int, zone: ZoneInfo | None) -> int:
-    """The first second at which the wall clock shows this, or jumps over it."""
-    if zone is None:
-        return wall
-    return int((_EPOCH + timedelta(seconds=wall)).replace(tzinfo=zone).timestamp())
-
-
-def _ahead(second: int, zone: ZoneInfo | None) -> int:
-    """Seconds by which the wall clock is ahead of UTC."""
-    if zone is None:
-        return 0
-    low, high = _CALENDAR
-    there = datetime.fromtimestamp(min(max(second, low), high), zone)
-    return round((there.utcoffset() or timedelta()).total_seconds())
-
-
-def _changes(low: int, high: int, zone: ZoneInfo | None) -> tuple[Ints, Ints]:
-    """UTC seconds in (low, high] at which the wall clock jumps, and its lead before the first and after each."""
-    changes, ahead = [], [_ahead(low, zone)]
-    for a in range(low, high, DAY_S) if zone else ():
-        b = min(a + DAY_S, high)
-        if _ahead(b, zone) != ahead[-1]:
-            changes.append(_bisect(a, b, zone))
-            ahead.append(_ahead(b, zone))
-    return np.array(changes, np.int64), np.array(ahead, np.int64)
-
-
-def _bisect(a: int, b: int, zone: ZoneInfo | None) -> int:
-    """The one second in (a, b] at which the lead of a ends."""
-    before = _ahead(a, zone)
-    while b - a > 1:
-        middle = (a + b) // 2
-        a, b = (middle, b) if _ahead(middle, zone) == before else (a, middle)
-    return b
+    >>> wall_start(Visits.from_arrays([1], [0], [0], slot_min=60, start=3600))
+    3600
+    """
+    if visits.start is None or visits.slot_min is None:
+        raise DataError("these visits do not say when their slots are; make them with start and slot_min.")
+    return wall_at(visits.start, zone_of(visits.time_zone))

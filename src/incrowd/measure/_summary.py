@@ -7,13 +7,12 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.clean._duplicates import repeated
+from incrowd.clock import DAY_H, HOUR_S, MONDAY_S, zone_of
 from incrowd.data import Traces
-from incrowd.discretize.slots import wall_hours, zone_of
+from incrowd.discretize.slots import wall_hours
 from incrowd.errors import DataError, check_positive
 from incrowd.plain import Shown
 
-DAY_H = 24
-MONDAY_H = 4 * DAY_H  # of 1970-01-05, the first Monday of the epoch
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 PARTS = ("0 to 6 h", "6 to 12 h", "12 to 18 h", "18 to 24 h")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)  # the extremes would be one person's
@@ -80,7 +79,7 @@ def summary(traces: Traces, *, time_zone: str | None = None, min_people: int = 5
     gaps = np.abs(np.diff(traces.t))[same] / 60
     hours, many = wall_hours(traces.t, time_zone), len(traces) >= min_people
     first, last = int(hours.min()) // DAY_H, int(hours.max()) // DAY_H
-    week = np.bincount((hours - MONDAY_H) % (7 * DAY_H) if many else [], minlength=7 * DAY_H).astype(np.int64)
+    week = np.bincount((hours - MONDAY_S // HOUR_S) % (7 * DAY_H) if many else [], minlength=7 * DAY_H).astype(np.int64)
     return Summary(
         users=len(traces),
         records=traces.records,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, owners, pack
+from incrowd.clock import wall_at, zone_of
 from incrowd.data import Release, Visits
-from incrowd.discretize.slots import wall_at, zone_of
 from incrowd.errors import DataError, check_positive
 from incrowd.plain import Shown
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, frozen
+from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
-from incrowd.data.counts import DAY_MIN
 from incrowd.errors import DataError, check_whole
 from incrowd.plain import Shown
 

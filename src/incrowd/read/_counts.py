@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.clock import DAY_MIN, named_zone
 from incrowd.columns import as_array, degrees
 from incrowd.data import Counts, load
-from incrowd.data.counts import DAY_MIN, MOST_COUNTS, whole_days
+from incrowd.data.counts import MOST_COUNTS, whole_days
 from incrowd.data.files import KEY
 from incrowd.data.visits import centres_of
 from incrowd.errors import DataError, ParameterError, check_choice, check_seed, check_whole
@@ -21,7 +22,6 @@ from incrowd.read.count_times import slots_of
 from incrowd.read.layouts import AntennaAt, Decimal
 from incrowd.read.plane import box_of, plane_around
 from incrowd.read.small_table import NAMES, Columns, Labels, Texts, columns_of, counted, labels, numbers, refuse
-from incrowd.read.times import zone_of
 
 REGION = NAMES["label"]
 
@@ -88,7 +88,7 @@ def labelled_counts(
     """The same, and what the publisher calls each cell."""
     _check(slot_min, start_min, suppressed)
     check_choice("antenna_at", antenna_at, ("first", "last"))
-    zone = zone_of(time_zone)
+    zone = named_zone(time_zone)
     if is_saved(source):
         found = _saved(source, cells)
         return found, _numbered(found.xy)

@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.data.counts import DAY_MIN, MOST_COUNTS
+from incrowd.clock import DAY_MIN, DAY_S, HOUR_MIN, HOUR_S
+from incrowd.data.counts import MOST_COUNTS
 from incrowd.errors import DataError, ParameterError
 from incrowd.read.small_table import Columns, is_number, refuse
 from incrowd.read.times import from_epoch, unit_note, unit_of
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SLOT_MIN = 30
-HOUR_MIN = 60
-DAY_S = 60 * DAY_MIN
 _EPOCH = datetime(1970, 1, 1)
 _DIGITS = (19_000_101, 99_991_231)  # dates without dashes
 _WRITE = "write times like 2024-01-31T08:30"
@@ -98,7 +97,7 @@ def _hours(table: Columns, role: str, zone: ZoneInfo | None) -> Times:
     if not day.clock:
         raise DataError(f"{table.place} has dates that are none beside its hours; write dates like 2024-01-31.")
     refuse((hour.value < 0) | (hour.value > 23), "hour lies outside 0 to 23", "count the hours of each date from 0")
-    return Times(day.value // DAY_S * DAY_S + 3600 * hour.value, clock=True, slot_min=HOUR_MIN)
+    return Times(day.value // DAY_S * DAY_S + HOUR_S * hour.value, clock=True, slot_min=HOUR_MIN)
 
 
 def times(column: "pa.Array", name: str, zone: ZoneInfo | None) -> Times:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from incrowd.arrays import Codes, Floats, Ints
+from incrowd.clock import named_zone
 from incrowd.data.table import Attributes, attributes_of
 from incrowd.data.traces import AT_ZERO, at_zero
 from incrowd.errors import DataError, ParameterError, check_choice
@@ -26,7 +27,6 @@ from incrowd.read.seconds import Seconds
 from incrowd.read.sources.engine import Run, check_format, on_lines
 from incrowd.read.sources.scan import Request, Scan
 from incrowd.read.sources.source import records_at_most, scans_of
-from incrowd.read.times import zone_of
 from incrowd.read.users import Coder, TextLabels, Values
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def opened(
     antenna_at: AntennaAt,
 ) -> T:
     """Check the options, read the source through `use`, and write what was set aside."""
-    shape, zone = layout_of(layout), zone_of(time_zone)
+    shape, zone = layout_of(layout), named_zone(time_zone)
     if time_format is not None:
         check_format(time_format)
         shape = replace(shape, time_format=time_format)

@@ -25,11 +25,11 @@ E7 = "0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400"
 
 RUN = """
 import os, runpy, signal
-from incrowd.anonymize import glove_greedy, glove_saving
+from incrowd.anonymize.glove import checkpoint, greedy
 from incrowd.anonymize.glove import Glove
 noisy = runpy.run_path({test!r})["noisy"]
-glove_greedy.BLOCK = 16
-kept, written = glove_saving.Saved.keep, [0]
+greedy.BLOCK = 16
+kept, written = checkpoint.Saved.keep, [0]
 
 def keep(self, *args, **options):
     kept(self, *args, **options)
@@ -37,7 +37,7 @@ def keep(self, *args, **options):
     if written[0] == {after}:
         os.kill(os.getpid(), signal.SIGKILL)
 
-glove_saving.Saved.keep = keep
+checkpoint.Saved.keep = keep
 Glove(k={k}, shard_users={shard})(noisy(), checkpoint={file!r}, checkpoint_s=0)
 """
 

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.assess.compare.views import Visible, boxes_of
+from incrowd.clock import HOUR_S
 from incrowd.data import Fingerprints
 
 MOST_POINTS = 8
-BUCKET_S = 4 * 3600  # boxes are looked up by the stretch of time they touch, of at least this length
+BUCKET_S = 4 * HOUR_S  # boxes are looked up by the stretch of time they touch, of at least this length
 ROOM = 1 << 24  # answers held at once
 NOBODY = np.iinfo(np.int64).max
 

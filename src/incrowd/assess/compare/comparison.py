@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from incrowd.assess.compare.loss import LOST_M, LOST_MIN
+from incrowd.clock import DAY_MIN
 from incrowd.errors import ParameterError
 from incrowd.plain import several
 
@@ -62,7 +63,6 @@ class Target:
 
 
 NOTHING = "none"
-DAY_MIN = 1440
 Numbers = Mapping[str, float | None]  # by name
 
 

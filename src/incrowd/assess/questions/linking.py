@@ -17,9 +17,9 @@ from incrowd.assess.questions.release import (
     same_ground,
 )
 from incrowd.attack import Linkage, link, relink
+from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints, Release, Table, Visits
 from incrowd.data.sample import some_people
-from incrowd.discretize.slots import DAY_MIN
 from incrowd.errors import DataError, IncrowdError
 from incrowd.plain import percent, several
 

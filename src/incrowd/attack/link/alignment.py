@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
-from incrowd.attack.clock import wall_start
 from incrowd.data import Visits
+from incrowd.discretize.slots import wall_start
 from incrowd.errors import DataError, ParameterError
 
 SAME_M = 0.01  # centres this close are the same: a release rounds them to millimetres

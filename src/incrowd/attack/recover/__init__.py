@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, frozen
-from incrowd.attack.clock import check_hours
 from incrowd.attack.gain import Match, match_by_gain
 from incrowd.attack.recover.result import Recovered
+from incrowd.clock import DAY_MIN, check_hours
 from incrowd.data import Counts
 from incrowd.errors import DataError, ParameterError, check_choice, check_kind, check_positive, check_seed, check_whole
 from incrowd.progress import track
@@ -61,7 +61,6 @@ def _rows(day: NDArray[np.integer[Any]]) -> tuple[Ints, Ints]:
 
 
 METHODS = ("exact", "threshold")
-DAY_MIN = 1_440
 QUARTER_MIN = 360
 MOST_POINTS = 2**32  # people times slots, 12 bytes each
 MOST_BIDS = 10_000  # per person and link; hard cities need about 100

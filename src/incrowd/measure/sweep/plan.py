@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.discretize._blocks import check_blocks
 from incrowd.discretize.plane import Box
-from incrowd.discretize.slots import Start, asked
+from incrowd.discretize.slots import Start, slot_plan
 from incrowd.errors import ParameterError, check_choice, check_seed, check_whole
 from incrowd.measure.uniqueness.index import DEVICES
 from incrowd.measure.uniqueness.question import Question
@@ -58,7 +58,7 @@ class SweepPlan:
             object.__setattr__(self, name, tuple(map(int, values)))
         for size in self.blocks:
             check_blocks(size, self.keep, self.box)
-        asked(1, self.start, self.time_zone)
+        slot_plan(1, self.start, self.time_zone)
 
     @property
     def resolutions(self) -> list[Resolution]:

@@ -15,7 +15,7 @@ from incrowd.discretize._blocks import Lattice, lattice_of
 from incrowd.discretize.bounds import Bounds, bounds_of
 from incrowd.discretize.options import opened
 from incrowd.discretize.ranks import whole
-from incrowd.discretize.slots import Clock, asked
+from incrowd.discretize.slots import Clock, slot_plan
 from incrowd.errors import DataError
 from incrowd.kernels.types import Whole
 from incrowd.ledger import Ledger
@@ -98,7 +98,7 @@ class Ground:
 
 def ground_of(traces: Traces, plan: SweepPlan) -> Ground:
     """The records of a sweep, piece by piece, so that no column is twice in memory as floats."""
-    slots = asked(1, plan.start, plan.time_zone)
+    slots = slot_plan(1, plan.start, plan.time_zone)
     data = opened(traces, None, {})
     clock = slots.over(data.span)
     bounds = bounds_of(data, plan.box, keep_zero=plan.keep_zero)

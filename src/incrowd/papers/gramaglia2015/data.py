@@ -6,6 +6,7 @@ import numpy as np
 
 from incrowd.anonymize.glove import Glove
 from incrowd.arrays import Floats, Ints
+from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints
 from incrowd.data.sample import some_rows
 from incrowd.errors import ParameterError, check_whole
@@ -16,7 +17,6 @@ from incrowd.read import synthetic_city
 from incrowd.report.glove import EXTENT
 
 USERS, QUICK_USERS, DAYS = 2000, 300, 14
-DAY_MIN = 1440
 BEFORE = "boxes before reshaping, leftover merged"
 CONVENTION = f"{EXTENT} Boxes are those before reshaping; a last group of too few is merged with its nearest."
 

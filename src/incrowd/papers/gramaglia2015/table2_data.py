@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints
 from incrowd.data.sample import some_people, some_rows
 from incrowd.discretize import fingerprints
@@ -62,7 +63,7 @@ DOUBTS: dict[tuple[str, int, str, str], str] = {
 }
 
 
-DAYS, DAY_MIN = 14, 1440
+DAYS = 14
 HOP_M = 10_000  # towers this near to each other are of one city
 LEAST_SAMPLES = 10  # of a rider: one or two trips are no trajectory
 FEWEST_TAXIS = 10

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from incrowd.anonymize.lkc import LKC, LkcCost, lkc_cost
+from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
 from incrowd.data.sample import some_people
 from incrowd.data.table import attributes_of, kept_attributes
@@ -32,7 +33,6 @@ TABLE_1 = (
 )
 TABLE_2 = "d3f6c7 | f6c7e8 | d3f6e8 | c5c7e8 | d3c7e8 | c5f6e8 | f6c7e8 | c5f6c7"
 METHOD = LKC(l=2, k=2, c=0.5, sensitive="diagnosis", values=("AIDS",), min_support=2)
-MINUTES_A_DAY = 1440
 USERS, QUICK_USERS, TOWERS = 2_000, 300, 40
 LITERAL = "not as printed"
 
@@ -189,9 +189,9 @@ def typical_day(visits: Visits) -> Visits:
     >>> typical_day(week).cell, typical_day(week).slot
     (array([5]), array([8]))
     """
-    if visits.slot_min is None or MINUTES_A_DAY % visits.slot_min:
+    if visits.slot_min is None or DAY_MIN % visits.slot_min:
         raise DataError("a typical day needs slots that divide the day; discretize with slot_min=60, for example.")
-    day = MINUTES_A_DAY // visits.slot_min
+    day = DAY_MIN // visits.slot_min
     rows = np.column_stack([visits.owner, visits.slot % day, visits.cell])
     seen, days = np.unique(rows, axis=0, return_counts=True)
     order = np.lexsort((seen[:, 2], -days, seen[:, 1], seen[:, 0]))

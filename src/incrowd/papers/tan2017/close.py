@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
 from incrowd.discretize import blocks as on_blocks
 from incrowd.measure.uniqueness import uniqueness
@@ -18,7 +19,7 @@ from incrowd.report.curves import Line, Lines
 
 CLOSE_H = (0.5, 1, 2, 4.8, 6)
 SIZES = (10, 50, 100, 200)
-SLOT_MIN, TOLERANCE_MIN, DAY_MIN = 20, 10, 1440
+SLOT_MIN, TOLERANCE_MIN = 20, 10
 SAMPLES = 20_000
 RANDOM_H = 4.8  # 24 h / (4 + 1) [tan2017, Eq. 3]
 DRAW = 0.01  # by which a share of so many samples may fall though the true one does not

@@ -7,6 +7,7 @@ import numpy as np
 
 from incrowd import clean
 from incrowd.arrays import Floats, Ints
+from incrowd.clock import DAY_H
 from incrowd.data import Traces
 from incrowd.discretize.bounds import warn_zero_left_out
 from incrowd.discretize.plane import Box
@@ -19,7 +20,6 @@ TAXIS = {"Shenzhen": 13_798, "Shanghai": 13_899}  # [tan2017, Table 1]
 RECORDS = {"Shenzhen": 130_551_644, "Shanghai": 1_141_606_183}
 FOUR = {"Shenzhen": 0.9535, "Shanghai": 0.9675}  # unique from four points at 100 x 100 and 20 min
 SIDE_KM = 200.0
-DAY_H = 24
 USERS, DAYS, DIRT = 500, 9, 0.02
 QUICK_USERS, QUICK_DAYS = 60, 2
 DEGREE_KM = 111.2

@@ -3,6 +3,7 @@
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
+from incrowd.clock import HOUR_S
 from incrowd.data import Visits
 from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import crowd_sizes
@@ -11,7 +12,6 @@ from incrowd.papers.tan2017.data import RECORDS, SIDE_KM, TAXIS, Taxis
 from incrowd.plain import several
 from incrowd.report.curves import Cdf, curve
 
-HOUR_S = 3600
 DRAWN = "an illustration without numbers"
 SORTED = "the records were in time order when they were read"
 

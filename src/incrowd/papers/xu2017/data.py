@@ -12,8 +12,8 @@ from incrowd.attack.recover import recover
 from incrowd.attack.recover.guesses import chance_accuracy
 from incrowd.attack.recover.result import Recovered
 from incrowd.attack.recover.score import RecoveryScore, recovery_score
+from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
-from incrowd.data.counts import DAY_MIN
 from incrowd.data.sample import some_people, some_rows
 from incrowd.discretize import counts, filled, towers
 from incrowd.errors import DataError

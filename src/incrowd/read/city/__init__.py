@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, distinct_rows, frozen, offsets_of, owners
+from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints, Traces
 from incrowd.errors import ParameterError, check_choice
 from incrowd.ledger import Ledger
@@ -16,7 +17,7 @@ from incrowd.read.city.days import SLOTS, live
 from incrowd.read.city.people import CELL_M, HOME, WORK, Ground, lay_out, settle
 from incrowd.read.city.profiles import PROFILES, Profile
 from incrowd.read.city.records import damage, log
-from incrowd.read.city.taxi import MINUTES, drive
+from incrowd.read.city.taxi import drive
 
 START = 1_704_067_200  # Monday 2024-01-01 00:00 UTC
 CRS = "+proj=laea +lat_0=52 +lon_0=5 +datum=WGS84 +units=m +no_defs"
@@ -81,7 +82,7 @@ class City:
         low = xy.min(axis=0)
         wide, high = (xy.max(axis=0) - low + 1).tolist()
         cell = (xy[:, 0] - low[0]) * high + (xy[:, 1] - low[1])
-        minutes, cells = self.days * MINUTES, wide * high
+        minutes, cells = self.days * DAY_MIN, wide * high
         # One number that sorts like (user, t, x, y): the canonical order of boxes of one size.
         key = (owners(self.offsets) * minutes + (self.t - START) // 60) * cells
         key += cell if self.tower is None else cell[self.tower]
@@ -137,7 +138,7 @@ def synthetic_city(
     kind = PROFILES[profile]
     days = kind.days if days is None else days
     _check(users=users, towers=towers, days=days, seed=seed, dirt=dirt)
-    chunk = max(1, CHUNK_CELLS // (days * (MINUTES if kind.taxi else SLOTS)))
+    chunk = max(1, CHUNK_CELLS // (days * (DAY_MIN if kind.taxi else SLOTS)))
     sizes = [min(chunk, users - first) for first in range(0, users, chunk)]
     first, *others = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(1 + len(sizes)))
     ground = lay_out(kind, towers, first)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of
+from incrowd.clock import HOUR_S
 from incrowd.data import Traces
 from incrowd.read.city.days import SLOTS
 from incrowd.read.city.people import HOME, NEIGHBOURS, Ground, People
@@ -14,7 +15,7 @@ from incrowd.read.city.profiles import Profile
 SLOT_S = 1800
 BURST_S = 240.0  # mean distance of a record from the beginning of its burst
 TOWN_M, TOWN_MS, ROAD_MS = 15_000.0, 8.0, 28.0  # metres per second in town and beyond it
-LONGEST_S = 8 * 3600  # no trip takes longer
+LONGEST_S = 8 * HOUR_S  # no trip takes longer
 RESTING = np.isin(np.arange(SLOTS) // 2, (22, 23, 0, 1, 2, 3, 4, 5, 6, 7))  # by half hour of the day
 # Activity by hour: 0 before dawn, 1 in the evening.
 HOURLY = np.array([

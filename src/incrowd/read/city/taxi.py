@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.clock import DAY_MIN
 from incrowd.read.city.people import Ground, around
 from incrowd.read.city.profiles import Profile
 
@@ -11,7 +12,7 @@ BLOCK_M = 200.0  # distance of parallel streets
 SPEED_MS, SPEED_SPREAD_MS, SPEED_RANGE_MS = 8.0, 2.5, (3.0, 16.0)
 RIDE_M, STOP_S = 2_500.0, 300.0  # scale of a ride, mean time at a stop
 NOISE_M = 6.0
-MINUTE, MINUTES = 60, 1440
+MINUTE_S = 60
 PHASE_S, JITTER_S = 45, 15  # when in its minute a taxi reports
 LOST = 0.03  # share of reports that never arrive
 
@@ -28,17 +29,17 @@ def drive(
     taxi, minute = np.nonzero(heard)
     tick = (rng.integers(0, PHASE_S, len(home))[taxi] + rng.integers(0, JITTER_S, len(taxi))).astype(np.int64)
     # A parked taxi stays where it is: rides are counted in time on duty.
-    clock = duty.cumsum(axis=1)[taxi, minute] * MINUTE + tick
+    clock = duty.cumsum(axis=1)[taxi, minute] * MINUTE_S + tick
     position = _ride(ground, home, taxi, clock, rng) + NOISE_M * rng.standard_normal((len(taxi), 2))
-    return heard.sum(axis=1), minute * MINUTE + tick, position.astype(np.float32)
+    return heard.sum(axis=1), minute * MINUTE_S + tick, position.astype(np.float32)
 
 
 def _shifts(profile: Profile, taxis: int, days: int, rng: np.random.Generator) -> Flags:
     """Whether each taxi is on duty, by minute; a shift begins at the same hour every day."""
-    begin = rng.integers(0, MINUTES, (taxis, 1))
+    begin = rng.integers(0, DAY_MIN, (taxis, 1))
     long = profile.records_a_day / (1 - LOST)
-    length = np.clip(rng.normal(long, long / 5, (taxis, 1)), MINUTES / 6, MINUTES)
-    return (np.arange(days * MINUTES) - begin) % MINUTES < length
+    length = np.clip(rng.normal(long, long / 5, (taxis, 1)), DAY_MIN / 6, DAY_MIN)
+    return (np.arange(days * DAY_MIN) - begin) % DAY_MIN < length
 
 
 def _ride(ground: Ground, home: Ints, taxi: Ints, clock: Ints, rng: np.random.Generator) -> Floats:

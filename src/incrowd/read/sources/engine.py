@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Ints
+from incrowd.clock import HOUR_S
 from incrowd.errors import DataError, ParameterError
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
@@ -33,7 +34,7 @@ _REASONS = {
     "LINE SIZE OVER MAXIMUM": bad.LONG,
 }
 _DAYS = ("2024-03-01", "2024-03-02", "2024-04-01", "2023-03-01", "2023-12-31")
-_LOST_S = (0, 4 * 60, 15 * 3600 + 4 * 60)  # of 15:04, where a format has no minutes or no time of day
+_LOST_S = (0, 4 * 60, 15 * HOUR_S + 4 * 60)  # of 15:04, where a format has no minutes or no time of day
 _MOST_THREADS = 8  # each holds buffers of its own
 _STATE = "reached an invalid state"  # what the engine says of line ends that change
 _PHRASES = {

@@ -1,0 +1,137 @@
+"""Days, hours and minutes; the wall clock of a time zone, through changes of daylight-saving time.
+
+A wall time is what a clock on the wall shows, in seconds since 1970 as if it showed UTC.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+from numbers import Real
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.errors import ParameterError
+
+HOUR_S = 3_600
+HOUR_MIN = 60
+DAY_S = 86_400
+DAY_MIN = 1_440
+DAY_H = 24
+MONDAY_S = 4 * DAY_S  # 1970-01-05, the first Monday of the epoch
+CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
+_EPOCH = datetime(1970, 1, 1)
+
+
+def named_zone(name: str | None) -> ZoneInfo | None:
+    """A zone of the IANA database by its name, UTC too; None if no name is given."""
+    try:
+        return None if name is None else ZoneInfo(str(name))
+    except (KeyError, ValueError, OSError) as error:
+        raise ParameterError(f"unknown time_zone {name!r}; give an IANA name such as 'Europe/Amsterdam'.") from error
+
+
+def zone_of(time_zone: str | None) -> ZoneInfo | None:
+    """A zone of the IANA database by its name; None for UTC, which is also what no name means."""
+    return None if time_zone == "UTC" else named_zone(time_zone)
+
+
+def check_hours(**values: Any) -> None:
+    """Refuse what is not two hours of the day."""
+    for name, hours in values.items():
+        pair = isinstance(hours, Sequence) and len(hours) == 2
+        if not pair or not all(isinstance(hour, Real) and 0 <= float(hour) <= 24 for hour in hours):
+            raise ParameterError(f"{name} must be two hours from 0 to 24, such as (0, 6).")
+
+
+def wall_at(start: int, zone: ZoneInfo | None) -> int:
+    """What the wall clock shows when slots begin at a UTC second; midnight where it jumps over it."""
+    wall, before = start + _ahead(start, zone), start + _ahead(start - 1, zone)
+    return before if before < wall and before % DAY_S == 0 else wall
+
+
+def minute_of_day(second: int, time_zone: str | None) -> int:
+    """What the wall clock shows when slots begin at a UTC second, in minutes after midnight."""
+    return wall_at(second, zone_of(time_zone)) % DAY_S // 60
+
+
+def utc_of(wall: int, zone: ZoneInfo | None) -> int:
+    """The first UTC second at which the wall clock shows this, or jumps over it."""
+    if zone is None:
+        return wall
+    return int((_EPOCH + timedelta(seconds=wall)).replace(tzinfo=zone).timestamp())
+
+
+def jumps(low: int, high: int, zone: ZoneInfo | None) -> tuple[Ints, Ints]:
+    """UTC seconds in (low, high] at which the wall clock jumps, and its lead before the first and after each."""
+    seconds, ahead = [], [_ahead(low, zone)]
+    for a in range(low, high, DAY_S) if zone else ():
+        b = min(a + DAY_S, high)
+        if _ahead(b, zone) != ahead[-1]:
+            seconds.append(_jump(a, b, zone))
+            ahead.append(_ahead(b, zone))
+    return np.array(seconds, np.int64), np.array(ahead, np.int64)
+
+
+def _jump(a: int, b: int, zone: ZoneInfo | None) -> int:
+    """The one second in (a, b] at which the lead of a ends."""
+    before = _ahead(a, zone)
+    while b - a > 1:
+        middle = (a + b) // 2
+        a, b = (middle, b) if _ahead(middle, zone) == before else (a, middle)
+    return b
+
+
+def _ahead(second: int, zone: ZoneInfo | None) -> int:
+    """Seconds by which the wall clock is ahead of UTC."""
+    if zone is None:
+        return 0
+    low, high = CALENDAR
+    there = datetime.fromtimestamp(min(max(second, low), high), zone)
+    return round((there.utcoffset() or timedelta()).total_seconds())
+
+
+def to_utc(local: Ints, zone: ZoneInfo) -> tuple[Ints, dict[str, int]]:
+    """Wall times -> UTC; a time the clock shows twice or never is read as zoneinfo does with fold=0.
+
+    >>> skipped = int((datetime(2024, 3, 31, 2, 30) - datetime(1970, 1, 1)).total_seconds())
+    >>> to_utc(np.array([skipped]), ZoneInfo("Europe/Amsterdam"))
+    (array([1711848600]), {'local times the clock skipped': 1, 'local times the clock showed twice': 0})
+    """
+    days = np.unique(np.floor_divide(local, DAY_S)).tolist()
+    changes = np.array([change for day in days for change in _offsets_of(day, zone)], np.int64).reshape(-1, 3)
+    starts, early, late = changes.T
+    row = np.searchsorted(starts, local, side="right") - 1
+    notes = {
+        "local times the clock skipped": int((early < late)[row].sum()),
+        "local times the clock showed twice": int((early > late)[row].sum()),
+    }
+    return local - early[row], notes
+
+
+@lru_cache(maxsize=4096)
+def _offsets_of(day: int, zone: ZoneInfo) -> list[tuple[int, int, int]]:
+    """From which local second of a day which offsets hold, under fold=0 and fold=1."""
+    second, last = day * DAY_S, (day + 1) * DAY_S - 1
+    changes = [(second, *_offsets(second, zone))]
+    # A gap and an overlap are two changes each: at their first second and after their last.
+    while _offsets(last, zone) != changes[-1][1:]:
+        second = _first_change(second, last, zone)
+        changes.append((second, *_offsets(second, zone)))
+    return changes
+
+
+def _first_change(low: int, high: int, zone: ZoneInfo) -> int:
+    before = _offsets(low, zone)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if _offsets(middle, zone) == before else (low, middle)
+    return high
+
+
+def _offsets(local: int, zone: ZoneInfo) -> tuple[int, int]:
+    wall = (_EPOCH + timedelta(seconds=local)).replace(tzinfo=zone)
+    first, second = (wall.replace(fold=fold).utcoffset() or timedelta() for fold in (0, 1))
+    return int(first.total_seconds()), int(second.total_seconds())
