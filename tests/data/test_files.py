@@ -1,3 +1,4 @@
+import os
 from dataclasses import fields, replace
 
 import numpy as np
@@ -183,3 +184,40 @@ def test_whole_file_becomes_the_file_only_at_the_end(tmp_path):
         part.write_text("all")
         assert not path.exists()
     assert path.read_text() == "all"
+
+
+GONE = 2**22 + 1  # above the largest process id of Linux
+
+
+@pytest.mark.parametrize(
+    ("host", "pid", "stays"),
+    [("here", GONE, False), ("here", os.getpid(), True), ("elsewhere", GONE, True), ("", GONE, True)],
+)
+def test_only_what_a_process_of_this_host_left_behind_is_cleared_up(tmp_path, monkeypatch, host, pid, stays):
+    path, leftover = tmp_path / "visits.csv", tmp_path / f".visits.csv.{host}.{pid}.part"
+    leftover.write_text("half")
+    monkeypatch.setattr("platform.node", lambda: "here")
+    assert files.left_by_killed_runs(path, "part") == ([] if stays else [leftover])
+    if pid == GONE:
+        with files.whole_file(path, force=False) as part:
+            part.write_text("all")
+        assert leftover.exists() == stays and path.read_text() == "all"
+
+
+def test_a_temporary_name_of_an_older_version_names_no_host_and_stays(tmp_path, monkeypatch):
+    (tmp_path / f".visits.csv.{GONE}.part").write_text("half")
+    for host in ("here", ""):
+        monkeypatch.setattr("platform.node", lambda host=host: host)
+        assert files.left_by_killed_runs(tmp_path / "visits.csv", "part") == []
+
+
+def test_hosts_that_look_alike_in_a_file_name_are_told_apart(tmp_path, monkeypatch):
+    hosts = ["node", "node.a", "node-a", "node/a", "a" * 60 + "1", "a" * 60 + "2", "é" * 60]
+    names = set()
+    for host in hosts:
+        monkeypatch.setattr("platform.node", lambda host=host: host)
+        name = files.temporary(tmp_path / "visits.csv", "part").name
+        names.add(name)
+        middle = name.removeprefix(".visits.csv.").removesuffix(f".{os.getpid()}.part")
+        assert middle.isascii() and len(middle) < 34 and not set(middle) & set("./")
+    assert len(names) == len(hosts)

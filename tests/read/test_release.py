@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.read._release import folder_of, noun_of
+from incrowd.data.release_folder import folder_of, noun_of
 
 VISITS = ic.Visits.from_arrays([1, 1, 2], [0, 2, 2], [0, 1, 1], slot_min=60, start=0, xy=[[0, 0], [9, 9], [5000, 0]])
 

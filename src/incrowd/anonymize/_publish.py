@@ -1,7 +1,5 @@
 """A Release -> a folder on disk, written whole or not at all (docs/release.md)."""
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -12,14 +10,21 @@ from uuid import uuid4
 import numpy as np
 
 from incrowd import __version__
-from incrowd.anonymize.swap import whole_folder
 from incrowd.data import Fingerprints, Release, Table, Traces, Visits
 from incrowd.data.files import refuse_existing, save, whole_file
-from incrowd.errors import DataError, ParameterError, check_choice, check_file
-from incrowd.plain import to_json
+from incrowd.data.release_folder import (
+    CELLS,
+    FORMAT,
+    MANIFEST,
+    README,
+    is_replaceable,
+    whole_folder,
+    write_manifest,
+)
+from incrowd.errors import DataError, ParameterError, check_choice
 
 COLUMNS = {
-    "Visits": "`user` (pseudonym), `cell` (its centre in metres is in `cells.csv`), `slot` (`clock` in the manifest)",
+    "Visits": f"`user` (pseudonym), `cell` (its centre in metres is in `{CELLS}`), `slot` (`clock` in the manifest)",
     "Fingerprints": "`user` (pseudonym), box `x dx y dy` (metres) and `t dt` (minutes), `crowd` (people who share it)",
     "Traces": "`user` (pseudonym), `t` (UTC seconds), place",
 }
@@ -39,7 +44,7 @@ Made by {manifest["software"]} with the method {manifest["method"]} ({asked or "
 
 - `data.{file}`: {counts["rows"]:,} rows under {counts["pseudonyms"]:,} pseudonyms.
   Columns: {COLUMNS[manifest["noun"]]}.
-- `manifest.json`: parameters, clock, plane, ledger of every record, SHA-256 of every file.
+- `{MANIFEST}`: parameters, clock, plane, ledger of every record, SHA-256 of every file.
 - No published time is finer than {clock["grain_s"]} seconds.
 
 **What is promised.** {manifest["guarantee"]}
@@ -54,7 +59,6 @@ Check it: `incrowd audit FOLDER`.
 """
 
 
-FORMAT = "incrowd-release/1"
 PRIVATE = 0o600
 
 
@@ -94,36 +98,23 @@ def publish(
             _write_link(release, part, original, ident)
         part = done.enter_context(whole_folder(folder, force=force))
         save(release, part / f"data.{file}")
-        _write_cells(release.data, part / "cells.csv")
+        _write_cells(release.data, part / CELLS)
         manifest = manifest_of(release, residual_risk, ident)
-        (part / "README.md").write_text(readme_of(manifest, file), encoding="utf-8")
-        manifest["files"] = {path.name: _sha256(path) for path in sorted(part.iterdir())}
-        (part / "manifest.json").write_text(to_json(manifest, indent=2) + "\n", encoding="utf-8")
+        (part / README).write_text(readme_of(manifest, file), encoding="utf-8")
+        write_manifest(part, manifest)
     return folder
 
 
 def check_targets(folder: Path, link: Path | None, *, force: bool) -> None:
     """Refuse, before any work, outputs that exist or that would end up inside each other."""
     refuse_existing(folder, force=force)
-    if folder.exists() and not _is_release(folder):
+    if folder.exists() and not is_replaceable(folder):
         raise ParameterError(f"{folder.name} is not a release; choose another folder, or remove it yourself.")
     if link is None:
         return
     refuse_existing(link, force=force)
     if folder in (link, *link.parents):
         raise ParameterError("the link file must not lie in the release; keep it apart.")
-
-
-def _is_release(folder: Path) -> bool:
-    """Whether a folder is empty or an older release, which may be replaced."""
-    if not folder.is_dir():
-        return False
-    check_file(folder / "manifest.json")
-    try:
-        said = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        return isinstance(said, dict) and said.get("format") == FORMAT
-    except (OSError, ValueError, RecursionError):
-        return not any(folder.iterdir())
 
 
 def manifest_of(release: Release, residual_risk: Any, ident: str | None = None) -> dict[str, Any]:
@@ -198,8 +189,3 @@ def _write_link(release: Release, part: Path, original: Table | None, ident: str
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w", encoding="utf-8") as out:
         out.write("pseudonym,user,release\n")
         out.writelines(f'{p},"{user}",{ident}\n' for p, user in zip(pseudonyms.tolist(), quoted, strict=True))
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

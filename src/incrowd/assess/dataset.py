@@ -10,11 +10,11 @@ import numpy as np
 from incrowd.assess.options import Options
 from incrowd.clock import DAY_MIN, utc_of, wall_at, zone_of
 from incrowd.data import Counts, Release, Traces, Visits, load
+from incrowd.data.release_folder import release_at
 from incrowd.data.sample import some_people, some_rows
 from incrowd.discretize import fingerprints, grid, towers
 from incrowd.discretize.options import Reading
 from incrowd.errors import DataError
-from incrowd.read._release import folder_of
 
 MOST_IN_MEMORY = 50_000_000  # records; a larger source is streamed, and what needs its records is left out
 
@@ -162,8 +162,8 @@ def refuse_release(source: Any) -> None:
     """Refuse the folder of a release, or its table, as data: its pseudonyms are no people."""
     if not isinstance(source, (str, Path)):
         return
-    folder = folder_of(source)
-    if (folder / "manifest.json").is_file():
+    folder = release_at(source)
+    if folder is not None:
         raise DataError(f"{folder.name} is a release; give the data it was made of, and it as the release (--release).")
 
 

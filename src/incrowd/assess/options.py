@@ -12,9 +12,9 @@ from incrowd.assess.questions.sensitive import check_known
 from incrowd.assess.thresholds import thresholds_of
 from incrowd.attack.people import read_link
 from incrowd.data import Release, Table, Visits
+from incrowd.data.release_folder import release_at
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
 from incrowd.measure.lkc.sensitive import share_of
-from incrowd.read._release import folder_of
 
 Thresholds = Mapping[str, float | None]
 NEEDS = {
@@ -95,8 +95,9 @@ def _whole(path: Path) -> Path:
     from incrowd.audit.reading.origin import is_saved
     from incrowd.read._visits import is_visits
 
-    if (folder_of(path) / "manifest.json").is_file():
-        return folder_of(path)
+    folder = release_at(path)
+    if folder is not None:
+        return folder
     if not is_saved(path) and not is_visits(path):
         raise DataError(
             f"{path.name} is no release: it was not saved by incrowd, nor has it the columns user, cell and slot of "

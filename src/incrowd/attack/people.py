@@ -9,8 +9,8 @@ import numpy as np
 
 from incrowd.arrays import Ints, Labels, offsets_of, positions_of
 from incrowd.data import Groups, Release, Table, Visits
+from incrowd.data.release_folder import check_link
 from incrowd.errors import DataError, check_file
-from incrowd.read._release import check_link
 
 Truth = str | Path | Iterable[Iterable[int]] | None
 Side = Visits | Release | str | Path  # a path is the folder of a release

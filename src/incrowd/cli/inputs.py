@@ -9,6 +9,7 @@ import typer
 
 from incrowd.cli.options import Reading, one_or_many
 from incrowd.data import Fingerprints, Traces, Visits, load
+from incrowd.data.release_folder import noun_of, release_at
 from incrowd.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ USES = {  # by noun, for those who hold something else
 
 def saved_noun(source: str | list[str], reading: Reading) -> str | None:
     """Which noun a file saved by incrowd holds, Visits for any table of user, cell and slot; None for the rest."""
-    from incrowd.read._release import noun_of
-
     if isinstance(source, str) and (published := noun_of(source)) is not None:
         return published
     if not isinstance(source, str) or not source.endswith(".parquet") or not Path(source).is_file():
@@ -68,7 +67,6 @@ def saved_visits(
     """
     from incrowd import read
     from incrowd.audit.reading.origin import is_saved
-    from incrowd.read._release import noun_of
 
     if saved_noun(source, reading) != "Visits":
         return None
@@ -96,10 +94,10 @@ def _on_own_clock(noun: Any, reading: Reading) -> Any:
 
 def saved(path: Path) -> Any:
     """What incrowd saved in a file, or publishes in that of a release."""
-    from incrowd.read._release import folder_of, release
+    from incrowd.read._release import release
 
-    folder = folder_of(path)
-    return release(folder) if folder != path and (folder / "manifest.json").is_file() else load(path)
+    folder = release_at(path)
+    return load(path) if folder in (None, path) else release(folder)
 
 
 def visits_of(

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from incrowd.cli.overwrite import refuse_own_input
+from incrowd.data.release_folder import MANIFEST, table_in
 from incrowd.errors import ParameterError
 
 Command = Callable[..., None]
@@ -235,9 +236,8 @@ def one_or_many(sources: list[str]) -> str | list[str]:
     """A single source keeps its meaning as a folder or glob; the folder of a release is the table in it."""
     if len(sources) != 1:
         return sources
-    tables = [Path(sources[0]) / name for name in ("manifest.json", "data.parquet", "data.csv")]
-    there = [str(path) for path in tables if path.is_file()]
-    return there[1] if len(there) > 1 and there[0].endswith("manifest.json") else sources[0]
+    table = table_in(sources[0]) if (Path(sources[0]) / MANIFEST).is_file() else None
+    return sources[0] if table is None else str(table)
 
 
 def lon_lat(text: str | None) -> tuple[float, float] | None:

@@ -2,8 +2,11 @@
 
 import base64
 import glob
+import hashlib
 import json
 import os
+import platform
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -85,7 +88,7 @@ def whole_file(path: Path, *, force: bool) -> Iterator[Path]:
     refuse_existing(path, force=force)
     for leftover in left_by_killed_runs(path, "part"):
         leftover.unlink(missing_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = temporary(path, "part")
     try:
         yield part
         part.replace(path)
@@ -93,14 +96,29 @@ def whole_file(path: Path, *, force: bool) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+def temporary(path: Path, kind: str) -> Path:
+    """A temporary name of this kind beside `path`, with the host and the process that use it."""
+    return path.with_name(f".{path.name}.{_host()}.{os.getpid()}.{kind}")
+
+
 def left_by_killed_runs(path: Path, kind: str) -> list[Path]:
-    """Temporary files or folders of this kind beside `path` whose process is gone."""
-    found = []
+    """Temporary files or folders of this kind beside `path` made on this host by a process that is gone.
+
+    Whether a process of another host still runs cannot be seen from here, so that its files stay.
+    """
+    leftovers, host = [], _host()
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.{kind}"):
-        pid = leftover.name.removeprefix(f".{path.name}.").removesuffix(f".{kind}")
-        if pid.isdigit() and not _is_alive(int(pid)):
-            found.append(leftover)
-    return found
+        maker, _, pid = leftover.name.removeprefix(f".{path.name}.").removesuffix(f".{kind}").rpartition(".")
+        if host and maker == host and pid.isdecimal() and not _is_alive(int(pid)):
+            leftovers.append(leftover)
+    return leftovers
+
+
+def _host() -> str:
+    """The name of this host as a part of a file name, without dots; a digest tells apart what was replaced or cut."""
+    name = platform.node()
+    text = re.sub("[^A-Za-z0-9-]", "-", name)[:24]
+    return text if text == name else f"{text}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _is_alive(pid: int) -> bool:

@@ -11,10 +11,10 @@ from incrowd.anonymize import glove_cost
 from incrowd.arrays import offsets_of, positions_of
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Groups, Release, Table, Traces, Visits
+from incrowd.data.release_folder import ledger_of, release_at
 from incrowd.errors import DataError
 from incrowd.measure.glove.extents import extents, relinked
 from incrowd.plain import in_words
-from incrowd.read._release import folder_of, ledger_of
 from incrowd.report.section import Section, section
 
 MOST_S = 60  # that the k-gap and its tails may take, by their estimate
@@ -55,8 +55,7 @@ def about_release(
     release: Path, data: Traces | Visits | Fingerprints, visits: Visits | None, *, link: Path | None, **clock: Any
 ) -> list[Any]:
     """What a release is good for, and its audit against the data it was made from."""
-    if (folder_of(release) / "manifest.json").is_file():
-        release = folder_of(release)
+    release = release_at(release) or release
     published = read.release(release) if release.is_dir() else read.saved(release)
     if isinstance(published, Fingerprints):
         parts = _boxes(release, published, data, link, clock)

@@ -1,6 +1,5 @@
 """A cut release -> trajectories again: pieces of consecutive windows joined by least information gain."""
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from incrowd.attack.people import owners_from
 from incrowd.attack.relink.join import NONE, join
 from incrowd.attack.relink.score import RelinkScore, rejoined, scored
 from incrowd.data import Release, Visits
+from incrowd.data.release_folder import manifest_in
 from incrowd.discretize import windows
 from incrowd.errors import DataError, check_choice, check_seed, check_whole
 from incrowd.measure import Uniqueness, uniqueness
@@ -121,7 +121,7 @@ def _published(release: Release | str | Path) -> tuple[Visits, dict[str, Any]]:
         from incrowd import read
 
         data = read.release(release)
-        manifest = json.loads((Path(release) / "manifest.json").read_text(encoding="utf-8"))
+        manifest = manifest_in(release)
         method, params = manifest.get("method"), manifest.get("parameters") or {}
     if method != "Cut" or not isinstance(data, Visits):
         raise DataError(f"only a release of cut visits has pieces to join, and this one was made by {method}.")

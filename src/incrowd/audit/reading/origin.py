@@ -79,7 +79,7 @@ def _shifted(release: Published, members: Groups, people: int) -> bool:
 
 
 def _linked(release: Published, people: Labels, link: Path) -> Groups:
-    from incrowd.read._release import check_link
+    from incrowd.data.release_folder import check_link
 
     check_file(link)
     if not link.is_file():

@@ -11,6 +11,7 @@ from incrowd.cli.options import Force, Json, Origin, Reading, lon_lat, reads
 from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
+from incrowd.data.release_folder import release_at
 from incrowd.errors import DataError, ParameterError
 from incrowd.plain import percent
 
@@ -154,12 +155,7 @@ def sides_of(
 
 def _side(source: str, reading: Reading, slot_min: int) -> Visits | Path:
     """Visits, or the folder of a release, whose pseudonyms are nobody's labels."""
-    from incrowd.read._release import folder_of
-
-    folder = folder_of(source)
-    if (folder / "manifest.json").is_file():
-        return folder
-    return visits_of([source], reading, cell_m=CELL_M, slot_min=slot_min)
+    return release_at(source) or visits_of([source], reading, cell_m=CELL_M, slot_min=slot_min)
 
 
 def _published(side: Visits | Path) -> Visits:
