@@ -10,12 +10,12 @@ THREADS, WARPS = 256, 8  # of a block
 TAKE, AHEAD, SEEDS, PICKERS = 4, 16, 32, 64  # of Algorithm 1; f_greedy.cuh says what they are
 KEY_BYTES, ENTRY_BYTES = 32, 24
 SHARED = ("THREADS", "WARPS", "TAKE", "AHEAD", "SEEDS", "PICKERS", "KEY_BYTES", "ENTRY_BYTES")  # with the kernels
-HOST = ("anonymize/glove_card.py", "measure/card.py", "kernels/reference/stretching.py")  # what drives them
+HOST = ("anonymize/glove/gpu.py", "measure/glove/gpu.py", "kernels/reference/glove/stretch.py")  # what drives them
 
 
 def sources() -> list[Path]:
     """All files that decide what runs on the GPU, in order."""
-    kernels = sorted([*HERE.glob("*.py"), *(HERE / "cuda").glob("*.cuh")])
+    kernels = sorted([*HERE.rglob("*.py"), *(HERE / "cuda").glob("*.cuh")])
     return [*kernels, *(HERE.parents[1] / path for path in HOST)]
 
 
