@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from incrowd.cli.options import READING, Reading
+from incrowd.cli.options import READING, ReadingOptions
 from incrowd.cli.papers.reproducing import noun_of
 from incrowd.papers import PAPERS
 from incrowd.papers.record import RULE, Reproduction
@@ -45,9 +45,9 @@ def main(words: list[str]) -> None:
         sys.stdout.write(HEAD + summary(results) + "".join(chapter(title, one) for title, one in results.items()))
 
 
-def plainly() -> Reading:
+def plainly() -> ReadingOptions:
     """A file is read without options."""
-    return Reading(**{name: default for name, (_, default) in READING.items()})
+    return ReadingOptions(**{name: default for name, (_, default) in READING.items()})
 
 
 def keep(title: str, found: Reproduction, command: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, carried_values, carrying, saved_visits
-from incrowd.cli.options import FarTowers, Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
+from incrowd.cli.options import FarTowers, Force, Json, ReadingOptions, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import Kept, answer, note, progress_bar, say
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @reads
 def assess(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     budget: Annotated[str, typer.Option(help="Time it may take: 90s, 10m, 1h.")] = "10m",
     towers: Towers = None,
     far_towers: FarTowers = False,
@@ -102,13 +102,13 @@ def assess(
             answer("\n".join(lines), asked.estimates, as_json=as_json)
             return
         note("\n".join(lines))
-        found = asked.run()
-    answer(str(found), found, as_json=as_json)
+        assessment = asked.run()
+    answer(str(assessment), assessment, as_json=as_json)
     if output is not None:
-        _kept(found, output, title=title, force=force, as_json=as_json)
-    if found.interrupted:
+        _kept(assessment, output, title=title, force=force, as_json=as_json)
+    if assessment.interrupted:
         raise Kept
-    if fail_above and not found.passed:
+    if fail_above and not assessment.passed:
         raise typer.Exit(1)
 
 
@@ -121,19 +121,19 @@ def estimates(asked: "PreparedAssessment") -> list[str]:
     return [head, *(f"  {one}" for one in asked.estimates)]
 
 
-def written(found: "Assessment", output: Path, *more: Any, title: str, force: bool) -> None:
+def written(assessment: "Assessment", output: Path, *more: Any, title: str, force: bool) -> None:
     """The page of an assessment, and what else belongs to it."""
     from incrowd import report
     from incrowd.report.assess import parts
 
-    report.write(output, *parts(found), *more, title=title, force=force)
+    report.write(output, *parts(assessment), *more, title=title, force=force)
 
 
-def _kept(found: "Assessment", output: Path, *, title: str, force: bool, as_json: bool) -> None:
+def _kept(assessment: "Assessment", output: Path, *, title: str, force: bool, as_json: bool) -> None:
     """The page; whoever has no patience left for it has the answer already."""
     try:
         with progress_bar():
-            written(found, output, title=title, force=force)
+            written(assessment, output, title=title, force=force)
     except KeyboardInterrupt:
         raise Kept from None
     if not as_json:
@@ -149,7 +149,7 @@ def _counting(asked: "PreparedAssessment") -> "PreparedAssessment":
     return replace(asked, data=replace(asked.data, options=replace(options, values=values)))
 
 
-def _source(sources: list[str], reading: Reading, slot_min: int) -> Any:
+def _source(sources: list[str], reading: ReadingOptions, slot_min: int) -> Any:
     """Visits where they are a table of them, else what is to be read."""
     from incrowd.assess.dataset import refuse_release
 

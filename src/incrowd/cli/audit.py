@@ -6,13 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.inputs import saved_visits
-from incrowd.cli.options import Json, Reading, one_or_many, reads
+from incrowd.cli.options import Json, ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 
 
 @reads
 def audit(
-    reading: Reading,
+    reading: ReadingOptions,
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release folder, or any Parquet or CSV table.")],
     original: Annotated[
         list[str], typer.Option(metavar="SOURCE", help="The data it was made from; repeatable, as for anonymize.")
@@ -47,7 +47,7 @@ def audit(
         raise typer.Exit(1)
 
 
-def _original(sources: list[str], reading: Reading) -> Any:
+def _original(sources: list[str], reading: ReadingOptions) -> Any:
     """What was saved by incrowd, a table of visits, or trajectories read as for any other command."""
     from incrowd import read
     from incrowd.audit.reading.origin import is_saved

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from incrowd.cli.options import Force, Json, Output, Reading, Sources, box_of, one_or_many, reads
+from incrowd.cli.options import Force, Json, Output, ReadingOptions, Sources, box_of, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
 from incrowd.data import Traces
 from incrowd.errors import DataError, check_choice
@@ -17,7 +17,7 @@ STEPS = ("duplicates", "order", "displaced", "still_users", "sparse_users")
 def clean(
     sources: Sources,
     output: Output,
-    reading: Reading,
+    reading: ReadingOptions,
     steps: Annotated[str, typer.Option(help="What to do, in this order.")] = ",".join(STEPS),
     shift: Annotated[
         Literal["swap_best", "swap_records", "remove"], typer.Option(help="How a one-point time shift is repaired.")

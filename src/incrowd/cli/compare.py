@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli.inputs import fingerprints_of
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, reads
+from incrowd.cli.options import Force, Json, ReadingOptions, Seed, Sources, reads
 from incrowd.cli.pages import check_page, write_page
 from incrowd.cli.screen import answer, note, progress_bar
 
@@ -23,7 +23,7 @@ HEAD = ("   method", "alone", "small", "least", "mid", "link", "join", "loss", "
 @reads
 def compare(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     methods: Annotated[
         str, typer.Option(help="Which to compare: some of cut, generalize, glove, lkc, w4m, with commas.")
     ] = "all",
@@ -61,32 +61,37 @@ def compare(
             answer(str(cost), cost, as_json=as_json)
             return
         note(f"compare: {cost}")
-        found = asked.run()
-    write_page(output, found, title="Which method is cheapest?", force=force)
-    lines = [*wrap(found.verdict, WIDTH), "", *_table(found), *([f"report: {output}"] if output else [])]
-    record = {**vars(found), "verdict": found.verdict, "cheapest": found.cheapest, "frontier": found.frontier}
+        comparison = asked.run()
+    write_page(output, comparison, title="Which method is cheapest?", force=force)
+    lines = [*wrap(comparison.verdict, WIDTH), "", *_table(comparison), *([f"report: {output}"] if output else [])]
+    record = {
+        **vars(comparison),
+        "verdict": comparison.verdict,
+        "cheapest": comparison.cheapest,
+        "frontier": comparison.frontier,
+    }
     answer("\n".join(lines), record, as_json=as_json)
 
 
-def _table(found: "Comparison") -> list[str]:
+def _table(comparison: "Comparison") -> list[str]:
     from incrowd.plain import several
 
-    ran = [row for row in found.rows if not row.problem]
-    lines = _aligned([HEAD, *(_cells(row, row in found.frontier) for row in ran)])
-    for row in found.rows:
+    ran = [row for row in comparison.rows if not row.problem]
+    lines = _aligned([HEAD, *(_cells(row, row in comparison.frontier) for row in ran)])
+    for row in comparison.rows:
         if row.problem:
             text = f"{row.method} {row.setting}".rstrip() + f" could not run: {row.problem}"
             lines += wrap(text, WIDTH, initial_indent="   ", subsequent_indent="     ")
-    notes = dict.fromkeys(f"{row.method}: {row.note}" for row in found.rows if row.note)
-    size = f"{several(found.samples, 'sample')}, {found.points} known of each, seed {found.seed}"
+    notes = dict.fromkeys(f"{row.method}: {row.note}" for row in comparison.rows if row.note)
+    size = f"{several(comparison.samples, 'sample')}, {comparison.points} known of each, seed {comparison.seed}"
     words = (
-        f"alone: singled out; small: in a crowd below {found.target.crowd}; least and mid: people in the smallest and "
-        f"the median crowd; link: first among all, given the whole trajectory, or for boxes 1 / crowd; join: "
+        f"alone: singled out; small: in a crowd below {comparison.target.crowd}; least and mid: people in the smallest "
+        f"and the median crowd; link: first among all, given the whole trajectory, or for boxes 1 / crowd; join: "
         "neighbouring pieces rejoined, where something was cut; loss from 0 (the original) to 1 (nothing is left); km, "
         "min: mean error; kept: of the samples"
     )
     marks = "* reaches the target; + on the frontier: nothing protects and keeps as much"
-    texts = [*notes, f"({found.who}, {size})", marks, words]
+    texts = [*notes, f"({comparison.who}, {size})", marks, words]
     return [*lines, *(line for text in texts for line in wrap(text, WIDTH))]
 
 

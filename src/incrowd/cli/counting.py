@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli.inputs import is_records, saved_noun, saved_visits
-from incrowd.cli.options import Reading, one_or_many
+from incrowd.cli.options import ReadingOptions, one_or_many
 from incrowd.cli.screen import note
 from incrowd.data import Counts, Visits, load
 from incrowd.errors import DataError, ParameterError
@@ -30,7 +30,7 @@ Regions = Annotated[
 ]
 
 
-def counted(sources: list[str], reading: Reading, **places: Any) -> tuple[Counts, Visits | None]:
+def counted(sources: list[str], reading: ReadingOptions, **places: Any) -> tuple[Counts, Visits | None]:
     """Counts that were saved, or those of everybody in every slot, and who they are."""
     from incrowd import discretize
 
@@ -38,15 +38,15 @@ def counted(sources: list[str], reading: Reading, **places: Any) -> tuple[Counts
     if saved_noun(source, reading) == "Counts":
         if places.get("start") is not None or places.get("days") is not None:
             raise ParameterError("these counts have their slots already; leave --start and --days out.")
-        found: Any = load(str(source))
-        return found, None
+        saved_counts: Any = load(str(source))
+        return saved_counts, None
     visits = everywhere(sources, reading, **places)
     return discretize.counts(visits), visits
 
 
 def everywhere(
     sources: list[str],
-    reading: Reading,
+    reading: ReadingOptions,
     *,
     towers: Path | None,
     far_towers: bool,
@@ -77,7 +77,7 @@ def everywhere(
     return everybody(source, **how, start=start, days=days, **reading.arguments())
 
 
-def of_truth(truth: Path, reading: Reading, *, table: bool, published: bool) -> Reading:
+def of_truth(truth: Path, reading: ReadingOptions, *, table: bool, published: bool) -> ReadingOptions:
     """How the truth is read: columns, clock and bad rows of a table of counts or of the records are not its own."""
     if table:
         reading = replace(reading, column=_columns_of_truth(truth, reading))
@@ -88,7 +88,7 @@ def of_truth(truth: Path, reading: Reading, *, table: bool, published: bool) -> 
     return reading
 
 
-def _columns_of_truth(truth: Path, reading: Reading) -> list[str]:
+def _columns_of_truth(truth: Path, reading: ReadingOptions) -> list[str]:
     """Who and when; places where the truth, or the antennas it is read with, has them: the table of cells may too.
 
     The names of cell and slot are those of the counts; of the truth, too, if it has both.

@@ -64,15 +64,15 @@ def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: in
         options = Options(budget_s=BUDGET_S, towers=city.towers, release=release, seed=seed)
         asked = PreparedAssessment.over(Dataset(traces, visits, options))
         note("\n".join(estimates(asked)))
-        found = asked.run()
-        if found.interrupted:
+        assessment = asked.run()
+        if assessment.interrupted:
             raise KeyboardInterrupt  # half a demo is none
         note("drawing")
-        written(found, page, cut, release, useful, title="A synthetic city", force=True)
+        written(assessment, page, cut, release, useful, title="A synthetic city", force=True)
     before, after = cut.before["drop"].value or 0.0, cut.after["drop"].value or 0.0
-    told = (
+    cut_words = (
         f"cut into windows of six hours, 2 points single out {after:.1%} of {cut.pieces:,} pieces (uncut {before:.1%})"
     )
-    text = f"{found}\n\n{told}\nreport: {page}\nrelease: {output / 'release'}"
-    record = {"assessment": found, "cut": cut, "utility": useful, "ledger": release.ledger, "report": str(page)}
+    text = f"{assessment}\n\n{cut_words}\nreport: {page}\nrelease: {output / 'release'}"
+    record = {"assessment": assessment, "cut": cut, "utility": useful, "ledger": release.ledger, "report": str(page)}
     answer(text, record, as_json=as_json)

@@ -13,7 +13,7 @@ from incrowd.cli.options import (
     Json,
     Origin,
     Output,
-    Reading,
+    ReadingOptions,
     Sources,
     boxes,
     lon_lat,
@@ -46,7 +46,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {name: {} for name in TAKES} | {
 def discretize(
     sources: Sources,
     output: Output,
-    reading: Reading,
+    reading: ReadingOptions,
     boxing: Boxing,
     into: Annotated[Into, typer.Option(help="What to make; counts are made from visits.")] = "grid",
     cell_m: Annotated[int | None, typer.Option(help="Side of a cell (grid 500, fingerprints 100).")] = None,
@@ -114,7 +114,7 @@ def _places(into: str, places: Path | None) -> Any:
     return read.towers(places) if into == "towers" else places
 
 
-def _visits(source: str | list[str], reading: Reading, slot_min: int | None) -> Visits:
+def _visits(source: str | list[str], reading: ReadingOptions, slot_min: int | None) -> Visits:
     noun = saved_visits(source, reading, slot_min=slot_min)
     if noun is None:
         raise DataError("counts are made from one file of visits; run incrowd discretize --into towers or grid first.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli.options import Reading, one_or_many
+from incrowd.cli.options import ReadingOptions, one_or_many
 from incrowd.data import Fingerprints, Traces, Visits, load
 from incrowd.data.release_folder import noun_of, release_at
 from incrowd.errors import DataError, ParameterError
@@ -24,7 +24,7 @@ USES = {  # by noun, for those who hold something else
 }
 
 
-def saved_noun(source: str | list[str], reading: Reading) -> str | None:
+def saved_noun(source: str | list[str], reading: ReadingOptions) -> str | None:
     """Which noun a file saved by incrowd holds, Visits for any table of user, cell and slot; None for the rest."""
     if isinstance(source, str) and (published := noun_of(source)) is not None:
         return published
@@ -42,7 +42,7 @@ def saved_noun(source: str | list[str], reading: Reading) -> str | None:
     return "Visits" if _is_visits(source, reading) else None
 
 
-def _is_visits(source: str | list[str], reading: Reading) -> bool:
+def _is_visits(source: str | list[str], reading: ReadingOptions) -> bool:
     """Whether it is a table of visits, unless it is to be read as trajectories."""
     from incrowd.read._visits import is_visits
     from incrowd.read.layouts import PLACES
@@ -53,13 +53,13 @@ def _is_visits(source: str | list[str], reading: Reading) -> bool:
     return not records and not places and is_visits(source, columns)
 
 
-def is_records(source: str, reading: Reading) -> bool:
+def is_records(source: str, reading: ReadingOptions) -> bool:
     """Whether a source is read record by record: neither visits nor a release."""
     return saved_noun(one_or_many([source]), reading) in (None, "Traces")
 
 
 def saved_visits(
-    source: str | list[str], reading: Reading, *, slot_min: int | None, cells: "Cells | None" = None
+    source: str | list[str], reading: ReadingOptions, *, slot_min: int | None, cells: "Cells | None" = None
 ) -> Visits | None:
     """Visits that incrowd saved, or any table of user, cell and slot; None for the rest.
 
@@ -80,7 +80,7 @@ def saved_visits(
     return read.visits(source, slot_min=slot_min, cells=cells, **given)
 
 
-def _on_own_clock(noun: Any, reading: Reading) -> Any:
+def _on_own_clock(noun: Any, reading: ReadingOptions) -> Any:
     """Visits or fingerprints, unless another time zone is asked for than the one that they follow."""
     from incrowd.clock import zone_of
 
@@ -102,7 +102,7 @@ def saved(path: Path) -> Any:
 
 def visits_of(
     sources: list[str],
-    reading: Reading,
+    reading: ReadingOptions,
     *,
     cell_m: float,
     slot_min: int,
@@ -128,7 +128,7 @@ def visits_of(
     return discretize.grid(source, cell_m=cell_m, slot_min=slot_min, **how)
 
 
-def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:
+def fingerprints_of(sources: list[str], reading: ReadingOptions) -> Fingerprints:
     """Fingerprints that were saved, or trajectories at 100 m and 1 min."""
     from incrowd import discretize
 
@@ -144,7 +144,7 @@ def fingerprints_of(sources: list[str], reading: Reading) -> Fingerprints:
     return discretize.fingerprints(source, **reading.arguments())
 
 
-def traces_of(sources: list[str], reading: Reading) -> Traces:
+def traces_of(sources: list[str], reading: ReadingOptions) -> Traces:
     """Trajectories as they are, or the centres of fingerprints that were saved."""
     from incrowd import read
     from incrowd.anonymize.w4m.points import points_of
@@ -158,7 +158,7 @@ def traces_of(sources: list[str], reading: Reading) -> Traces:
     return read.table(source, **reading.arguments())
 
 
-def carrying(reading: Reading, attribute: str | None) -> Reading:
+def carrying(reading: ReadingOptions, attribute: str | None) -> ReadingOptions:
     """An attribute that a question names is read along."""
     if attribute is None or attribute in reading.attribute:
         return reading

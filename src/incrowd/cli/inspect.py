@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incrowd.cli.options import Json, Reading, Sources, one_or_many, reads
+from incrowd.cli.options import Json, ReadingOptions, Sources, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.plain import percent
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @reads
 def inspect(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     min_people: Annotated[
         int,
         typer.Option(help="Map cells with fewer people are blank; datasets with fewer show no dates and no rhythm."),
@@ -33,26 +33,26 @@ def inspect(
 
     with progress_bar():
         traces = read.table(one_or_many(sources), **reading.arguments())
-        found = measure.summary(traces, time_zone=reading.time_zone, min_people=min_people)
-    lines = [f"{name:<20}{value}" for name, value in _lines(found)]
-    answer("\n".join([*lines, "", str(traces.ledger)]), {"summary": found, "ledger": traces.ledger}, as_json=as_json)
+        summary = measure.summary(traces, time_zone=reading.time_zone, min_people=min_people)
+    lines = [f"{name:<20}{value}" for name, value in _lines(summary)]
+    answer("\n".join([*lines, "", str(traces.ledger)]), {"summary": summary, "ledger": traces.ledger}, as_json=as_json)
 
 
-def _lines(found: "Summary") -> Iterator[tuple[str, str]]:
+def _lines(summary: "Summary") -> Iterator[tuple[str, str]]:
     """What is said, by its name."""
-    size, busiest = found.records_per_user, found.busiest_hour
-    yield "people", f"{found.users:,}"
-    yield "records", f"{found.records:,}"
-    yield "days", f"{found.days:,} (time zone: {found.time_zone})"
+    size, busiest = summary.records_per_user, summary.busiest_hour
+    yield "people", f"{summary.users:,}"
+    yield "records", f"{summary.records:,}"
+    yield "days", f"{summary.days:,} (time zone: {summary.time_zone})"
     if busiest is None:
-        yield "first and last day", f"not shown, fewer than {found.min_people:,} people; the rhythm neither"
+        yield "first and last day", f"not shown, fewer than {summary.min_people:,} people; the rhythm neither"
     else:
-        yield "first day", f"{found.first_day}"
-        yield "last day", f"{found.last_day}"
+        yield "first day", f"{summary.first_day}"
+        yield "last day", f"{summary.last_day}"
         yield "busiest hour", f"{busiest[0]} ({percent(busiest[1])} of records)"
-        yield "time of day", ", ".join(f"{part} {percent(share, 0)}" for part, share in found.day_parts.items())
-    yield "area", f"{found.width_km:,.0f} x {found.height_km:,.0f} km (middle 99 % of records each way)"
+        yield "time of day", ", ".join(f"{part} {percent(share, 0)}" for part, share in summary.day_parts.items())
+    yield "area", f"{summary.width_km:,.0f} x {summary.height_km:,.0f} km (middle 99 % of records each way)"
     yield "records per person", f"{size['50%']:,.0f} (middle 90 %: {size['5%']:,.0f} to {size['95%']:,.0f})"
-    yield "at (0, 0)", f"{found.at_zero_records:,} (records without a place)"
-    yield "far outside", f"{found.outside_records:,} (records that stretch the box of the others)"
-    yield "exact duplicates", f"{found.duplicate_records:,} (records with the user, time and place of another)"
+    yield "at (0, 0)", f"{summary.at_zero_records:,} (records without a place)"
+    yield "far outside", f"{summary.outside_records:,} (records that stretch the box of the others)"
+    yield "exact duplicates", f"{summary.duplicate_records:,} (records with the user, time and place of another)"

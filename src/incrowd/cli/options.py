@@ -96,7 +96,7 @@ READING: dict[str, tuple[Any, Any]] = {
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """How to read the sources: the options of READING, gathered."""
 
     column: list[str]
@@ -139,7 +139,7 @@ def _pairs(texts: list[str]) -> dict[str, str | int] | None:
 
 def reads(command: Command) -> Command:
     """Give a command the options of reading, gathered in its argument `reading`; its inputs stay what they are."""
-    gathered = gathers("reading", READING, Reading)(command)
+    gathered = gathers("reading", READING, ReadingOptions)(command)
 
     @wraps(gathered)
     def wrapper(**given: Any) -> None:
@@ -261,11 +261,11 @@ def numbers(text: str, option: str = "--points") -> list[int]:
     >>> numbers("1-3,8")
     [1, 2, 3, 8]
     """
-    found: list[int] = []
+    values: list[int] = []
     for part in text.split(","):
         low, dash, high = part.strip().partition("-")
         ends = [end for end in ((low, high) if dash else (low,)) if end.isascii() and end.isdigit() and len(end) < 5]
         if len(ends) != (2 if dash else 1) or int(ends[0]) > int(ends[-1]):
             raise ParameterError(f"{option} takes numbers below 10,000 such as 4, 1-5 or 2,4,8.")
-        found += range(int(ends[0]), int(ends[-1]) + 1)
-    return found
+        values += range(int(ends[0]), int(ends[-1]) + 1)
+    return values

@@ -73,5 +73,5 @@ def _replaces(folder: Path, inputs: list[Path]) -> bool:
 
 def _identity(path: Path) -> tuple[int, int]:
     """Equal for all names of one file."""
-    found = path.stat()
-    return found.st_dev, found.st_ino
+    status = path.stat()
+    return status.st_dev, status.st_ino

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from incrowd.cli.options import Force, Json, Order, Output, Reading, Sources, one_or_many, reads
+from incrowd.cli.options import Force, Json, Order, Output, ReadingOptions, Sources, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
 
 
@@ -12,7 +12,7 @@ from incrowd.cli.screen import progress_bar, written
 def read(
     sources: Sources,
     output: Output,
-    reading: Reading,
+    reading: ReadingOptions,
     order: Annotated[Order, typer.Option(help="Sort each user by time, or keep the order of the log.")] = "time",
     force: Force = False,
     as_json: Json = False,

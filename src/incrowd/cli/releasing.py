@@ -1,4 +1,4 @@
-"""What every command that makes a release shares: its options, and how the release is written and told."""
+"""What every command that makes a release shares: its options, and how the release is written and described."""
 
 from dataclasses import dataclass
 from pathlib import Path

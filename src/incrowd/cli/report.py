@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, fingerprints_of, saved_noun, visits_of
-from incrowd.cli.options import Force, Json, Reading, Seed, Sources, numbers, one_or_many, reads
+from incrowd.cli.options import Force, Json, ReadingOptions, Seed, Sources, numbers, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
@@ -15,7 +15,7 @@ from incrowd.errors import ParameterError
 @reads
 def report(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.")] = Path("report.html"),
     release: Annotated[Path | None, typer.Option(help="Also say what this release is good for, and audit it.")] = None,
     link: Annotated[Path | None, typer.Option(help="Who is who in the release: pseudonym, user.")] = None,
@@ -51,12 +51,12 @@ def report(
         parts = overview(data, visits, points=wanted, seed=seed, **clock)
         if release is not None:
             parts += about_release(release, data, visits, link=link, **clock)
-        told = [part if isinstance(part, Section) else section(part) for part in (*parts, (visits or data).ledger)]
-        pages.write(output, *told, title=title, force=force)
-    answer(f"report: {output}", {"report": str(output), **record(*told, title=title)}, as_json=as_json)
+        sections = [part if isinstance(part, Section) else section(part) for part in (*parts, (visits or data).ledger)]
+        pages.write(output, *sections, title=title, force=force)
+    answer(f"report: {output}", {"report": str(output), **record(*sections, title=title)}, as_json=as_json)
 
 
-def _read(sources: list[str], reading: Reading, cell_m: float, slot_min: int) -> tuple[Any, Visits | None]:
+def _read(sources: list[str], reading: ReadingOptions, cell_m: float, slot_min: int) -> tuple[Any, Visits | None]:
     """The data as they are, and on a grid unless they are visits already or no longer tell their points."""
     from incrowd import discretize, read
 

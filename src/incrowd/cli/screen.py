@@ -1,4 +1,4 @@
-"""How long work of many like parts will take, said once the second part is done."""
+"""What a command prints: its answer, notes, warnings, progress, and how long the rest will take."""
 
 import re
 import sys
@@ -43,7 +43,7 @@ def answer(text: str, data: Any, *, as_json: bool) -> None:
 @contextmanager
 def warnings_noted() -> Iterator[None]:
     """Show what incrowd warns of as one line each, once whatever its numbers; other warnings as Python does."""
-    shown, usual = set(), warnings.showwarning
+    seen, usual = set(), warnings.showwarning
 
     def show(
         message: Warning | str,
@@ -55,8 +55,8 @@ def warnings_noted() -> Iterator[None]:
     ) -> None:
         if not issubclass(category, IncrowdWarning):
             usual(message, category, filename, lineno, file, line)
-        elif (words := re.sub(r"[\d.,]+", "", str(message))) not in shown:
-            shown.add(words)
+        elif (words := re.sub(r"[\d.,]+", "", str(message))) not in seen:
+            seen.add(words)
             note(f"incrowd: {message}")
 
     with warnings.catch_warnings():

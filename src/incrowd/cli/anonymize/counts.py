@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.counting import CellM, Days, Regions, SlotMin, Start, counted
-from incrowd.cli.options import FarTowers, Force, Json, Output, Reading, Sources, Towers, reads
+from incrowd.cli.options import FarTowers, Force, Json, Output, ReadingOptions, Sources, Towers, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Counts
 
@@ -17,7 +17,7 @@ from incrowd.data import Counts
 def counts(
     sources: Sources,
     output: Output,
-    reading: Reading,
+    reading: ReadingOptions,
     towers: Towers = None,
     far_towers: FarTowers = False,
     cell_m: CellM = 500,
@@ -78,9 +78,9 @@ def counts(
             _write_cells(published, cells, force=force)
     same = published.shape == exact.shape
     loss = count_loss(published.n, exact) if same else None
-    said = f"sum |published - exact| / sum exact = {loss:.4f}" if same else "published in regions"
+    lost = f"sum |published - exact| / sum exact = {loss:.4f}" if same else "published in regions"
     record = {"output": output.name, "ledger": published.ledger, "loss": loss}
-    text = f"{published.ledger}\n\n{published.shape[0]:,} slots of {published.shape[1]:,} cells -> {output}\n{said}\n"
+    text = f"{published.ledger}\n\n{published.shape[0]:,} slots of {published.shape[1]:,} cells -> {output}\n{lost}\n"
     answer(text + _hint(output, cells, published.slot_min), record, as_json=as_json)
 
 

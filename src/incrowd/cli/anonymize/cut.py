@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, visits_of
-from incrowd.cli.options import Reading, Seed, Sources, reads
+from incrowd.cli.options import ReadingOptions, Seed, Sources, reads
 from incrowd.cli.pages import check_page, write_page
 from incrowd.cli.releasing import Releasing, Residual, releases
 from incrowd.cli.screen import answer, foretelling, progress_bar
@@ -19,7 +19,7 @@ from incrowd.plain import several
 @releases
 def cut(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     releasing: Releasing,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the release.")] = None,
     window_h: Annotated[float, typer.Option(help="Width of a window in hours.")] = 6,
@@ -82,13 +82,13 @@ def _plan(visits: Visits, *, windows_h: str, report: Path | None, force: bool, a
 
     check_page(report, force=force)
     with foretelling(CUTTING, "window"):
-        found = assess.plan(visits, windows_h=_hours(windows_h), **asked)
-    write_page(report, found, force=force)
+        cut_plan = assess.plan(visits, windows_h=_hours(windows_h), **asked)
+    write_page(report, cut_plan, force=force)
     legend = (
-        f"({found.who}; singled out: by {several(found.points, 'point')} of the whole trajectory among the pieces, "
-        "re-linked: among the pieces joined again, rejoined: consecutive pieces of one person)"
+        f"({cut_plan.who}; singled out: by {several(cut_plan.points, 'point')} of the whole trajectory among the "
+        "pieces, re-linked: among the pieces joined again, rejoined: consecutive pieces of one person)"
     )
-    answer(f"{found}\n{legend}\n{found.verdict}", found, as_json=as_json)
+    answer(f"{cut_plan}\n{legend}\n{cut_plan.verdict}", cut_plan, as_json=as_json)
 
 
 def _hours(text: str) -> list[float]:

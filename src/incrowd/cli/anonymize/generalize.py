@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from incrowd.cli.options import Reading, Sources, one_or_many, reads
+from incrowd.cli.options import ReadingOptions, Sources, one_or_many, reads
 from incrowd.cli.releasing import Folder, Releasing, Residual, releases
 from incrowd.cli.screen import progress_bar
 
@@ -14,7 +14,7 @@ from incrowd.cli.screen import progress_bar
 def generalize(
     sources: Sources,
     output: Folder,
-    reading: Reading,
+    reading: ReadingOptions,
     releasing: Releasing,
     cell_m: Annotated[int, typer.Option(help="Side of a published cell.")] = 1000,
     slot_min: Annotated[int, typer.Option(help="Width of a published time slot.")] = 60,

@@ -7,7 +7,7 @@ import typer
 
 from incrowd.cli.hiding import ON, Device, K, Leftover, MaxM, MaxMin, Reshape, ShardUsers, Suppress, Ties
 from incrowd.cli.inputs import fingerprints_of
-from incrowd.cli.options import Reading, Sources, reads
+from incrowd.cli.options import ReadingOptions, Sources, reads
 from incrowd.cli.releasing import Releasing, releases
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.errors import ParameterError
@@ -17,7 +17,7 @@ from incrowd.errors import ParameterError
 @releases
 def glove(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     releasing: Releasing,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the release.")] = None,
     k: K = 2,

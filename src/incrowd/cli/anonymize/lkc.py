@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, carrying, visits_of
-from incrowd.cli.options import Reading, Sources, reads
+from incrowd.cli.options import ReadingOptions, Sources, reads
 from incrowd.cli.privacy import Privacy, asks_privacy
 from incrowd.cli.releasing import Folder, Releasing, Residual, releases
 from incrowd.cli.screen import progress_bar
@@ -17,7 +17,7 @@ from incrowd.cli.screen import progress_bar
 def lkc(
     sources: Sources,
     output: Folder,
-    reading: Reading,
+    reading: ReadingOptions,
     releasing: Releasing,
     privacy: Privacy,
     scores: Annotated[

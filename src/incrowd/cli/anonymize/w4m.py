@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from incrowd.cli.inputs import traces_of
-from incrowd.cli.options import Boxing, Reading, Seed, Sources, boxes, reads
+from incrowd.cli.options import Boxing, ReadingOptions, Seed, Sources, boxes, reads
 from incrowd.cli.releasing import Folder, Releasing, releases
 from incrowd.cli.screen import note, progress_bar
 
@@ -16,7 +16,7 @@ from incrowd.cli.screen import note, progress_bar
 def w4m(
     sources: Sources,
     output: Folder,
-    reading: Reading,
+    reading: ReadingOptions,
     boxing: Boxing,
     releasing: Releasing,
     k: Annotated[int, typer.Option("--k", help="Trajectories that share a cylinder.")] = 2,

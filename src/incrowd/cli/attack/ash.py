@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli.attack.ash_sweep import asked_of, in_longer, mitigation_words, refuse_unswept, swept
+from incrowd.cli.attack.ash_sweep import in_longer, mitigation_words, recovery_sweep, refuse_unswept, swept
 from incrowd.cli.counting import CellM, Days, Regions, Start, counted, everywhere, of_truth
 from incrowd.cli.inputs import saved_noun
-from incrowd.cli.options import FarTowers, Force, Json, Reading, Seed, Sources, Towers, one_or_many, reads
+from incrowd.cli.options import FarTowers, Force, Json, ReadingOptions, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.pages import write_page
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits
@@ -27,7 +27,7 @@ TOP = (1, 2, 3)
 @reads
 def ash(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     towers: Towers = None,
     far_towers: FarTowers = False,
     cell_m: CellM = 500,
@@ -107,7 +107,7 @@ def ash(
         _check_unread(reading, table=table)
     people = None if published and truth is None else sources if truth is None else [str(truth)]
     behind = reading if truth is None else of_truth(truth, reading, table=table, published=published)
-    asked = asked_of(people, behind, target, longer_min, strengths, regions) if sweep else None
+    wanted = recovery_sweep(people, behind, target, longer_min, strengths, regions) if sweep else None
     places: dict[str, Any] = {
         "towers": towers,
         "far_towers": far_towers,
@@ -127,25 +127,31 @@ def ash(
         if truth is not None:
             places |= {"slot_min": counts.slot_min}
             visits = everywhere([str(truth)], behind, **places, cells=named)
-        longer = {} if asked is None or visits is None else in_longer(asked, behind, visits, places)
+        longer = {} if wanted is None or visits is None else in_longer(wanted, behind, visits, places)
         mended = _mended(counts, len(visits) if users is None and visits is not None else users)
-        found = attack.recover(mended, method=method, theta_m=theta_m, seed=seed)
-        unique = _singled_out(found) if visits is None else None
-        score = None if visits is None else attack.recovery_score(found, visits, pairing=pairing)
+        recovery = attack.recover(mended, method=method, theta_m=theta_m, seed=seed)
+        unique = _singled_out(recovery) if visits is None else None
+        score = None if visits is None else attack.recovery_score(recovery, visits, pairing=pairing)
         tried = None
-        if asked is not None and visits is not None:
+        if wanted is not None and visits is not None:
             attacker = {"method": method, "theta_m": theta_m, "pairing": pairing, "seed": seed}
             plain = score if truth is None and mended is counts else None
-            tried = swept(visits, asked, longer, target=target, plain=plain, **attacker)
+            tried = swept(visits, wanted, longer, target=target, plain=plain, **attacker)
         chance = None if visits is None or tried is not None else _guessed(mended, visits, pairing, seed)
         if recovered is not None:
-            _save(found, recovered, named, force=force)
-        results = [result for result in (found, unique, score, tried) if result is not None]
+            _save(recovery, recovered, named, force=force)
+        results = [result for result in (recovery, unique, score, tried) if result is not None]
         write_page(output, *results, title="Recovery of people from published counts", force=force)
     text = "\n".join(
-        [*_recovery_words(found), *_uniqueness_words(unique), *_score_words(score, chance), *mitigation_words(tried)]
+        [*_recovery_words(recovery), *_uniqueness_words(unique), *_score_words(score, chance), *mitigation_words(tried)]
     )
-    record = {"recovered": _record(found), "uniqueness": unique, "score": score, "chance": chance, "mitigations": tried}
+    record = {
+        "recovered": _record(recovery),
+        "uniqueness": unique,
+        "score": score,
+        "chance": chance,
+        "mitigations": tried,
+    }
     answer(text, record, as_json=as_json)
 
 
@@ -158,7 +164,7 @@ def _check_outputs(output: Path | None, recovered: Path | None, *, force: bool) 
         check_table(recovered, force=force)
 
 
-def _check_unread(reading: Reading, *, table: bool) -> None:
+def _check_unread(reading: ReadingOptions, *, table: bool) -> None:
     """Refuse options that published counts are not read with."""
     reading.refuse("counts are no records", "layout", "time_format", "antennas", "attribute", "bad_rows")
     if not table:
@@ -166,7 +172,7 @@ def _check_unread(reading: Reading, *, table: bool) -> None:
 
 
 def _published(
-    sources: list[str], reading: Reading, cells: Path | None, slot_min: int | None
+    sources: list[str], reading: ReadingOptions, cells: Path | None, slot_min: int | None
 ) -> "tuple[Counts, Cells]":
     from incrowd.read._counts import labelled_counts
 
@@ -179,8 +185,8 @@ def _published(
     return counts, named
 
 
-def _counted(sources: list[str], reading: Reading, places: dict[str, Any]) -> "tuple[Counts, Visits | None]":
-    """Trajectories, counted; a table of counts is told from one of records."""
+def _counted(sources: list[str], reading: ReadingOptions, places: dict[str, Any]) -> "tuple[Counts, Visits | None]":
+    """Trajectories, counted; a table of counts is values from one of records."""
     from incrowd.read.small_table import columns_of
 
     try:
@@ -201,11 +207,11 @@ def _guessed(counts: Counts, visits: Visits, pairing: str, seed: int) -> dict[st
     return attack.chance_accuracy(counts, visits, pairing=pairing, seed=seed)
 
 
-def _save(found: "Recovered", path: Path, named: "Cells | None", *, force: bool) -> None:
+def _save(recovery: "Recovered", path: Path, named: "Cells | None", *, force: bool) -> None:
     """The recovered people; in text under the labels that the publisher gave the cells."""
     from incrowd.data.files import whole_file
 
-    people = found.visits()
+    people = recovery.visits()
     if named is None or path.suffix != ".csv":
         people.save(path, force=force)
         return
@@ -230,31 +236,31 @@ def _mended(counts: Counts, users: int | None) -> Counts:
     return mended
 
 
-def _singled_out(found: "Recovered") -> "list[Uniqueness]":
+def _singled_out(recovery: "Recovered") -> "list[Uniqueness]":
     """How many of the recovered their top cells single out, which an attacker sees too."""
     from incrowd import measure
 
-    people = found.visits()
+    people = recovery.visits()
     return [measure.uniqueness(people, points=k, knowledge="top") for k in TOP]
 
 
-def _record(found: "Recovered") -> dict[str, Any]:
+def _record(recovery: "Recovered") -> dict[str, Any]:
     """What is said of the attack as a whole; who was where is written with --recovered only."""
-    users, slots = found.cells.shape
+    users, slots = recovery.cells.shape
     names = ("slot_min", "method", "theta_m", "seed", "costs", "bounds", "gap", "gains", "gain_bounds", "gain_gap")
-    return {"users": users, "slots": slots, **{name: getattr(found, name) for name in names}}
+    return {"users": users, "slots": slots, **{name: getattr(recovery, name) for name in names}}
 
 
-def _recovery_words(found: "Recovered") -> Iterator[str]:
+def _recovery_words(recovery: "Recovered") -> Iterator[str]:
     """What was recovered, and how surely at the least cost."""
-    users, slots = found.cells.shape
-    yield f"recovered {users:,} trajectories of {slots:,} slots in {found.days:,} days ({found.method})"
-    sure = f"no link of two slots can be cheaper by more than {found.gap:.2g} m"
-    if found.method == "threshold":
-        sure = f"the shortcut makes a link of two slots dearer than its optimum by {found.gap:.2g} m at most"
-    yield f"cost {found.costs.sum() / 1000:,.1f} km, {sure}"
-    if len(found.gains):
-        total, gap = found.gains.sum(), found.gain_gap
+    users, slots = recovery.cells.shape
+    yield f"recovered {users:,} trajectories of {slots:,} slots in {recovery.days:,} days ({recovery.method})"
+    sure = f"no link of two slots can be cheaper by more than {recovery.gap:.2g} m"
+    if recovery.method == "threshold":
+        sure = f"the shortcut makes a link of two slots dearer than its optimum by {recovery.gap:.2g} m at most"
+    yield f"cost {recovery.costs.sum() / 1000:,.1f} km, {sure}"
+    if len(recovery.gains):
+        total, gap = recovery.gains.sum(), recovery.gain_gap
         yield f"gains {total:,.1f} bits between days, no link of two days can gain less by more than {gap:.2g} bits"
 
 
@@ -279,5 +285,5 @@ def _score_words(score: "RecoveryScore | None", chance: Mapping[str, float] | No
 
 
 def _top(shares: Mapping[int, float], whose: str) -> str:
-    told = "  ".join(f"{k}: {shares[k]:.4f}" for k in TOP)
-    return f"singled out by their top cells, {whose:<9}  {told}"
+    values = "  ".join(f"{k}: {shares[k]:.4f}" for k in TOP)
+    return f"singled out by their top cells, {whose:<9}  {values}"

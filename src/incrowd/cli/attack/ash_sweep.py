@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incrowd.cli.inputs import saved_noun
-from incrowd.cli.options import Reading, one_or_many
+from incrowd.cli.options import ReadingOptions, one_or_many
 from incrowd.cli.screen import foretelling
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
@@ -28,7 +28,7 @@ def refuse_unswept(**given: Any) -> None:
         raise ParameterError(f"--{named.replace('_', '-')} is about mitigations; pass --sweep too, or leave it out.")
 
 
-class Asked(NamedTuple):
+class RecoverySweep(NamedTuple):
     """What a sweep is about, checked before any work."""
 
     people: list[str]  # their files
@@ -37,14 +37,14 @@ class Asked(NamedTuple):
     regions: "Texts | None"
 
 
-def asked_of(
+def recovery_sweep(
     people: list[str] | None,
-    reading: Reading,
+    reading: ReadingOptions,
     target: float,
     longer_min: str | None,
     strengths: list[str],
     regions: Path | None,
-) -> Asked:
+) -> RecoverySweep:
     """What was typed, as a sweep needs it."""
     from incrowd import read
 
@@ -58,7 +58,7 @@ def asked_of(
         if widths:
             raise ParameterError(f"--longer-min counts the records anew and needs trajectories, not {noun}.")
         widths = []
-    return Asked(people, widths, _strengths(strengths), None if regions is None else read.regions(regions))
+    return RecoverySweep(people, widths, _strengths(strengths), None if regions is None else read.regions(regions))
 
 
 def _widths(text: str) -> list[int]:
@@ -73,58 +73,60 @@ def _strengths(texts: list[str]) -> dict[str, list[float]] | None:
 
     try:
         split = [text.partition("=") for text in texts]
-        found = {name.strip(): [float(one) for one in values.split(",")] for name, _, values in split}
+        strengths = {name.strip(): [float(one) for one in values.split(",")] for name, _, values in split}
     except ValueError:
         raise ParameterError("--strengths takes NAME=VALUES, such as suppress=5,10.") from None
-    check_strengths(found)
-    return found or None
+    check_strengths(strengths)
+    return strengths or None
 
 
-def in_longer(asked: Asked, reading: Reading, visits: Visits, places: dict[str, Any]) -> dict[int, Visits]:
+def in_longer(
+    sweep: RecoverySweep, reading: ReadingOptions, visits: Visits, places: dict[str, Any]
+) -> dict[int, Visits]:
     """The same records in longer slots; they and the regions are checked before the attack."""
     from incrowd import read
     from incrowd.assess.publishing import check_ways
     from incrowd.discretize._filled import in_longer_slots
 
     base = visits.slot_min or 1
-    odd = [w for w in asked.widths or LONGER_MIN if w <= base or w % base]
-    if odd and asked.widths:
+    odd = [w for w in sweep.widths or LONGER_MIN if w <= base or w % base]
+    if odd and sweep.widths:
         raise ParameterError(f"--longer-min takes multiples of the slots of {base} min that are counted.")
-    check_ways(visits, asked.regions, None)
-    wanted = [w for w in LONGER_MIN if w not in odd] if asked.widths is None else asked.widths
+    check_ways(visits, sweep.regions, None)
+    wanted = [w for w in LONGER_MIN if w not in odd] if sweep.widths is None else sweep.widths
     towers = None if places["towers"] is None else read.towers(places["towers"])
     made = {}
     for width in wanted:
         with _set_aside(reading) as again:
             how = {**places, **again.arguments(), "towers": towers, "slot_min": width}
-            made[width] = in_longer_slots(one_or_many(asked.people), visits, **how)
+            made[width] = in_longer_slots(one_or_many(sweep.people), visits, **how)
     check_ways(visits, None, made)
     return made
 
 
 @contextmanager
-def _set_aside(reading: Reading) -> Iterator[Reading]:
+def _set_aside(reading: ReadingOptions) -> Iterator[ReadingOptions]:
     """The same way of reading once more; bad rows were listed the first time."""
     with TemporaryDirectory() as folder:
         yield reading if reading.bad_rows is None else replace(reading, bad_rows=Path(folder) / "again.csv")
 
 
-def swept(visits: Visits, asked: Asked, longer: dict[int, Visits], **how: Any) -> "Mitigations":
+def swept(visits: Visits, sweep: RecoverySweep, longer: dict[int, Visits], **how: Any) -> "Mitigations":
     """Attack the counts of these visits after every mitigation asked for."""
     from incrowd import assess
     from incrowd.assess._mitigations import ATTACKING
 
-    if asked.strengths is not None:
-        how["strengths"] = asked.strengths
+    if sweep.strengths is not None:
+        how["strengths"] = sweep.strengths
     with foretelling(ATTACKING, "attack"):
-        return assess.mitigations(visits, regions=asked.regions, resampled=longer, **how)
+        return assess.mitigations(visits, regions=sweep.regions, resampled=longer, **how)
 
 
-def mitigation_words(tried: "Mitigations | None") -> Iterator[str]:
+def mitigation_words(mitigations: "Mitigations | None") -> Iterator[str]:
     """Every mitigation, and a caution where one is due."""
-    if tried is None:
+    if mitigations is None:
         return
-    yield f"\n{tried}"
-    yield f"({', '.join(tried.chance)}: what guessing gets right from the same counts)"
-    if tried.caution:
-        yield tried.caution
+    yield f"\n{mitigations}"
+    yield f"({', '.join(mitigations.chance)}: what guessing gets right from the same counts)"
+    if mitigations.caution:
+        yield mitigations.caution

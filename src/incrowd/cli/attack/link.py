@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli.inputs import is_records, visits_of
-from incrowd.cli.options import Force, Json, Origin, Reading, lon_lat, reads
+from incrowd.cli.options import Force, Json, Origin, ReadingOptions, lon_lat, reads
 from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
@@ -25,7 +25,7 @@ CELL_M, SLOT_MIN = 500, 60
 def link(
     known: Annotated[str, typer.Argument(metavar="KNOWN", help="What the attacker holds: visits or trajectories.")],
     target: Annotated[str, typer.Argument(metavar="TARGET", help="Where to look: visits, trajectories or a release.")],
-    reading: Reading,
+    reading: ReadingOptions,
     truth: Annotated[
         Path | None,
         typer.Option(
@@ -68,38 +68,39 @@ def link(
     with progress_bar():
         grain: dict[str, Any] = {"cell_m": cell_m, "slot_min": slot_min, "origin": origin, "start": start}
         sides = sides_of(known, target, reading, **grain, near=tolerance_m > 0)
-        found = attack.link(
+        linkage = attack.link(
             *sides,
             truth=truth,
             tolerance_slots=tolerance_slots,
             tolerance_m=tolerance_m,
             period_slots=period_slots,
         )
-        write_page(report, found, force=force)
-    answer("\n".join(_matched(found)), found, as_json=as_json)
+        write_page(report, linkage, force=force)
+    answer("\n".join(_matched(linkage)), linkage, as_json=as_json)
 
 
-def _matched(found: "Linkage") -> list[str]:
-    if not found.told:
-        ranked = f"ranked {found.target:,} candidates for {found.known:,} known people"
+def _matched(linkage: "Linkage") -> list[str]:
+    if not linkage.told:
+        ranked = f"ranked {linkage.target:,} candidates for {linkage.known:,} known people"
         return [
-            f"{ranked}; for {found.claimed:,} of them the best is strictly ahead of the second",
+            f"{ranked}; for {linkage.claimed:,} of them the best is strictly ahead of the second",
             "nobody tells who is who in a release: pass --truth LINK to see how often that is right",
         ]
     lines = [f"{'':<22} {'attack':>9} {'chance':>9}"]
-    shares = ((f"among the first {k}", found.hit[k], found.chance[k]) for k in found.hit)
+    shares = ((f"among the first {k}", linkage.hit[k], linkage.chance[k]) for k in linkage.hit)
     lines += [f"{name:<22} {percent(attack):>9} {percent(chance):>9}" for name, attack, chance in shares]
-    ranks = (found.median_rank, found.chance_median_rank)
+    ranks = (linkage.median_rank, linkage.chance_median_rank)
     lines.append(f"{'median rank':<22} " + " ".join(f"{'-' if r is None else f'{r:,.1f}':>9}" for r in ranks))
-    lines.append(f"{'claims that are right':<22} {percent(found.claims_right):>9}   of {found.claimed:,}")
+    lines.append(f"{'claims that are right':<22} {percent(linkage.claims_right):>9}   of {linkage.claimed:,}")
     lines.append(
-        f"({found.scored:,} of {found.known:,} known people are among {found.target:,} candidates, {found.without:,} "
-        f"are not, {found.silent:,} meet nobody; a claim is a best candidate strictly ahead of the second)"
+        f"({linkage.scored:,} of {linkage.known:,} known people are among {linkage.target:,} candidates, "
+        f"{linkage.without:,} are not, {linkage.silent:,} meet nobody; a claim is a best candidate strictly ahead of "
+        "the second)"
     )
-    if found.untold:
+    if linkage.untold:
         lines.append(
-            f"(the link file names {found.target - found.untold:,} of {found.target:,} candidates: whoever the others "
-            "are is counted as not among them)"
+            f"(the link file names {linkage.target - linkage.untold:,} of {linkage.target:,} candidates: whoever the "
+            "others are is counted as not among them)"
         )
     return lines
 
@@ -107,7 +108,7 @@ def _matched(found: "Linkage") -> list[str]:
 def sides_of(
     known: str,
     target: str,
-    reading: Reading,
+    reading: ReadingOptions,
     *,
     cell_m: float | None,
     slot_min: int | None,
@@ -153,7 +154,7 @@ def sides_of(
     return made
 
 
-def _side(source: str, reading: Reading, slot_min: int) -> Visits | Path:
+def _side(source: str, reading: ReadingOptions, slot_min: int) -> Visits | Path:
     """Visits, or the folder of a release, whose pseudonyms are nobody's labels."""
     return release_at(source) or visits_of([source], reading, cell_m=CELL_M, slot_min=slot_min)
 

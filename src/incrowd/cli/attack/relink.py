@@ -37,12 +37,13 @@ def relink(
     refuse_own_input({"release": release, "link": link, "report": report})
     check_page(report, force=force)
     with progress_bar():
-        found = attack.relink(release, link=link, memory=memory, reach_windows=reach_windows, points=points, seed=seed)
-        write_page(report, found, force=force)
-    lines = [
-        f"{found.joins:,} joins make {found.chains:,} chains of {found.pieces:,} pieces in {found.windows:,} windows"
-    ]
-    if (score := found.score) is not None:
+        relinked = attack.relink(
+            release, link=link, memory=memory, reach_windows=reach_windows, points=points, seed=seed
+        )
+        write_page(report, relinked, force=force)
+    chains = f"{relinked.chains:,} chains of {relinked.pieces:,} pieces in {relinked.windows:,} windows"
+    lines = [f"{relinked.joins:,} joins make {chains}"]
+    if (score := relinked.score) is not None:
         lines += [
             f"{'neighbours joined':<26} {percent(score.share):>8}   chance {percent(score.chance)}",
             f"{'joins that are right':<26} {percent(score.precision):>8}   chance {percent(score.chance_precision)}",
@@ -51,18 +52,18 @@ def relink(
         for name, risk in score.known_before.items():
             lines.append(f"{f'found among {name}':<26} {percent(risk.value):>8}   of {risk.population:,} people")
         lines.append(f"(found: by {several(points, 'point')} of the whole trajectory, known before the cut)")
-    lines += [f"{'singled out by':<26} " + " ".join(f"{label:>10}" for label in _labels(found))]
-    lines += _table(found)
-    answer("\n".join(lines), found, as_json=as_json)
+    lines += [f"{'singled out by':<26} " + " ".join(f"{label:>10}" for label in _labels(relinked))]
+    lines += _table(relinked)
+    answer("\n".join(lines), relinked, as_json=as_json)
 
 
-def _labels(found: Any) -> list[str]:
-    return list(dict.fromkeys(risk.label for risk in found.uniqueness))
+def _labels(relinked: Any) -> list[str]:
+    return list(dict.fromkeys(risk.label for risk in relinked.uniqueness))
 
 
-def _table(found: Any) -> list[str]:
+def _table(relinked: Any) -> list[str]:
     rows: dict[str, str] = {}
-    for risk in found.uniqueness:
+    for risk in relinked.uniqueness:
         name = f"top {risk.points}" if risk.knowledge == "top" else f"{risk.points} random points ({risk.short})"
         rows[name] = rows.get(name, "") + f" {percent(risk.value):>10}"
     return [f"{name:<26}{shares}" for name, shares in rows.items()]

@@ -6,14 +6,14 @@ import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, visits_of
 from incrowd.cli.measure.uniqueness import table
-from incrowd.cli.options import Json, Reading, Seed, Sources, reads
+from incrowd.cli.options import Json, ReadingOptions, Seed, Sources, reads
 from incrowd.cli.screen import answer, progress_bar
 
 
 @reads
 def cut(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     window_h: Annotated[float, typer.Option(help="Width of a window in hours.")] = 6,
     windows: Annotated[int | None, typer.Option(help="Number of windows, instead of their width.")] = None,
     start_slot: Annotated[int, typer.Option(help="Slot at which the recording period begins.")] = 0,
@@ -36,9 +36,9 @@ def cut(
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
         width = {"window_h": window_h} if windows is None else {"windows": windows}
         pieces = discretize.windows(visits, start_slot=start_slot, slots=slots, **width)
-        found = measure.cut_risk(visits, pieces, points=points, repeats=repeats, exact=exact, seed=seed)
+        risk = measure.cut_risk(visits, pieces, points=points, repeats=repeats, exact=exact, seed=seed)
     lines = []
-    for name, side in (("before", found.before), ("after", found.after), ("fixed knowledge", found.fixed_knowledge)):
+    for name, side in (("before", risk.before), ("after", risk.after), ("fixed knowledge", risk.fixed_knowledge)):
         lines += [name, *table(list(side.values()))]
-    lines.append(f"({found.users:,} people, {found.pieces:,} pieces, {points} points, seed {seed})")
-    answer("\n".join([*lines, found.reason]), found, as_json=as_json)
+    lines.append(f"({risk.users:,} people, {risk.pieces:,} pieces, {points} points, seed {seed})")
+    answer("\n".join([*lines, risk.reason]), risk, as_json=as_json)

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from incrowd.cli.inputs import CellM, SlotMin, carrying, visits_of
-from incrowd.cli.options import Json, Reading, Sources, reads
+from incrowd.cli.options import Json, ReadingOptions, Sources, reads
 from incrowd.cli.privacy import Privacy, asks_privacy
 from incrowd.cli.screen import answer, progress_bar
 
@@ -12,7 +12,7 @@ from incrowd.cli.screen import answer, progress_bar
 @asks_privacy
 def sequences(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     privacy: Privacy,
     cell_m: CellM = 500,
     slot_min: SlotMin = 60,
@@ -31,5 +31,5 @@ def sequences(
     counts = {"minimal violating": Counter(map(len, violating)), "maximal frequent": Counter(map(len, frequent))}
     lines = [f"{'visits':>6} {'minimal violating':>18} {'maximal frequent':>17}"]
     sizes = sorted(set().union(*counts.values()))
-    lines += [f"{size:>6} " + " ".join(f"{found[size]:>17,}" for found in counts.values()) for size in sizes]
-    answer("\n".join(lines), {name: dict(found) for name, found in counts.items()}, as_json=as_json)
+    lines += [f"{size:>6} " + " ".join(f"{by_length[size]:>17,}" for by_length in counts.values()) for size in sizes]
+    answer("\n".join(lines), {name: dict(by_length) for name, by_length in counts.items()}, as_json=as_json)

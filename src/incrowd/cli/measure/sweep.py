@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from incrowd.cli.options import Boxing, Force, Json, Reading, Seed, Sources, boxes, numbers, one_or_many, reads
+from incrowd.cli.options import Boxing, Force, Json, ReadingOptions, Seed, Sources, boxes, numbers, one_or_many, reads
 from incrowd.cli.pages import check_page, write_page
 from incrowd.cli.screen import SIDES, answer, note, progress_bar
 
@@ -14,7 +14,7 @@ from incrowd.cli.screen import SIDES, answer, note, progress_bar
 @boxes
 def sweep(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     boxing: Boxing,
     blocks: Annotated[str, typer.Option(help="Blocks along each side.")] = "10,20,30,40,50,60,70,80,90,100,200",
     minutes: Annotated[str, typer.Option(help="Widths of a time slot.")] = "20,30,60,80,120,240",
@@ -55,19 +55,19 @@ def sweep(
             answer(str(cost), cost, as_json=as_json)
             return
         note(f"this takes {cost}")
-        found = measure.sweep(traces, **common)  # type: ignore[arg-type]
+        risks = measure.sweep(traces, **common)  # type: ignore[arg-type]
     if output is not None:
-        found.save(output, force=force)
-    write_page(report, found, title="Uniqueness over resolutions", force=force)
+        risks.save(output, force=force)
+    write_page(report, risks, title="Uniqueness over resolutions", force=force)
     lines = [f"{'blocks':>6}  size of a block {SIDES}"]
-    lines += [f"{n:>6}  {found.block_size(n)}" for n in grid["blocks"]]
+    lines += [f"{n:>6}  {risks.block_size(n)}" for n in grid["blocks"]]
     lines += ["", f"{'points':>6} {'lowest':>8} {'highest':>8}  finest settings with uniqueness of at most {target:g}"]
     for m in grid["points"]:
-        shares = [setting.uniqueness for setting in found.at(m)]
-        best = ", ".join(f"{found.named(s.blocks)}, {s.minutes} min" for s in found.finest(target, points=m)) or "none"
+        shares = [setting.uniqueness for setting in risks.at(m)]
+        best = ", ".join(f"{risks.named(s.blocks)}, {s.minutes} min" for s in risks.finest(target, points=m)) or "none"
         lines.append(f"{m:>6} {min(shares):>8.4f} {max(shares):>8.4f}  {best}")
     lines.append(
-        f"({found.users:,} users, {found.records:,} of {traces.records:,} records, {samples:,} samples a cell, {keep}, "
+        f"({risks.users:,} users, {risks.records:,} of {traces.records:,} records, {samples:,} samples a cell, {keep}, "
         f"seed {seed})"
     )
-    answer("\n".join(lines), found, as_json=as_json)
+    answer("\n".join(lines), risks, as_json=as_json)

@@ -3,12 +3,12 @@
 from incrowd.arrays import quantiles
 from incrowd.cli.hiding import QUANTILES, Device, K, people_words
 from incrowd.cli.inputs import fingerprints_of
-from incrowd.cli.options import Json, Reading, Sources, reads
+from incrowd.cli.options import Json, ReadingOptions, Sources, reads
 from incrowd.cli.screen import answer, progress_bar
 
 
 @reads
-def tails(sources: Sources, reading: Reading, k: K = 2, device: Device = "auto", as_json: Json = False) -> None:
+def tails(sources: Sources, reading: ReadingOptions, k: K = 2, device: Device = "auto", as_json: Json = False) -> None:
     """Why people are hard to hide: how heavy the tails of their sample stretches are, in space and time.
 
     incrowd measure tails trips.csv --k 2
@@ -17,13 +17,13 @@ def tails(sources: Sources, reading: Reading, k: K = 2, device: Device = "auto",
 
     with progress_bar():
         data = fingerprints_of(sources, reading)
-        found = measure.tails(data, k=k, device=device)
+        weights = measure.tails(data, k=k, device=device)
     rows = (
-        ("tail weight", found.delta),
-        ("in space", found.space),
-        ("in time", found.time),
-        ("time / space", found.ratio),
-        ("time / both", found.share),
+        ("tail weight", weights.delta),
+        ("in space", weights.space),
+        ("in time", weights.time),
+        ("time / space", weights.ratio),
+        ("time / both", weights.share),
     )
     lines = [f"{'':<14} {'defined':>9} " + " ".join(f"{f'{share:.0%}':>8}" for share in QUANTILES)]
     for name, column in rows:
@@ -32,7 +32,7 @@ def tails(sources: Sources, reading: Reading, k: K = 2, device: Device = "auto",
             f"{name:<14} {len(known):>9,} " + " ".join(f"{value:>8.3f}" for value in quantiles(known, QUANTILES))
         )
     lines.append(
-        f"(by quantile of {people_words(data)}, k = {k}, on the {found.device.upper()}; "
+        f"(by quantile of {people_words(data)}, k = {k}, on the {weights.device.upper()}; "
         "1 is the tail of a Gaussian, 1.6 exponential)"
     )
-    answer("\n".join(lines), found, as_json=as_json)
+    answer("\n".join(lines), weights, as_json=as_json)

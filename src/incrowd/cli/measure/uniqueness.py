@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, visits_of
-from incrowd.cli.options import Json, Reading, Seed, Sources, numbers, reads
+from incrowd.cli.options import Json, ReadingOptions, Seed, Sources, numbers, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.errors import ParameterError
 
@@ -19,7 +19,7 @@ Points = Annotated[str, typer.Option(help="How many points the attacker knows: 4
 @reads
 def uniqueness(
     sources: Sources,
-    reading: Reading,
+    reading: ReadingOptions,
     points: Points = "4",
     knowledge: Annotated[
         Literal["random", "consecutive", "top", "close"], typer.Option(help="Which points the attacker knows.")
@@ -53,7 +53,7 @@ def uniqueness(
     shorts = ("drop",) if knowledge == "top" else ("drop", "all", "zero")
     with progress_bar():
         visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
-        found = [
+        risks = [
             measure.uniqueness(
                 visits,
                 points=m,
@@ -72,15 +72,15 @@ def uniqueness(
             for short in shorts
         ]
     drawn = "every choice" if exact else f"{samples:,} samples" if samples else f"{repeats} draws each, seed {seed}"
-    lines = [*table(found), f"({len(visits):,} people, {visits.records:,} visits; {knowledge} points, {drawn}"]
+    lines = [*table(risks), f"({len(visits):,} people, {visits.records:,} visits; {knowledge} points, {drawn}"]
     close = f", {closeness_min:g} min apart (+-{tolerance_min:g})" if closeness_min is not None else ""
     lines[-1] += f"{close}{f', match {match}' if knowledge == 'top' else ''})"
     if knowledge != "top":
         lines.append(
             "drop leaves out trajectories with fewer points, all asks with what they have, zero calls them safe"
         )
-    answer("\n".join(lines), found, as_json=as_json)
-    if fail_above is not None and not all(risk.value is not None and risk.value <= fail_above for risk in found):
+    answer("\n".join(lines), risks, as_json=as_json)
+    if fail_above is not None and not all(risk.value is not None and risk.value <= fail_above for risk in risks):
         raise typer.Exit(1)
 
 

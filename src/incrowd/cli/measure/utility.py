@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, visits_of
-from incrowd.cli.options import Json, Reading, reads
+from incrowd.cli.options import Json, ReadingOptions, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
 from incrowd.errors import DataError
@@ -16,7 +16,7 @@ from incrowd.errors import DataError
 def utility(
     before: Annotated[str, typer.Argument(help="Visits or trajectories before.")],
     after: Annotated[Path, typer.Argument(help="A release folder, or visits.")],
-    reading: Reading,
+    reading: ReadingOptions,
     common_m: Annotated[
         float, typer.Option(help="Side of the cells in which both are compared, unless those of the data are larger.")
     ] = 1000,
@@ -35,9 +35,9 @@ def utility(
         if not isinstance(published, Visits):
             raise DataError(f"{after.name} holds no visits; utility compares visits.")
         original = visits_of([before], reading, cell_m=cell_m, slot_min=slot_min, like=published)
-        found = measure.utility(original, published, cell_m=common_m)
+        comparison = measure.utility(original, published, cell_m=common_m)
     lines = [f"{'':<24} {'before':>22} {'after':>22} {'agreement':>10}"]
-    lines += [f"{what:<24} {a:>22} {b:>22} {share:>10}" for what, a, b, share in found.rows()]
-    finer = f"; cells of {common_m:,g} m would be finer than the data" if found.cell_m > common_m else ""
-    lines.append(f"(compared in cells of {found.cell_m:,g} m and slots of {found.slot_min:,} min{finer})")
-    answer("\n".join(lines), found, as_json=as_json)
+    lines += [f"{what:<24} {a:>22} {b:>22} {share:>10}" for what, a, b, share in comparison.rows()]
+    finer = f"; cells of {common_m:,g} m would be finer than the data" if comparison.cell_m > common_m else ""
+    lines.append(f"(compared in cells of {comparison.cell_m:,g} m and slots of {comparison.slot_min:,} min{finer})")
+    answer("\n".join(lines), comparison, as_json=as_json)

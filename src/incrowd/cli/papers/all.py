@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from incrowd.cli.options import Command, Force, Json, Reading, Seed, reads
+from incrowd.cli.options import Command, Force, Json, ReadingOptions, Seed, reads
 from incrowd.cli.papers.reproducing import (
     Data,
     Folder,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @reads
 def papers(
     ctx: typer.Context,
-    reading: Reading,
+    reading: ReadingOptions,
     data: Data = [],  # noqa: B006
     quick: Quick = False,
     output: Folder = None,
@@ -44,19 +44,21 @@ def papers(
         _refuse_early(ctx)
         return
     check_folder(output, force=force)
-    found: dict[str, Reproduction] = {}
+    reproductions: dict[str, Reproduction] = {}
     for key, paper in PAPERS.items():
         note(f"{key}: {paper.title}")
         try:
-            found[key] = reproduced(paper, data, reading, quick=quick, seed=seed)
+            reproductions[key] = reproduced(paper, data, reading, quick=quick, seed=seed)
         except DataError as error:
             note(f"{key} is left out: {error}")
             continue
-        save(found[key], None if output is None else output / key)
-    if not found:
+        save(reproductions[key], None if output is None else output / key)
+    if not reproductions:
         raise DataError("no paper can use these data; the lines above say why.")
-    counts = [line for one in found.values() for line in verdict_counts(one)]
-    answer("\n\n".join([*map(statement_table, found.values()), "\n".join(counts)]), found, as_json=as_json)
+    counts = [line for one in reproductions.values() for line in verdict_counts(one)]
+    answer(
+        "\n\n".join([*map(statement_table, reproductions.values()), "\n".join(counts)]), reproductions, as_json=as_json
+    )
 
 
 def _refuse_early(ctx: typer.Context) -> None:
@@ -72,7 +74,7 @@ def one_paper(paper: Paper) -> Command:
 
     @reads
     def command(
-        reading: Reading,
+        reading: ReadingOptions,
         data: Data = [],  # noqa: B006
         quick: Quick = False,
         output: Folder = None,
@@ -81,9 +83,9 @@ def one_paper(paper: Paper) -> Command:
         as_json: Json = False,
     ) -> None:
         check_folder(output, force=force)
-        found = reproduced(paper, data, reading, quick=quick, seed=seed)
-        save(found, output)
-        answer(statement_table(found), found, as_json=as_json)
+        reproduction = reproduced(paper, data, reading, quick=quick, seed=seed)
+        save(reproduction, output)
+        answer(statement_table(reproduction), reproduction, as_json=as_json)
 
     given = {
         "Visits": f"trajectories, put on a grid of {paper.cell_m} m and {paper.slot_min} min, or visits made by "

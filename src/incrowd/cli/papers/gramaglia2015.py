@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incrowd.cli.inputs import fingerprints_of
-from incrowd.cli.options import Force, Json, Reading, Seed, reads
+from incrowd.cli.options import Force, Json, ReadingOptions, Seed, reads
 from incrowd.cli.pages import write_page
 from incrowd.cli.papers.reproducing import Folder, Quick, check_folder, statement_table
 from incrowd.cli.screen import answer, note, progress_bar
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @reads
 def gramaglia2015(
-    reading: Reading,
+    reading: ReadingOptions,
     data: Annotated[
         list[str],
         typer.Option(help="Your own files instead of made-up data; besides them with --table 2; repeatable."),
@@ -62,10 +62,10 @@ def gramaglia2015(
     with progress_bar():
         if prints is not None and not quick:
             note(f"each run of GLOVE: {anonymize.glove_cost(prints)}")
-        found = paper.reproduce(prints, quick=quick, seed=seed)
+        reproduction = paper.reproduce(prints, quick=quick, seed=seed)
     if output is not None:
-        paper.save(found, output)
-    answer(statement_table(found), found, as_json=as_json)
+        paper.save(reproduction, output)
+    answer(statement_table(reproduction), reproduction, as_json=as_json)
 
 
 def table_2(
@@ -85,24 +85,27 @@ def table_2(
     with progress_bar():
         wanted = paper.USERS if users is None else users
         few = min(wanted, paper.QUICK_USERS) if quick else wanted
-        found = paper.table_2(data, users=few, real=real, seed=seed)
-    for one in found.skipped:
+        comparison = paper.table_2(data, users=few, real=real, seed=seed)
+    for one in comparison.skipped:
         note(f"skipped {one}; pass --real FOLDER.")
     if output is not None:
         output.mkdir(parents=True, exist_ok=True)
-        write_page(output / "table-2.html", found, title="W4M-LC and GLOVE", force=force)
-    lines = [_line(cell) for cell in found.cells]
+        write_page(output / "table-2.html", comparison, title="W4M-LC and GLOVE", force=force)
+    lines = [_line(cell) for cell in comparison.cells]
     lines.insert(
         0,
         f"{'data':<12} {'people':>7} {'k':>2} {'method':<7} {'discarded':>9} {'created':>8} "
         f"{'deleted':>8} {'position':>9} {'time':>10}",
     )
-    for said in found.statements:
-        why = f": {said.why}" if said.why else ""
-        lines.append(f"{said.where:<9} {said.what}\n    theirs: {said.theirs}; ours: {said.ours}; {said.verdict}{why}")
-    agree = sum(said.verdict == "agrees" for said in found.statements)
-    lines.append(f"{agree} of {len(found.statements)} statements agree (seed {seed})")
-    answer("\n".join(lines), found, as_json=as_json)
+    for statement in comparison.statements:
+        why = f": {statement.why}" if statement.why else ""
+        lines.append(
+            f"{statement.where:<9} {statement.what}\n    theirs: {statement.theirs}; ours: {statement.ours}; "
+            f"{statement.verdict}{why}"
+        )
+    agree = sum(statement.verdict == "agrees" for statement in comparison.statements)
+    lines.append(f"{agree} of {len(comparison.statements)} statements agree (seed {seed})")
+    answer("\n".join(lines), comparison, as_json=as_json)
 
 
 def _line(cell: "Cell") -> str:

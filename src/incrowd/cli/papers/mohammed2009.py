@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from incrowd.cli.inputs import CellM, SlotMin, visits_of
-from incrowd.cli.options import Force, Json, Reading, Seed, reads
+from incrowd.cli.options import Force, Json, ReadingOptions, Seed, reads
 from incrowd.cli.pages import check_page, write_page
 from incrowd.cli.papers.reproducing import Data, Folder, Quick, check_folder, save, statement_table
 from incrowd.cli.screen import answer, progress_bar
@@ -15,7 +15,7 @@ from incrowd.errors import ParameterError
 
 @reads
 def mohammed2009(
-    reading: Reading,
+    reading: ReadingOptions,
     data: Data = [],  # noqa: B006
     quick: Quick = False,
     output: Folder = None,
@@ -41,12 +41,12 @@ def mohammed2009(
     check_folder(output, force=force)
     with progress_bar():
         visits = visits_of(data, reading, cell_m=cell_m, slot_min=slot_min) if data else None
-        found = paper.reproduce(visits, quick=quick, seed=seed, sensitive=sensitive)
-    save(found, output)
-    write_page(report, *found.others, title="LKC-privacy: what it costs", force=force)
+        reproduction = paper.reproduce(visits, quick=quick, seed=seed, sensitive=sensitive)
+    save(reproduction, output)
+    write_page(report, *reproduction.others, title="LKC-privacy: what it costs", force=force)
     lines = [
         f"{run.varied} = {getattr(run, run.varied)}: {run.preserved_share:.1%} of patterns kept, "
         f"{run.suppressed_visits:.1%} of visits suppressed"
-        for run in found.others[0].runs
+        for run in reproduction.others[0].runs
     ]
-    answer("\n".join([statement_table(found), "", *lines]), found, as_json=as_json)
+    answer("\n".join([statement_table(reproduction), "", *lines]), reproduction, as_json=as_json)

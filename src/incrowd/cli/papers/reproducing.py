@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli.inputs import fingerprints_of, saved, saved_noun, visits_of
-from incrowd.cli.options import Reading, one_or_many
+from incrowd.cli.options import ReadingOptions, one_or_many
 from incrowd.cli.screen import progress_bar
 from incrowd.data import Traces
 from incrowd.errors import DataError, ParameterError
@@ -28,7 +28,7 @@ WIDTHS = (12, 34, 19, 19, 18)
 
 
 def reproduced(
-    paper: Paper, data: list[str], reading: Reading, *, quick: bool, seed: int, **options: Any
+    paper: Paper, data: list[str], reading: ReadingOptions, *, quick: bool, seed: int, **options: Any
 ) -> "Reproduction":
     """What a paper says beside what these files say, or made-up data if there are none."""
     with progress_bar():
@@ -36,7 +36,7 @@ def reproduced(
         return paper(noun_of(paper, data, reading) if data else None, quick=quick, seed=seed, **options)
 
 
-def noun_of(paper: Paper, data: list[str], reading: Reading) -> Any:
+def noun_of(paper: Paper, data: list[str], reading: ReadingOptions) -> Any:
     """What the paper takes, from files."""
     if paper.takes == "Fingerprints":
         return fingerprints_of(data, reading)
@@ -49,7 +49,7 @@ def noun_of(paper: Paper, data: list[str], reading: Reading) -> Any:
     return _log(source, reading) if noun is None else saved(Path(str(source)))
 
 
-def _log(source: str | list[str], reading: Reading) -> Traces:
+def _log(source: str | list[str], reading: ReadingOptions) -> Traces:
     """In log order, so that disorder can be cleaned; a file that is no log, such as newest first, in time order."""
     import numpy as np
 
@@ -73,35 +73,44 @@ def check_folder(output: Path | None, *, force: bool) -> None:
         raise ParameterError(f"{output} is a file; give the name of a folder.")
 
 
-def save(found: "Reproduction", output: Path | None) -> None:
+def save(reproduction: "Reproduction", output: Path | None) -> None:
     """Write the report, and JSON and SVG of each figure, if a folder was given."""
     from incrowd.papers import record
 
     if output is not None:
-        record.save(found, output)
+        record.save(reproduction, output)
 
 
-def statement_table(found: "Reproduction") -> str:
+def statement_table(reproduction: "Reproduction") -> str:
     """Every statement, and how many agree."""
-    said = found.statements
-    lines = [*_lines(HEAD), *(line for one in said for line in statement_lines(one)), *verdict_counts(found)]
+    statements = reproduction.statements
+    lines = [
+        *_lines(HEAD),
+        *(line for statement in statements for line in statement_lines(statement)),
+        *verdict_counts(reproduction),
+    ]
     return "\n".join(lines)
 
 
-def verdict_counts(found: "Reproduction") -> Iterable[str]:
+def verdict_counts(reproduction: "Reproduction") -> Iterable[str]:
     """One line: how many statements have which verdict."""
-    verdicts: list[str] = [said.verdict for said in found.statements]
+    verdicts: list[str] = [statement.verdict for statement in reproduction.statements]
     others = {"differ": "differs", "cannot be compared": "cannot be compared"}
     rest = "".join(f", {n} {words}" for words, kind in others.items() if (n := verdicts.count(kind)))
     agree = f"{verdicts.count('agrees')} of {len(verdicts)} statements agree{rest}"
-    yield f"{found.paper}: {agree} ({found.spoken_of or f'{found.name}, {found.users:,} users'})"
+    data = reproduction.spoken_of or f"{reproduction.name}, {reproduction.users:,} users"
+    yield f"{reproduction.paper}: {agree} ({data})"
 
 
-def statement_lines(said: "Statement") -> list[str]:
+def statement_lines(statement: "Statement") -> list[str]:
     """One statement, and below it the reason where there is one."""
-    row = _lines((said.where, said.what, said.theirs, said.ours, said.verdict))
+    row = _lines((statement.where, statement.what, statement.theirs, statement.ours, statement.verdict))
     indent = " " * (WIDTHS[0] + 1)
-    return row + [f"{indent}{line}" for line in wrap(f"({said.why})", sum(WIDTHS) - WIDTHS[0])] if said.why else row
+    return (
+        row + [f"{indent}{line}" for line in wrap(f"({statement.why})", sum(WIDTHS) - WIDTHS[0])]
+        if statement.why
+        else row
+    )
 
 
 def _lines(cells: Sequence[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """incrowd papers tan2017."""
 
-from incrowd.cli.options import Boxing, Force, Json, Reading, Seed, boxes, reads
+from incrowd.cli.options import Boxing, Force, Json, ReadingOptions, Seed, boxes, reads
 from incrowd.cli.papers.reproducing import Data, Folder, Quick, check_folder, reproduced, save, statement_table
 from incrowd.cli.screen import answer
 from incrowd.papers import PAPERS
@@ -9,7 +9,7 @@ from incrowd.papers import PAPERS
 @reads
 @boxes
 def tan2017(
-    reading: Reading,
+    reading: ReadingOptions,
     boxing: Boxing,
     data: Data = [],  # noqa: B006
     quick: Quick = False,
@@ -26,6 +26,6 @@ def tan2017(
     """
     options = boxing.arguments()
     check_folder(output, force=force)
-    found = reproduced(PAPERS["tan2017"], data, reading, quick=quick, seed=seed, **options)
-    save(found, output)
-    answer(statement_table(found), found, as_json=as_json)
+    reproduction = reproduced(PAPERS["tan2017"], data, reading, quick=quick, seed=seed, **options)
+    save(reproduction, output)
+    answer(statement_table(reproduction), reproduction, as_json=as_json)
