@@ -1,8 +1,7 @@
 """The section about several methods on the same people: what each protects against what it costs."""
 
 from collections.abc import Iterable
-
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING
 
 from incrowd.assess.compare import LINKS
 from incrowd.assess.compare.attacker import KNOWS
@@ -11,6 +10,9 @@ from incrowd.assess.compare.loss import MEANS
 from incrowd.plain import several
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, INK, MUTED, canvas, key, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 HUES, MARKS = COLOURS[:-1], "os^Dv"  # the last colour is too near to the ink of the data as they are
 PROTECTS = (
@@ -186,7 +188,7 @@ def looks(methods: Iterable[str]) -> dict[str, tuple[str, str]]:
     return {NOTHING: (INK, MARKS[0]), **looks}
 
 
-def _draw_frontier(axes: Axes, result: Comparison) -> None:
+def _draw_frontier(axes: "Axes", result: Comparison) -> None:
     """Steps down from setting to setting: what lies above and right of them is beaten."""
     at = [(row.loss, result.target.distance(row.privacy)) for row in result.frontier]
     (first, _), (_, last) = at[0], at[-1]
@@ -194,7 +196,7 @@ def _draw_frontier(axes: Axes, result: Comparison) -> None:
     axes.plot(x, y, color=MUTED, linewidth=1, linestyle="--", drawstyle="steps-post", label="frontier")
 
 
-def _draw(axes: Axes, rows: list[Row], name: str) -> None:
+def _draw(axes: "Axes", rows: list[Row], name: str) -> None:
     """The settings of a method in the order of their loss, joined by a line."""
     for method, (colour, mark) in looks(row.method for row in rows).items():
         mine = sorted((row for row in rows if row.method == method), key=lambda row: row.loss)

@@ -4,14 +4,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.report.section import Drawing
 from incrowd.report.style import COLOURS, MUTED, SMALL, canvas, end_labels, key, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 STEPS = 100  # of a distribution: enough for a line; it shows the least, the largest and, of 101 or fewer, every value
 
@@ -143,7 +145,7 @@ def _ends(line: Line) -> str:
     return first if len(line.at) == 1 else f"{first} to {last}"
 
 
-def _draw_lines(axes: Axes, panel: Lines) -> None:
+def _draw_lines(axes: "Axes", panel: Lines) -> None:
     for colour, one in zip(COLOURS * 9, panel.lines, strict=False):
         style, fill = ("none", "none") if one.theirs else ("-", colour)
         axes.plot(
@@ -167,7 +169,7 @@ def _draw_lines(axes: Axes, panel: Lines) -> None:
         key(axes)
 
 
-def _draw_cdfs(axes: Axes, panel: Cdf) -> None:
+def _draw_cdfs(axes: "Axes", panel: Cdf) -> None:
     for colour, one in zip(COLOURS * 9, panel.curves, strict=False):
         value = np.array(one.value)
         here = np.isfinite(value) & ((value > 0) | (not panel.log))
@@ -183,7 +185,7 @@ def _draw_cdfs(axes: Axes, panel: Cdf) -> None:
         key(axes)
 
 
-def _draw_trend(axes: Axes, panel: Trend) -> None:
+def _draw_trend(axes: "Axes", panel: Trend) -> None:
     low, high = zip(*panel.quartiles, strict=True)
     axes.fill_between(panel.at, low, high, color=COLOURS[0], alpha=0.15, linewidth=0)
     axes.plot(panel.at, panel.mean, marker="o", markersize=4, color=COLOURS[1])
@@ -198,7 +200,7 @@ def _draw_trend(axes: Axes, panel: Trend) -> None:
     axes.set_ylabel(panel.y)
 
 
-def _tag(axes: Axes, panel: Trend) -> None:
+def _tag(axes: "Axes", panel: Trend) -> None:
     """Name the points, except those too close to the last named one to be read."""
     apart, last = 0.05 * (max(panel.at) - min(panel.at)), -math.inf
     for x, y, tag in zip(panel.at, panel.mean, panel.tags, strict=False):

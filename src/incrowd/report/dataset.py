@@ -1,16 +1,17 @@
 """Sections about the data themselves: what is there, and what happened to every record."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm
 
 from incrowd.ledger import Ledger
 from incrowd.measure._summary import Summary
 from incrowd.plain import several
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, INK, MAP, MUTED, PALE, canvas, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 OUTSIDE = (
     "A record is far outside if it is beyond the middle 99 % of records by more than half of their side, and the box "
@@ -93,7 +94,7 @@ def _waterfall(ledger: Ledger) -> Drawing:
     return Drawing(drawing, "Records dropped, by step and reason.", f"Bar chart of dropped records: {alt}.")
 
 
-def _draw_drops(axes: Axes, reasons: list[tuple[str, str, int]]) -> None:
+def _draw_drops(axes: "Axes", reasons: list[tuple[str, str, int]]) -> None:
     if not reasons:
         axes.text(0.5, 0.5, "no record was dropped", ha="center", va="center", color=MUTED)
         axes.set_axis_off()
@@ -112,6 +113,8 @@ def _draw_drops(axes: Axes, reasons: list[tuple[str, str, int]]) -> None:
 
 
 def _map(result: Summary) -> Drawing:
+    from matplotlib.colors import LogNorm
+
     people = np.ma.masked_less(result.users_in_cell, 0)
     rows, columns = people.shape
     size = (result.cell_km * columns, result.cell_km * rows)
@@ -132,7 +135,7 @@ def _map(result: Summary) -> Drawing:
     )
 
 
-def _scale_bar(axes: Axes, width_km: float) -> None:
+def _scale_bar(axes: "Axes", width_km: float) -> None:
     """A round length below the map, instead of ticks; a frame says where the map ends."""
     size = 10 ** np.floor(np.log10(width_km / 4))
     length = size * max(step for step in (1, 2, 5) if step * size <= width_km / 4)

@@ -1,6 +1,6 @@
 """Sections about linkability and inference: pieces re-linked, datasets linked, homes inferred, cuts planned."""
 
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING
 
 from incrowd.assess._plan import Plan
 from incrowd.attack import HomeWork, Linkage, Relinked
@@ -8,6 +8,9 @@ from incrowd.measure import Uniqueness
 from incrowd.plain import percent, several
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, MUTED, canvas, end_labels, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 JOINING = (
     "Pieces of neighbouring windows are paired so that the information gain, in bits, is least in total, an optimal "
@@ -175,7 +178,7 @@ def _planned(result: Plan) -> Drawing:
     return Drawing(drawing, caption, f"Lines against window length: {points}.")
 
 
-def _draw_plan(axes: Axes, result: Plan) -> None:
+def _draw_plan(axes: "Axes", result: Plan) -> None:
     lines = {
         "singled out": [cut.singled_out for cut in result.cuts],
         "after re-linking": [cut.relinked for cut in result.cuts],

@@ -1,12 +1,14 @@
 """Sections about LKC-privacy: what one suppression did, and what it costs as the parameters move."""
 
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from typing import TYPE_CHECKING
 
 from incrowd.anonymize.lkc import LkcCost, LkcRun
 from incrowd.measure.lkc.suppression import Suppression
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, MUTED, canvas, end_labels, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 AXES = {
     "l": "visits an adversary may know, L",
@@ -90,7 +92,7 @@ def _others(parameter: str) -> list[tuple[str, str]]:
     return [(name, key) for key, name in NAMES.items() if key != parameter]
 
 
-def _draw_along(axes: Axes, runs: list[LkcRun], parameter: str) -> None:
+def _draw_along(axes: "Axes", runs: list[LkcRun], parameter: str) -> None:
     at = [float(getattr(run, parameter)) for run in runs]
     lines = (
         ("patterns kept", [run.preserved_share for run in runs], COLOURS[0]),
@@ -106,6 +108,8 @@ def _draw_along(axes: Axes, runs: list[LkcRun], parameter: str) -> None:
 
 
 def _rounds(result: Suppression) -> Drawing:
+    from matplotlib.ticker import MaxNLocator
+
     left = [len(result.violating), *(len(result.violating) - result.gains.cumsum()).tolist()]
     with canvas(height_in=2.6) as (figure, axes):
         axes.step(range(len(left)), left, where="post", color=COLOURS[0])

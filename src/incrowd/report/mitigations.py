@@ -1,13 +1,15 @@
 """Section about publishing counts: what an attacker recovers after each mitigation, and what it costs."""
 
 from collections.abc import Iterable
-
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING
 
 from incrowd.assess._mitigations import Mitigations, Outcome
 from incrowd.plain import fraction
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, MUTED, canvas, key, svg, tags
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 NAMES = {
     "noise": "noise",
@@ -101,7 +103,7 @@ def _figure(result: Mitigations) -> Drawing:
     return Drawing(drawing, caption, f"Accuracy against loss: {points}.")
 
 
-def _draw(axes: Axes, outcomes: list[Outcome], name: str, colour: str) -> None:
+def _draw(axes: "Axes", outcomes: list[Outcome], name: str, colour: str) -> None:
     known = _known(outcomes)
     if len(known) < 2:
         return
@@ -119,7 +121,7 @@ def _known(outcomes: Iterable[Outcome]) -> list[Outcome]:
     return [o for o in outcomes if o.accuracy == o.accuracy]
 
 
-def _lines(axes: Axes, result: Mitigations) -> None:
+def _lines(axes: "Axes", result: Mitigations) -> None:
     """The target and the trivial guesses, named at the left."""
     axes.axhline(result.target, color=MUTED, linewidth=1, linestyle="--", label=f"target {result.target:g}")
     for style, (name, share) in zip((":", "-."), result.chance.items(), strict=False):

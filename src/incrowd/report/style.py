@@ -1,14 +1,16 @@
-"""How every figure looks: one palette, no chart junk, text as text."""
+"""How every figure looks: one palette, no chart junk, text as text; matplotlib is loaded by the first drawing."""
 
 import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 from cycler import cycler
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 INK, MUTED, PALE = "#1f2933", "#616e7c", "#d9e2ec"
 # Okabe and Ito's palette: told apart by colour-blind readers and in grey print.
@@ -39,15 +41,20 @@ RULES = {
 
 
 @contextmanager
-def canvas(width_in: float = WIDTH_IN, height_in: float = 3.2) -> Iterator[tuple[Figure, Axes]]:
+def canvas(width_in: float = WIDTH_IN, height_in: float = 3.2) -> Iterator["tuple[Figure, Axes]"]:
     """A figure with one set of axes in the house style; no window, no global state."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     with mpl.rc_context(RULES):
         figure = Figure(figsize=(width_in, height_in))
         yield figure, figure.add_subplot()
 
 
-def svg(figure: Figure) -> str:
+def svg(figure: "Figure") -> str:
     """The figure as inline SVG, without what would differ from run to run."""
+    import matplotlib as mpl
+
     stream = io.StringIO()
     with mpl.rc_context(RULES):
         figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
@@ -55,7 +62,7 @@ def svg(figure: Figure) -> str:
     return re.sub(r'<g id="[^"]*"', "<g", text[text.index("<svg") :])  # names that would repeat on a page
 
 
-def key(axes: Axes) -> None:
+def key(axes: "Axes") -> None:
     """Name the colours above the figure, where no line runs and no width is lost; as many side by side as fit."""
     handles, labels = axes.get_legend_handles_labels()
     longest = max(map(len, labels), default=1)
@@ -70,7 +77,7 @@ def key(axes: Axes) -> None:
     )
 
 
-def end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], gap: float = 0.07) -> None:
+def end_labels(axes: "Axes", ends: Sequence[tuple[float, float, str, str]], gap: float = 0.07) -> None:
     """Name each line (x, y, text, colour) where it ends, instead of a legend; labels keep their distance."""
     ordered = sorted(ends, key=lambda end: end[1])
     heights: list[float] = []
@@ -89,7 +96,7 @@ def end_labels(axes: Axes, ends: Sequence[tuple[float, float, str, str]], gap: f
         )
 
 
-def tags(axes: Axes, points: Sequence[tuple[float, float, str, str]], apart_pt: float = 14) -> None:
+def tags(axes: "Axes", points: Sequence[tuple[float, float, str, str]], apart_pt: float = 14) -> None:
     """Name points (x, y, text, colour), except those too close to a named one; set scales and limits first."""
     named: list[tuple[float, float]] = []
     for x, y, text, colour in points:

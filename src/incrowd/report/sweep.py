@@ -1,16 +1,19 @@
 """Section about resolution: uniqueness over space and time, and the finest settings that keep it low."""
 
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.contour import ContourSet
 
 from incrowd.arrays import Floats
 from incrowd.measure.sweep.result import Sweep, SweepSetting
 from incrowd.plain import percent, several
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import INK, MAP, PALE, SMALL, canvas, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.contour import ContourSet
 
 TARGETS = (0.05, 0.1, 0.2, 0.5)
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -141,7 +144,7 @@ def _contours(result: Sweep, drawn: list[int]) -> Drawing:
     return Drawing(drawing, caption, "Contour maps of uniqueness: " + " ".join(_ends(result, n) for n in drawn))
 
 
-def _draw_contour(axes: Axes, result: Sweep, points: int) -> ContourSet:
+def _draw_contour(axes: "Axes", result: Sweep, points: int) -> "ContourSet":
     blocks, minutes, share = _surface(result, points)
     filled = axes.contourf(range(len(blocks)), range(len(minutes)), share, levels=np.linspace(0, 1, 21), cmap=MAP)
     inside = [level for level in LEVELS if share.min() < level < share.max()]

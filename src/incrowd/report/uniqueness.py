@@ -1,16 +1,18 @@
 """Sections about singling out: uniqueness, its conventions, exposure, and what cutting changes."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from incrowd.errors import ParameterError
 from incrowd.measure import CutRisk, Exposure, Uniqueness
 from incrowd.plain import percent
 from incrowd.report.section import Drawing, Grid, Section, section
 from incrowd.report.style import COLOURS, canvas, end_labels, key, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 KNOWS = {
     "random": "random points of their trajectory",
@@ -134,7 +136,7 @@ def _setting(results: Sequence[Uniqueness]) -> str:
     return f"{people}, {band}, short trajectories: {', '.join(dict.fromkeys(r.short for r in results))}"
 
 
-def _draw_lines(axes: Axes, lines: Sequence[tuple[str, Sequence[float], Sequence[Uniqueness]]]) -> None:
+def _draw_lines(axes: "Axes", lines: Sequence[tuple[str, Sequence[float], Sequence[Uniqueness]]]) -> None:
     ends = []
     for colour, (label, x, line) in zip(COLOURS * 9, lines, strict=False):
         y = [r.value or 0.0 for r in line]
@@ -148,6 +150,8 @@ def _draw_lines(axes: Axes, lines: Sequence[tuple[str, Sequence[float], Sequence
 
 def _distribution(results: Sequence[Uniqueness]) -> Drawing:
     """Crowd sizes as in song2014 figs 3 and 4: small crowds on a linear scale, all of them on a logarithmic one."""
+    from matplotlib.ticker import MaxNLocator
+
     first = results[0]
     alike = [r for r in results if (r.label, r.short, r.knowledge) == (first.label, first.short, first.knowledge)]
     with canvas(height_in=2.8) as (figure, axes):
