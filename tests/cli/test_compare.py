@@ -1,8 +1,7 @@
-"""incrowd compare, and Table 2."""
+"""incrowd compare."""
 
 import json
 
-import incrowd as ic
 from incrowd.cli.compare import HEAD, _aligned
 
 
@@ -70,32 +69,3 @@ def test_columns_are_as_wide_as_what_they_hold():
     lines = _aligned(rows)
     assert len(set(map(len, lines))) == 1 and lines[1].startswith("*+ a method with a long name k=2, 15 km, 6 h  100%")
     assert lines[0].endswith("       kept") and lines[1].endswith(" 123,456,789") and lines[2].endswith("   1")
-
-
-def test_table_2_says_what_it_skips(incrowd, tmp_path):
-    code, out, err = incrowd("papers", "gramaglia2015", "--table", 2, "--users", 60, "-o", tmp_path / "out")
-    assert code == 0 and "country           60  2 W4M-LC" in out and "statements agree" in out
-    assert "skipped ValleyBike: no folder of real data was given" in err and "skipped Cabspotting" in err
-    assert (tmp_path / "out" / "table-2.html").exists()
-
-
-def test_table_2_on_own_data(incrowd, tmp_path):
-    x, t = [500 * (u % 4) for u in range(12) for _ in range(3)], [30 * u + 60 * i for u in range(12) for i in range(3)]
-    made = ic.Fingerprints.from_arrays([u for u in range(12) for _ in range(3)], x=x, y=[0] * 36, t=t)
-    mine = made.save(tmp_path / "prints.parquet")
-    words = ("papers", "gramaglia2015", "--table", 2, "--data", mine, "--quick", "--users", 40, "--json")
-    code, out, _ = incrowd(*words)
-    found = json.loads(out)
-    assert code == 0 and list(dict.fromkeys(cell["data"] for cell in found["cells"])) == ["the data", "country", "city"]
-    assert any("k = 2, the data" in said["what"] for said in found["statements"])
-
-
-def test_table_2_refuses_what_makes_no_sense(incrowd, tmp_path):
-    for words, said in (
-        (("--table", 3), "--table takes 2"),
-        (("--real", tmp_path), "pass --table 2 too"),
-        (("--users", 5), "--users is the size of the data of Table 2; pass --table 2 too"),
-        (("--table", 2, "--real", tmp_path / "nowhere"), "does not exist"),
-    ):
-        code, _, err = incrowd("papers", "gramaglia2015", *words)
-        assert code == 2 and said in err

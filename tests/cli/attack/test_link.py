@@ -1,4 +1,4 @@
-"""Two sources of trajectories, or one and visits: linked on the same squares and slots."""
+"""incrowd attack link: two sources of trajectories, visits or releases, on the same squares and slots."""
 
 import json
 
@@ -6,30 +6,6 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-
-JULY = 1_719_792_000  # 2024-07-01T00:00Z
-
-
-def days(path, first, last, *, guest=False):
-    """Eight people who walk about Amsterdam at night and at noon of some days in July 2024."""
-    rng = np.random.default_rng(4)
-    home, step = rng.uniform(0, 0.05, (8, 2)), rng.uniform(0, 0.02, (8, 31, 2))
-    rows = [
-        (f"p{u}", JULY + 86_400 * day + 3600 * hour, 4.92 + home[u, 0] + at[0], 52.3 + home[u, 1] + at[1])
-        for day in range(first, last)
-        for hour in (1, 12)
-        for u in range(8)
-        for at in [step[u, day] * (hour == 12)]
-    ]
-    rows += [("guest", JULY + 86_400 * first + 60 * i, 5.3, 52.3) for i in range(500)] if guest else []
-    path.write_text("user,t,lon,lat\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
-    return path
-
-
-@pytest.fixture
-def two(tmp_path):
-    """In the second half a guest with many records moves the median longitude beyond 5 degrees."""
-    return days(tmp_path / "a.csv", 0, 15), days(tmp_path / "b.csv", 15, 31, guest=True)
 
 
 def together(two, tmp_path, origin=None, **grain):
@@ -116,37 +92,43 @@ def test_visits_that_are_not_on_squares_need_a_tolerance(incrowd, two, tmp_path)
     assert code == 0 and json.loads(out)["silent"] < 8, err
 
 
-@pytest.mark.parametrize("into", ["grid", "fingerprints"])
-@pytest.mark.parametrize("words", [("--origin", "-122,37"), ("--origin=-122,37",)])
-def test_an_origin_west_of_greenwich(incrowd, two, tmp_path, into, words):
-    path = tmp_path / "made.parquet"
-    code, _, err = incrowd("discretize", two[0], "-o", path, "--into", into, *words)
-    assert code == 0 and "+lat_0=37 +lon_0=-122 " in ic.read.saved(path).crs, err
+def test_link(incrowd, city, release, tmp_path):
+    code, out, _ = incrowd("attack", "link", city, release, "--truth", tmp_path / "link.csv", "--json")
+    told = json.loads(out)
+    assert code == 0 and told["scored"] == 25 and told["hit"]["1"] > told["chance"]["1"]
+    code, out, _ = incrowd("attack", "link", city, city, "--tolerance-slots", 1, "--tolerance-m", 10)
+    assert code == 0 and "among the first 1 " in out and "25 of 25 known people" in out
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--origin", "5"), "--origin takes LON,LAT in degrees, such as -122,37"),
-        (("--origin", "52,181"), "check that they are not swapped"),
-        (("--origin", "5,52", "--into", "blocks"), "--origin means nothing with --into blocks"),
-    ],
-)
-def test_an_origin_that_means_nothing(incrowd, two, tmp_path, words, message):
-    code, _, err = incrowd("discretize", two[0], "-o", tmp_path / "made.parquet", *words)
-    assert code == 2 and message in err and not (tmp_path / "made.parquet").exists()
+def test_a_release_is_not_scored_by_its_pseudonyms(incrowd, city, release, tmp_path):
+    for target in (release, release / "data.parquet"):
+        code, out, _ = incrowd("attack", "link", city, target, "--report", tmp_path / "r.html", "--force")
+        assert code == 0 and "pass --truth LINK" in out and "%" not in out
+    assert "nobody told who is who" in (tmp_path / "r.html").read_text()
+    told = json.loads(incrowd("attack", "link", city, release, "--json")[1])
+    assert told["told"] is False and told["hit"] == {"1": None, "10": None} and told["claimed_right"] is None
 
 
-def test_far_towers_are_refused_and_insisted_upon(incrowd, two, tmp_path):
-    towers = tmp_path / "towers.csv"
-    towers.write_text("lat,lon\n4.97,52.3\n5.0,52.33\n5.02,52.35\n")
-    for command in (
-        ("discretize", two[0], "--into", "towers", "-o", tmp_path / "visits.parquet"),
-        ("anonymize", "counts", two[0], "-o", tmp_path / "counts.parquet"),
-        ("attack", "ash", two[0], "--slot-min", 360),
-        ("assess", two[0], "--estimate"),
-    ):
-        words = (*command, "--towers", towers)
-        code, _, err = incrowd(*words)
-        assert code == 2 and "lon and lat may be swapped" in err and "--far-towers" in err
-        assert incrowd(*words, "--far-towers")[0] == 0
+def test_rows_of_two_sides_do_not_go_into_one_file(incrowd, trips, city, tmp_path):
+    trips.write_text(trips.read_text() + "rider9,never,52,5\n")
+    other = tmp_path / "other.csv"
+    other.write_text(trips.read_text())
+    bad = ("--bad-rows", tmp_path / "bad.csv")
+    code, _, err = incrowd("attack", "link", trips, other, *bad)
+    assert code == 2 and "takes the rows of one source" in err and not (tmp_path / "bad.csv").exists()
+    visits = tmp_path / "visits.parquet"
+    assert incrowd("discretize", trips, "-o", visits, "--bad-rows", tmp_path / "first.csv")[0] == 0
+    code, _, err = incrowd("attack", "link", trips, visits, *bad, "--time-zone", "UTC")
+    assert code == 0 and (tmp_path / "bad.csv").read_text().count("\n") == 2, err
+    visits = tmp_path / "visits.csv"
+    visits.write_text("user,cell,slot\nrider0,1,0\n")
+    code, _, err = incrowd("attack", "link", visits, visits, "--bad-rows", tmp_path / "none.csv")
+    assert code == 2 and "leave --bad-rows out" in err
+
+
+def test_a_csv_release_is_not_scored_by_its_pseudonyms(incrowd, city, tmp_path):
+    cut = ic.anonymize.Cut(window_h=24)(ic.read.saved(city), pseudonym_seed=1)
+    ic.anonymize.publish(cut, tmp_path / "rel", file="csv")
+    for target in (tmp_path / "rel", tmp_path / "rel" / "data.csv"):
+        code, out, _ = incrowd("attack", "link", city, target)
+        assert code == 0 and "pass --truth LINK" in out and "%" not in out

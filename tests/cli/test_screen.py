@@ -1,8 +1,12 @@
-"""How long many like parts will take."""
+"""What the command line prints beside answers: warnings, and how long many like parts will take."""
 
 import time
+import warnings
 
-from incrowd.cli.screen import foretelling
+import pytest
+
+from incrowd.cli.screen import foretelling, warnings_noted
+from incrowd.errors import IncrowdWarning
 from incrowd.progress import listening, tell, track
 
 
@@ -23,3 +27,15 @@ def test_one_or_two_parts_need_no_estimate(capsys):
         with foretelling("attacking", "attack"):
             list(track(range(parts), "attacking"))
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("always")
+def test_warnings_of_others_are_shown_as_ever(monkeypatch, capsys):
+    seen = []
+    monkeypatch.setattr(warnings, "showwarning", lambda message, *_: seen.append(str(message)))
+    with warnings_noted():
+        for text in ("3 left; we go on.", "4 left; we go on.", "none left."):
+            warnings.warn(text, IncrowdWarning, stacklevel=1)
+        warnings.warn("numbers overflow", RuntimeWarning, stacklevel=1)
+    assert capsys.readouterr().err == "incrowd: 3 left; we go on.\nincrowd: none left.\n"
+    assert seen == ["numbers overflow"]

@@ -1,3 +1,5 @@
+"""The commands one after another, their errors, exit codes and help."""
+
 import json
 import os
 import signal
@@ -49,23 +51,6 @@ def test_inspect_says_what_is_there_and_names_nobody(incrowd, trips):
     assert "rider" not in out and "52.0" not in out
 
 
-@pytest.mark.parametrize("into", ["grid", "blocks", "fingerprints"])
-def test_every_way_to_discretize(incrowd, trips, tmp_path, into):
-    code, out, _ = incrowd("discretize", trips, "-o", tmp_path / "out.parquet", "--into", into)
-    assert code == 0, out
-    assert load(tmp_path / "out.parquet").records > 0
-
-
-def test_towers_and_counts(incrowd, trips, tmp_path):
-    places, visits = tmp_path / "towers.csv", tmp_path / "visits.parquet"
-    places.write_text("lon,lat\n5.0,52.0\n5.03,52.03\n")
-    filled = ("--into", "towers", "--towers", places, "--fill", "interpolate")
-    assert incrowd("discretize", trips, "-o", visits, *filled)[0] == 0
-    assert incrowd("discretize", visits, "-o", tmp_path / "counts.parquet", "--into", "counts")[0] == 0
-    counts = load(tmp_path / "counts.parquet")
-    assert (counts.n.sum(axis=1) == 4).all()
-
-
 def test_options_that_do_not_fit_are_refused(incrowd, trips, tmp_path):
     code, _, err = incrowd("discretize", trips, "-o", tmp_path / "v.parquet", "--into", "towers")
     assert code == 2 and "--towers" in err
@@ -98,24 +83,6 @@ def test_bad_rows_stop_or_go_aside(incrowd, trips, tmp_path):
     code, out, _ = incrowd("read", trips, "-o", tmp_path / "traces.parquet", "--bad-rows", tmp_path / "bad.csv")
     assert code == 0 and "-1 " in out
     assert (tmp_path / "bad.csv").exists()
-
-
-def test_a_gate_exits_with_one(incrowd, trips):
-    assert incrowd("measure", "uniqueness", trips, "--points", 2, "--fail-above", 1)[0] == 0
-    assert incrowd("measure", "uniqueness", trips, "--points", 2, "--fail-above", 0)[0] == 1
-
-
-def test_a_gate_never_passes_unmeasured(incrowd, trips):
-    nothing = ("--knowledge", "close", "--closeness-min", 6000, "--points", 2)
-    assert incrowd("measure", "uniqueness", trips, *nothing, "--fail-above", 1)[0] == 1
-    code, _, err = incrowd("measure", "uniqueness", trips, "--fail-above", "nan")
-    assert code == 2 and "--fail-above" in err
-
-
-@pytest.mark.parametrize("points", ["few", "3-1", "²", "1-99999999999", "", "-2"])
-def test_points_are_numbers(incrowd, trips, points):
-    code, _, err = incrowd("measure", "uniqueness", trips, f"--points={points}")
-    assert code == 2 and "1-5" in err
 
 
 def test_every_measure(incrowd, trips, tmp_path):

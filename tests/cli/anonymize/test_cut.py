@@ -1,0 +1,30 @@
+"""incrowd anonymize cut: its plan, and what it refuses."""
+
+import json
+
+
+def test_plan(incrowd, city, tmp_path):
+    words = ("--windows-h", "6,24", "--points", 2, "--target", 0.05, "--seed", 3)
+    code, out, err = incrowd("anonymize", "cut", city, "--plan", *words, "--report", tmp_path / "plan.html")
+    assert code == 0 and "re-linked" in out and "whole" in out and out.count("\n") == 7
+    assert "longest within 5%: " in out and err == ""
+    code, _, err = incrowd("anonymize", "cut", city, "--plan", "-o", tmp_path / "release")
+    assert code == 2 and "--plan publishes nothing; leave -o out" in err and not (tmp_path / "release").exists()
+    assert "for cutting to protect?" in (tmp_path / "plan.html").read_text()
+    code, out, _ = incrowd("anonymize", "cut", city, "--plan", *words, "--json")
+    told = json.loads(out)
+    assert [cut["window_h"] for cut in told["cuts"]] == [6, 24, None]
+    assert (told["points"], told["target"], told["seed"]) == (2, 0.05, 3)
+
+
+def test_refusals(incrowd, city, tmp_path):
+    assert incrowd("anonymize", "cut", city)[2].startswith(
+        "incrowd: a release needs a folder; pass -o FOLDER, or --plan"
+    )
+    code, _, err = incrowd("anonymize", "cut", city, "--plan", "--windows-h", "1,x")
+    assert code == 2 and "--windows-h takes hours" in err
+    (tmp_path / "old.html").write_text("")
+    code, _, err = incrowd("attack", "home-work", city, "--report", tmp_path / "old.html")
+    assert code == 2 and "exists" in err
+    code, _, err = incrowd("attack", "relink", tmp_path)
+    assert code == 2 and "manifest" in err
