@@ -56,7 +56,7 @@ def release_visits(
     *,
     keep: Collection[str] = (),
     provenance: Mapping[str, Any] = MappingProxyType({}),
-    **said: Any,
+    **promise: Any,
 ) -> Release:
     """Visits under pseudonyms in random order; `owner[u]` is the original behind user u, `keep` the attributes to show.
 
@@ -67,15 +67,15 @@ def release_visits(
     offsets = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
     rows = np.repeat(visits.offsets[:-1][order] - offsets[:-1], length)
     rows += np.arange(len(rows))
-    shown = {name: visits.attributes[name] for name in keep}
-    dropped = [name for name in visits.attributes if name not in shown]
+    attributes = {name: visits.attributes[name] for name in keep}
+    dropped = [name for name in visits.attributes if name not in attributes]
     data = replace(
         visits,
         users=np.arange(len(visits)),
         offsets=offsets,
         cell=visits.cell[rows],
         slot=visits.slot[rows],
-        attributes=kept_attributes(shown, order),
+        attributes=kept_attributes(attributes, order),
     )
     return Release(
         data,
@@ -84,7 +84,7 @@ def release_visits(
         guarantee=guarantee(method),
         ledger=visits.ledger,
         provenance={"dropped_attributes": dropped, **provenance},
-        **said,
+        **promise,
     )
 
 
@@ -104,5 +104,5 @@ def parameters(method: Anonymizer) -> dict[str, Any]:
 
 def guarantee(method: Anonymizer) -> str:
     """The line of the docstring that states the guarantee."""
-    found = re.search(r"Guarantee: (.+?)(?:\n\s*\n|\Z)", type(method).__doc__ or "", re.DOTALL)
-    return " ".join(found[1].split()) if found else "none stated"
+    match = re.search(r"Guarantee: (.+?)(?:\n\s*\n|\Z)", type(method).__doc__ or "", re.DOTALL)
+    return " ".join(match[1].split()) if match else "none stated"

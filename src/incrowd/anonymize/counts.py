@@ -149,11 +149,11 @@ def _around(xy: Floats, cells: Ints, nearest: int, most: int) -> Ints:
     """The nearest other cells of some cells, [cells, nearest], among the `most` nearest unless those end in a tie."""
     from scipy.spatial import cKDTree
 
-    distance, found = cKDTree(xy).query(xy[cells], k=most)
+    distance, near = cKDTree(xy).query(xy[cells], k=most)
     metres = np.round(distance, TIE_M)
-    others = np.where(found == cells[:, None], np.inf, metres)
-    order = np.lexsort((found, others))[:, :nearest]
-    chosen: Ints = np.take_along_axis(found, order, axis=1).astype(np.int64)
+    others = np.where(near == cells[:, None], np.inf, metres)
+    order = np.lexsort((near, others))[:, :nearest]
+    chosen: Ints = np.take_along_axis(near, order, axis=1).astype(np.int64)
     tied = np.take_along_axis(others, order, axis=1)[:, -1] >= metres[:, -1]
     if most < len(xy) and tied.any():
         chosen[tied] = _around(xy, cells[tied], nearest, min(2 * most, len(xy)))
@@ -198,18 +198,18 @@ def mitigated(
     >>> mitigated(Counts.from_arrays([[5, 4]], xy=[[0, 0], [1, 0]]), suppress_below=5, round_to=10).n.tolist()
     [[10, 0]]
     """
-    found = exact
+    changed = exact
     if not (move_share is None and region is None and region_m is None):
         if visits is None:
             raise ParameterError(
                 "points can be moved and regions made before people are counted only; give trajectories."
             )
-        found = counts(_moved(visits, move_share, region, region_m, seed))
+        changed = counts(_moved(visits, move_share, region, region_m, seed))
     if noise_epsilon is not None:
-        found = noise_counts(found, epsilon=noise_epsilon, seed=seed)
+        changed = noise_counts(changed, epsilon=noise_epsilon, seed=seed)
     if suppress_below is not None:
-        found = suppress_small(found, k=suppress_below)
-    return found if round_to is None else round_counts(found, to=round_to)
+        changed = suppress_small(changed, k=suppress_below)
+    return changed if round_to is None else round_counts(changed, to=round_to)
 
 
 def _moved(

@@ -87,9 +87,9 @@ class LKC:
         return maximal_frequent(paths, self.min_support, limit_s=self.limit_s, limit_gib=self.limit_gib, device="cpu")
 
     def _claims(self) -> Mapping[str, Any]:
-        said = {"l": int(self.l), "k": int(self.k), "c": share_of(self.c), "sensitive": self.sensitive}
+        claims = {"l": int(self.l), "k": int(self.k), "c": share_of(self.c), "sensitive": self.sensitive}
         values = (self.values,) if isinstance(self.values, str) else self.values
-        return {**said, "values": None if values is None else sorted(values, key=str)}
+        return {**claims, "values": None if values is None else sorted(values, key=str)}
 
 
 def _without(visits: Visits, gone: NDArray[np.bool_], absent: int) -> Visits:

@@ -5,16 +5,15 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.data import Visits
 from incrowd.discretize._windows import Windows
 from incrowd.errors import DataError, check_choice
-from incrowd.measure.uniqueness import ask
+from incrowd.measure.uniqueness import CrowdCounter, ask
 from incrowd.measure.uniqueness.choices import Trajectories
-from incrowd.measure.uniqueness.index import Index, check_visits, index_of
-from incrowd.measure.uniqueness.question import SHORT, Question, Uniqueness, answered
+from incrowd.measure.uniqueness.index import PartIndex, check_visits, index_of
+from incrowd.measure.uniqueness.question import SHORT, Uniqueness, UniquenessQuestion, answered
 from incrowd.plain import Shown
 
 KNOWLEDGE = ("random", "consecutive")
@@ -86,11 +85,15 @@ def cut_risk(
     (1.0, 0.6667)
     """
     check_choice("knowledge", knowledge, KNOWLEDGE)
-    question = Question(points=points, knowledge=knowledge, repeats=repeats, exact=exact, seed=seed, device=device)
+    question = UniquenessQuestion(
+        points=points, knowledge=knowledge, repeats=repeats, exact=exact, seed=seed, device=device
+    )
     check_visits(visits)
     _check_cut(visits, windows)
     index = index_of(visits, device)
     whole, pieces = Trajectories.over(visits.offsets), Trajectories.over(windows.visits.offsets, windows.owner)
+    piece = np.repeat(np.arange(len(pieces.sizes), dtype=np.int32), pieces.sizes)
+    within = PartIndex(index, piece, counts_parts=False)
     return CutRisk(
         points=question.points,
         knowledge=knowledge,
@@ -103,12 +106,12 @@ def cut_risk(
         short_pieces=int((pieces.sizes < question.points).sum()),
         before=by_convention(index, whole, visits, question),
         after=by_convention(index, pieces, visits, question),
-        fixed_knowledge=by_convention(_CutIndex.over(index, pieces), whole, visits, question),
+        fixed_knowledge=by_convention(within, whole, visits, question),
     )
 
 
 def by_convention(
-    index: "Index | _CutIndex", crowd: Trajectories, visits: Visits, question: Question
+    index: CrowdCounter, crowd: Trajectories, visits: Visits, question: UniquenessQuestion
 ) -> dict[str, Uniqueness]:
     """The answers for drop, all and zero; drawn points are the same for all three."""
     if question.exact:
@@ -117,33 +120,8 @@ def by_convention(
     sizes, long = cast("Ints", every.crowd_sizes), crowd.sizes >= question.points
     kept = {"drop": (np.flatnonzero(long), sizes[:, long]), "zero": (every.targets, np.where(long, sizes, 0))}
     other = {short: answered(replace(question, short=short), len(long), *kept[short]) for short in kept}
-    other = {short: replace(found, same_slot=every.same_slot) for short, found in other.items()}
+    other = {short: replace(answer, same_slot=every.same_slot) for short, answer in other.items()}
     return {"drop": other["drop"], "all": every, "zero": other["zero"]}
-
-
-@dataclass(frozen=True, eq=False)
-class _CutIndex:
-    """Counts pieces for points known before the cut: the smallest crowd over the windows they fall into."""
-
-    index: Index
-    piece: NDArray[np.int32]  # of each row
-
-    @classmethod
-    def over(cls, index: Index, pieces: Trajectories) -> "_CutIndex":
-        return cls(index, np.repeat(np.arange(len(pieces.sizes), dtype=np.int32), pieces.sizes))
-
-    @property
-    def users(self) -> int:
-        return self.index.users
-
-    def crowd(self, rows: Ints, own: Ints) -> Ints:
-        known, piece = self.index.ids[rows], self.piece[rows]
-        smallest = np.full(len(rows), self.users)
-        for j in range(rows.shape[1]):
-            here = piece == piece[:, j : j + 1]
-            inside = np.where(here, known, known[:, j : j + 1])  # a point named twice changes no set
-            np.minimum(smallest, self.index.count(inside, own), out=smallest)
-        return smallest
 
 
 def _check_cut(visits: Visits, windows: Windows) -> None:

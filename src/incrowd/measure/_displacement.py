@@ -55,7 +55,7 @@ def displacement(release: Release, original: Traces) -> Displacement:
     """
     data, source = _source(release, original)
     far, late = _apart(data, original, source), np.abs(data.t - original.t[source]) / 60
-    shown, first = np.unique(source, return_index=True)
+    published, first = np.unique(source, return_index=True)
     moved = {"pos_moved": far[far > 0], "time_moved": late[late > 0]}
     columns = {"pos_center": far[first], "time_center": late[first], "pos_row": far, "time_row": late}
     before, after = np.diff(original.offsets), np.diff(data.offsets)
@@ -71,8 +71,8 @@ def displacement(release: Release, original: Traces) -> Displacement:
         created_samples=int(np.maximum(grown, 0).sum()),
         deleted_samples=gone + int(np.maximum(-grown, 0).sum()),
         deleted_with_users=gone,
-        repeated_samples=data.records - len(shown),
-        dropped_samples=original.records - gone - len(shown),
+        repeated_samples=data.records - len(published),
+        dropped_samples=original.records - gone - len(published),
         discarded_fingerprints=len(original) - len(data),
     )
 

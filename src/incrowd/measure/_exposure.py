@@ -77,8 +77,8 @@ def exposure(visits: Visits, *, max_points: int = DEEPEST, max_sets: int = MAX_S
     chains of points that leave the fewest others give an upper bound.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2, 3], cell=[1, 2, 1, 3, 1], slot=[0, 1, 0, 1, 0])
-    >>> found = exposure(visits)
-    >>> found.points.tolist(), found.set_of(0).tolist()
+    >>> result = exposure(visits)
+    >>> result.points.tolist(), result.set_of(0).tolist()
     ([1, 1, 0], [1])
     """
     if max_points not in range(1, DEEPEST + 1):
@@ -90,15 +90,17 @@ def exposure(visits: Visits, *, max_points: int = DEEPEST, max_sets: int = MAX_S
 
     def work(part: slice) -> tuple[Ints, NDArray[np.bool_], Ints]:
         offsets, lists = visits.offsets[part.start : part.stop + 1], (index.ids, index.starts, index.postings)
-        found: tuple[Ints, NDArray[np.bool_], Ints] = fewest_points(offsets, *lists, len(visits), part.start, *limits)
-        return found
+        smallest: tuple[Ints, NDArray[np.bool_], Ints] = fewest_points(
+            offsets, *lists, len(visits), part.start, *limits
+        )
+        return smallest
 
     step = max(len(visits) // _PARTS, 8)
     parts = [slice(a, min(a + step, len(visits))) for a in range(0, len(visits), step)]
     with ThreadPoolExecutor(threads()) as pool:
-        found = list(track(pool.map(work, parts), "exposure", len(parts)))
+        by_part = list(track(pool.map(work, parts), "exposure", len(parts)))
     none = np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0, np.int64)
-    points, exact, rows = map(np.concatenate, zip(none, *found, strict=True))
+    points, exact, rows = map(np.concatenate, zip(none, *by_part, strict=True))
     return Exposure(
         max_points=limits[0],
         max_sets=int(max_sets),

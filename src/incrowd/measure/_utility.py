@@ -52,8 +52,8 @@ def utility(before: Visits, after: Visits | Release, *, cell_m: float = 1000) ->
 
     >>> before = Visits.from_arrays([1, 1], [0, 1], [0, 1], xy=[[0, 0], [3000, 0]], slot_min=60)
     >>> after = Visits.from_arrays([7, 8], [0, 1], [0, 1], xy=[[0, 0], [3000, 0]], slot_min=60)
-    >>> found = utility(before, after)
-    >>> found.visits_shared, found.trips_shared
+    >>> shares = utility(before, after)
+    >>> shares.visits_shared, shares.trips_shared
     (1.0, 0.0)
     """
     check_positive(cell_m=cell_m)
@@ -102,7 +102,7 @@ def _grain(before: Visits, after: Visits) -> _Grain:
                 "of the release (time_zone, --time-zone)."
             )
         later_s = wall_at(after.start, zones[1]) - wall_at(before.start, zones[0])
-    if after.cell_m is None and not _shown(before, after):
+    if after.cell_m is None and not _is_known(before, after):
         raise DataError(
             "the release shows places that are not those of the original and no squares that the original could be put "
             "in; discretize the original to the same places."
@@ -121,7 +121,7 @@ def _placed(visits: Visits) -> tuple[Floats, int]:
     return visits.xy, visits.slot_min
 
 
-def _shown(before: Visits, after: Visits) -> bool:
+def _is_known(before: Visits, after: Visits) -> bool:
     """Whether every place of the release is one of the original."""
     from scipy.spatial import cKDTree
 

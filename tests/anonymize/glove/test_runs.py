@@ -14,7 +14,7 @@ from boxes import covered, noisy, prints, published
 from incrowd.anonymize.glove import Glove
 from incrowd.anonymize.glove.checkpoint import Saved, content_key, forget
 from incrowd.anonymize.glove.estimate import glove_cost, glove_costs
-from incrowd.anonymize.glove.herd import Herd, Lists
+from incrowd.anonymize.glove.herd import Herd, NearestLists
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.glove.stretch import layout
 from incrowd.progress import listening
@@ -54,8 +54,8 @@ def test_a_killed_run_goes_on_to_the_same_result(tmp_path, monkeypatch, k, after
     left = list(tmp_path.iterdir())
     assert left and all(path.stat().st_mode & 0o077 == 0 for path in left)
     scanned = []
-    scan = Lists.scan
-    monkeypatch.setattr(Lists, "scan", lambda self, rows: (scanned.append(len(rows)), scan(self, rows)))
+    scan = NearestLists.scan
+    monkeypatch.setattr(NearestLists, "scan", lambda self, rows: (scanned.append(len(rows)), scan(self, rows)))
     resumed = Glove(k=k, shard_users=shard)(noisy(), checkpoint=file)
     again = sum(scanned)
     whole = Glove(k=k, shard_users=shard)(noisy())
@@ -75,7 +75,7 @@ def test_a_killed_run_goes_on_to_the_same_result(tmp_path, monkeypatch, k, after
 def test_a_checkpoint_of_other_data_is_refused(tmp_path):
     file = tmp_path / "run.npz"
     herd = Herd(layout(noisy()), 2, uncapped=False, limits=None)
-    Saved(file, "another run", 0).keep(herd, Lists(herd, below=False))
+    Saved(file, "another run", 0).keep(herd, NearestLists(herd, below=False))
     with pytest.raises(DataError, match="other data"):
         Glove(k=2)(noisy(), checkpoint=file)
     file.write_bytes(b"not a checkpoint")

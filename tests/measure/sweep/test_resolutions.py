@@ -15,13 +15,13 @@ from incrowd.errors import DataError, ParameterError
 from incrowd.measure import uniqueness
 from incrowd.measure.sweep import sweep
 from incrowd.measure.sweep.plan import SweepPlan
-from incrowd.measure.sweep.records import ground_of
+from incrowd.measure.sweep.records import sweep_records
 from incrowd.measure.sweep.result import Sweep
 
 
 def points_of(traces, blocks, minutes, keep="vote", **options):
     """What a sweep takes the points of each user to be, as rows (user, slot, cell)."""
-    ground = ground_of(traces, SweepPlan(**options))
+    ground = sweep_records(traces, SweepPlan(**options))
     (ids, offsets), *others = ground.represent(blocks, (minutes, 7), keep, "cpu")
     assert len(others) == 1
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -82,7 +82,7 @@ def test_a_clock_put_back_shows_an_hour_twice():
 
 def test_far_corners_need_64_bits():
     traces = tracks([(0, 0, 0), (60, 4e6, 4e6)], [(0, 1e6, 3e6)], order="time")
-    assert ground_of(traces, SweepPlan()).x.dtype == np.int64
+    assert sweep_records(traces, SweepPlan()).x.dtype == np.int64
     assert points_of(traces, 10, 1) == rows_of(to_blocks(traces, blocks=10, slot_min=1))
 
 

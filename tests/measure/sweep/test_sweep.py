@@ -134,7 +134,7 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, monkeypatch):
     same(again, whole)
     assert again.to_dict() == whole.to_dict()
     monkeypatch.setattr(sys.modules["incrowd.measure.sweep"], "tallied", lambda *_: pytest.fail("work was done twice"))
-    monkeypatch.setattr("incrowd.measure.sweep.records.Ground.represent", lambda *_: pytest.fail("so was this"))
+    monkeypatch.setattr("incrowd.measure.sweep.records.SweepRecords.represent", lambda *_: pytest.fail("so was this"))
     same(sweep(traces, **SMALL, cache=tmp_path), whole)
 
 

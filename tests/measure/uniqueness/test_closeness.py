@@ -13,7 +13,7 @@ from builders import crowd
 from incrowd.measure import uniqueness
 from incrowd.measure.uniqueness import closeness
 from incrowd.measure.uniqueness.choices import Trajectories
-from incrowd.measure.uniqueness.question import Question
+from incrowd.measure.uniqueness.question import UniquenessQuestion
 
 HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
 
@@ -82,7 +82,7 @@ def test_choices_are_exactly_the_close_ones(slots, minutes, tolerance, block, po
 
 
 def made(slots, minutes, tolerance, block, points, slot_min):
-    question = Question(
+    question = UniquenessQuestion(
         points=points, knowledge="close", closeness_min=minutes, tolerance_min=tolerance, block_min=block
     )
     whole = Trajectories.over(np.array([0, len(slots)]))
@@ -168,7 +168,7 @@ def test_long_trajectories_with_few_close_sets_are_counted_in_64_bits():
 def test_many_large_totals_stay_apart():
     """Each user alone fits 64 bits, all of them together do not."""
     users, slots = 40, 64
-    question = Question(points=30, knowledge="close", closeness_min=1, tolerance_min=10**6)
+    question = UniquenessQuestion(points=30, knowledge="close", closeness_min=1, tolerance_min=10**6)
     crowd_of = Trajectories.over(np.arange(users + 1) * slots)
     slot = np.tile(np.arange(slots), users)
     choices = closeness.CloseSubsets(crowd_of, slot, 1, question)

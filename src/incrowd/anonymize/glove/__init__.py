@@ -17,7 +17,7 @@ from incrowd.data import Fingerprints, Release
 from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
 from incrowd.kernels.types import UNLIMITED
 from incrowd.measure.glove.kgap import check_k
-from incrowd.measure.glove.stretch import Layout, layout, on_device, where_it_fits
+from incrowd.measure.glove.stretch import CornerTable, layout, on_device, where_it_fits
 
 EVERY_S = 60.0  # between two checkpoints
 EXTENT_M, EXTENT_MIN = 15_000, 360  # suppression of [gramaglia2015, Table 2]
@@ -101,10 +101,10 @@ class Glove:
             return joined(hidden, len(data), data.records)
 
         whole, device = where_it_fits(run, self.device, self.runs_on(len(data), checkpoint=path))
-        said = {**parameters(self), "device": device, "shards": len(parts)}
+        params = {**parameters(self), "device": device, "shards": len(parts)}
         promise: dict[str, Any] = {"guarantee": guarantee(self), "claims": {"k": self.k}}
         return release_of(
-            data, laid, whole, self._limits(laid), self.reshape, said, pseudonym_seed=pseudonym_seed, **promise
+            data, laid, whole, self._limits(laid), self.reshape, params, pseudonym_seed=pseudonym_seed, **promise
         )
 
     def runs_on(self, users: int, *, checkpoint: str | Path | None = None) -> str:
@@ -117,13 +117,13 @@ class Glove:
             raise ParameterError("a run on the GPU keeps no checkpoint; leave checkpoint out, or pass device='cpu'.")
         return "cpu"
 
-    def _hide_on_gpu(self, laid: Layout) -> Hidden:
+    def _hide_on_gpu(self, laid: CornerTable) -> Hidden:
         from incrowd.anonymize.glove.gpu import hide_on_card
 
         limits = self._limits(laid) if self.suppress == "each" else None
         return hide_on_card(laid, self.k, self.leftover, uncapped=self.ties == "uncapped", limits=limits)
 
-    def _hide(self, laid: Layout, checkpoint: Path | None, every_s: float) -> Hidden:
+    def _hide(self, laid: CornerTable, checkpoint: Path | None, every_s: float) -> Hidden:
         settings: dict[str, Any] = {"k": self.k, "ties": self.ties, "leftover": self.leftover}
         limits = self._limits(laid) if self.suppress == "each" else None
         key = content_key(laid, {**settings, "limits": limits}) if checkpoint else ""
@@ -131,7 +131,7 @@ class Glove:
         work = hide(herd, self.leftover, Saved(checkpoint, key, every_s))
         return Hidden.of(herd, work)
 
-    def _limits(self, laid: Layout) -> tuple[int, int]:
+    def _limits(self, laid: CornerTable) -> tuple[int, int]:
         """The widest and longest box that may stay, in the units of the layout."""
         space, time = self.max_extent_m, self.max_extent_min
         most = (np.inf if space is None else space // laid.unit_m, np.inf if time is None else time)

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.anonymize.glove.herd import Herd, Lists
+from incrowd.anonymize.glove.herd import Herd, NearestLists
 from incrowd.arrays import Ints
 from incrowd.data.files import whole_file
 from incrowd.errors import DataError, ParameterError, check_file, check_positive
-from incrowd.measure.glove.stretch import Layout
+from incrowd.measure.glove.stretch import CornerTable
 from incrowd.plain import to_json
 
 PRIVATE = 0o600
@@ -31,7 +31,7 @@ class Saved:
         self.path, self.key, self.every_s = path, key, every_s
         self.last = time.monotonic()
 
-    def load(self, lists: Lists) -> Ints:
+    def load(self, lists: NearestLists) -> Ints:
         """Fill the lists as they were; the merges until then, in order."""
         if self.path is None or not self.path.exists():
             return np.zeros((0, 2), np.int64)
@@ -49,7 +49,7 @@ class Saved:
         except UNREADABLE as error:
             raise DataError(f"{self.path.name} is not a checkpoint of GLOVE; give another file.") from error
 
-    def keep(self, herd: Herd, lists: Lists, *, now: bool = False) -> None:
+    def keep(self, herd: Herd, lists: NearestLists, *, now: bool = False) -> None:
         """Write the file, unless the last time is not long ago."""
         if self.path is None or not (now or time.monotonic() - self.last >= self.every_s):
             return
@@ -83,7 +83,7 @@ def checkpoint_file(checkpoint: str | Path | None, every_s: float) -> Path | Non
     return path
 
 
-def content_key(laid: Layout, parameters: Mapping[str, Any]) -> str:
+def content_key(laid: CornerTable, parameters: Mapping[str, Any]) -> str:
     """What a checkpoint belongs to: a hash of the data and of all that changes the result."""
     # Equal numbers in other units are other data.
     unit = {"format": FORMAT, "scale": list(laid.scale), "unit_m": laid.unit_m}

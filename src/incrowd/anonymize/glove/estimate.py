@@ -11,7 +11,7 @@ from incrowd.anonymize.glove.shards import shards, subset
 from incrowd.data import Fingerprints
 from incrowd.errors import check_whole
 from incrowd.measure.glove.kgap import check_k
-from incrowd.measure.glove.stretch import Layout, layout
+from incrowd.measure.glove.stretch import CornerTable, layout
 from incrowd.threads import threads
 
 TIMED_USERS = 64
@@ -85,7 +85,7 @@ def glove_costs(
     return costs
 
 
-def _timed(laid: Layout, users: int) -> tuple[float, int, int]:
+def _timed(laid: CornerTable, users: int) -> tuple[float, int, int]:
     """CPU seconds of a few searches, the pairs they look at, and the bytes of the index; CPU, not the wall clock,
     which would count what else the machine does.
     """

@@ -8,7 +8,7 @@ import numpy as np
 from incrowd.anonymize.glove.release import Hidden
 from incrowd.arrays import Ints
 from incrowd.kernels.types import UNLIMITED, full
-from incrowd.measure.glove.stretch import Layout
+from incrowd.measure.glove.stretch import CornerTable
 from incrowd.progress import tell
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ WAY_OUT = "pass shard_users to divide them, or device='cpu'"
 EXACT = 1 << 52  # where squared denominators times the largest value stay below, different fractions differ as floats
 
 
-def hide_on_card(laid: Layout, k: int, leftover: str, *, uncapped: bool, limits: tuple[int, int] | None) -> Hidden:
+def hide_on_card(laid: CornerTable, k: int, leftover: str, *, uncapped: bool, limits: tuple[int, int] | None) -> Hidden:
     """A whole run on the GPU."""
     from incrowd.kernels.gpu.device import within_memory
 
@@ -30,7 +30,7 @@ def hide_on_card(laid: Layout, k: int, leftover: str, *, uncapped: bool, limits:
 class CardHerd:
     """The living fingerprints and the merges of a run, in the memory of the GPU."""
 
-    def __init__(self, laid: Layout, k: int, *, uncapped: bool, limits: tuple[int, int] | None) -> None:
+    def __init__(self, laid: CornerTable, k: int, *, uncapped: bool, limits: tuple[int, int] | None) -> None:
         from incrowd.kernels.gpu.glove.prints import prints_of
 
         self.k, self.users, self.full = k, len(laid.people), full(laid.scale)
@@ -78,11 +78,11 @@ class CardHerd:
 
         pairs, stretches = [np.zeros((0, 2), np.int64)], [np.zeros((0, 2), np.int64)]
         done = 0
-        for found in matched(self.prints, lists):
-            if found is not None:
-                pairs.append(found[0])
-                stretches.append(found[1])
-                done += 2 * len(found[0])
+        for matches in matched(self.prints, lists):
+            if matches is not None:
+                pairs.append(matches[0])
+                stretches.append(matches[1])
+                done += 2 * len(matches[0])
             tell(self.label, done, self.users)
         pair, stretch = np.concatenate(pairs), np.concatenate(stretches)
         order = in_order(pair, stretch, self.full)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from incrowd.anonymize.glove.checkpoint import Saved
-from incrowd.anonymize.glove.herd import Herd, Lists
+from incrowd.anonymize.glove.herd import Herd, NearestLists
 from incrowd.arrays import Ints
 from incrowd.progress import tell
 
@@ -19,7 +19,7 @@ LATER = 0.72  # of the users, looked at on average by each fingerprint that is m
 def hide(herd: Herd, leftover: str, saved: Saved) -> Ints:
     """Merge until nobody is left who hides fewer than k people; what was done [gramaglia2015, Alg. 1]."""
     two = herd.k == 2
-    lists = Lists(herd, below=not two)
+    lists = NearestLists(herd, below=not two)
     if two:
         herd.retire(saved.load(lists))
     else:
@@ -54,7 +54,7 @@ def pairs_by_scan(active: int, k: int) -> tuple[float, float]:
     return active**2 / 2, LATER * (1 - 2 / k) * active**2
 
 
-def _merge(herd: Herd, lists: Lists) -> Iterator[None]:
+def _merge(herd: Herd, lists: NearestLists) -> Iterator[None]:
     """The closest pair again and again; a list is renewed when its row comes up and its nearest are gone."""
     yield from _renew(lists)
     while len(herd.active) > 1:
@@ -68,7 +68,7 @@ def _merge(herd: Herd, lists: Lists) -> Iterator[None]:
         yield
 
 
-def _match(herd: Herd, lists: Lists) -> Iterator[None]:
+def _match(herd: Herd, lists: NearestLists) -> Iterator[None]:
     """For k = 2 nothing merged is merged again: whoever are nearest to each other are a pair, in any order."""
     while len(herd.active) > 1:
         yield from _renew(lists)
@@ -79,7 +79,7 @@ def _match(herd: Herd, lists: Lists) -> Iterator[None]:
         yield
 
 
-def _renew(lists: Lists) -> Iterator[None]:
+def _renew(lists: NearestLists) -> Iterator[None]:
     """Scan all lists that are used up, block by block; in random order the halves of a block cost alike."""
     rows = np.random.default_rng(0).permutation(lists.used_up())
     for at in range(0, len(rows), BLOCK):

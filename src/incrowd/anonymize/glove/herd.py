@@ -5,13 +5,13 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.kernels.types import UNLIMITED, full
-from incrowd.measure.glove.stretch import Layout
+from incrowd.measure.glove.stretch import CornerTable
 
 
 class Herd:
     """Fingerprint u begins in slot u; a merged one takes the slot of the smaller id."""
 
-    def __init__(self, laid: Layout, k: int, *, uncapped: bool, limits: tuple[int, int] | None) -> None:
+    def __init__(self, laid: CornerTable, k: int, *, uncapped: bool, limits: tuple[int, int] | None) -> None:
         from incrowd.kernels.cpu.glove.prints import prints_of
 
         samples = len(laid.corners)
@@ -92,7 +92,7 @@ class Herd:
 TAKE = 4
 
 
-class Lists:
+class NearestLists:
     """For each slot its nearest ids as of its last scan, nearest first.
 
     Deaths keep a list exact: those left of it are the nearest of those left. A list with nobody alive still bounds
@@ -140,8 +140,8 @@ class Lists:
         """The nearest living id of each active slot, or -1."""
         from incrowd.kernels.cpu.glove.candidates import heads
 
-        found: Ints = heads(self.herd.active, self.herd.slot, self.ids)
-        return found
+        ids: Ints = heads(self.herd.active, self.herd.slot, self.ids)
+        return ids
 
     def used_up(self) -> Ints:
         """Active slots to be scanned again, those with the smallest bounds first."""

@@ -12,7 +12,7 @@ from incrowd.anonymize.glove.herd import Herd
 from incrowd.arrays import Ints, offsets_of, owners
 from incrowd.data import Fingerprints, Groups, Release
 from incrowd.ledger import Ledger
-from incrowd.measure.glove.stretch import Layout
+from incrowd.measure.glove.stretch import CornerTable
 
 if TYPE_CHECKING:
     from incrowd.anonymize.glove.gpu import CardHerd
@@ -62,26 +62,26 @@ def joined(parts: list[tuple[Hidden, Ints, Ints | None]], users: int, records: i
 
 def release_of(
     data: Fingerprints,
-    laid: Layout,
+    laid: CornerTable,
     hidden: Hidden,
     limits: tuple[int, int],
     reshape: str | None,
     params: Mapping[str, Any],
     *,
     pseudonym_seed: int | None,
-    **said: Any,
+    **promise: Any,
 ) -> Release:
     """Suppress, reshape and publish under pseudonyms in random order."""
     corners, code, row, group = _shuffled(_suppressed(hidden, limits), pseudonym_seed)
     groups = int(group.max(initial=NONE)) + 1
-    boxes = shown = _boxes(corners, laid)
-    offsets, shown_row = offsets_of(code, groups), row
+    boxes = published_boxes = _boxes(corners, laid)
+    offsets, published_row = offsets_of(code, groups), row
     if reshape is not None and len(corners):
-        final, offsets, shown_row = _reshaped(corners, offsets, row, laid, split=reshape == "split")
-        shown = _boxes(final, laid)
+        final, offsets, published_row = _reshaped(corners, offsets, row, laid, split=reshape == "split")
+        published_boxes = _boxes(final, laid)
     members = np.argsort(group, kind="stable")[(group < 0).sum() :]
     people = np.bincount(group[members], weights=data.crowd[members], minlength=groups).astype(np.int64)
-    columns: dict[str, Any] = {"offsets": offsets, **shown, "crowd": people}
+    columns: dict[str, Any] = {"offsets": offsets, **published_boxes, "crowd": people}
     published = replace(data, users=np.arange(groups), **columns, attributes={}, ledger=Ledger())
     return Release(
         published,
@@ -90,7 +90,7 @@ def release_of(
         ledger=_ledger(data, group, row, published.records, groups),
         provenance={
             "merges": hidden.merges,
-            "row": shown_row,  # of each original sample: the published row that covers it, or -1
+            "row": published_row,  # of each original sample: the published row that covers it, or -1
             "box": row,  # the same among the boxes before reshaping
             "boxes": {**boxes, "group": code},
             "people": data.crowd,  # behind each original user
@@ -99,7 +99,7 @@ def release_of(
             "work": dict(zip(("pairs", "near", "close", "exact", "compared"), hidden.work.tolist(), strict=True)),
             "dropped_attributes": list(data.attributes),
         },
-        **said,
+        **promise,
     )
 
 
@@ -125,7 +125,7 @@ def _shuffled(boxes: tuple[Ints, Ints, Ints, Ints], seed: int | None) -> tuple[I
     return corners[moved], rank[code][moved], place[row], rank[group]
 
 
-def _reshaped(corners: Ints, offsets: Ints, row: Ints, laid: Layout, *, split: bool) -> tuple[Ints, Ints, Ints]:
+def _reshaped(corners: Ints, offsets: Ints, row: Ints, laid: CornerTable, *, split: bool) -> tuple[Ints, Ints, Ints]:
     """Boxes that do not overlap in time; a sample is covered by the one that holds its start."""
     from incrowd.kernels.cpu.glove.reshape import reshape
 
@@ -137,7 +137,7 @@ def _reshaped(corners: Ints, offsets: Ints, row: Ints, laid: Layout, *, split: b
     return made, ends, np.where(row < 0, NONE, np.searchsorted(starts, wanted, "right") - 1)
 
 
-def _boxes(corners: Ints, laid: Layout) -> dict[str, Ints]:
+def _boxes(corners: Ints, laid: CornerTable) -> dict[str, Ints]:
     boxes: dict[str, Ints] = {}
     for k, (low, length, unit) in enumerate((("t", "dt", 1), ("x", "dx", laid.unit_m), ("y", "dy", laid.unit_m))):
         boxes[low] = corners[:, 2 * k].astype(np.int64) * unit + laid.origin[k]

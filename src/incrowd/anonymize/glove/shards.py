@@ -3,12 +3,12 @@
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, owners
-from incrowd.measure.glove.stretch import Layout
+from incrowd.measure.glove.stretch import CornerTable
 
 KM20 = 20_000  # the distance at which space costs all it can
 
 
-def shards(laid: Layout, most: int) -> list[Ints]:
+def shards(laid: CornerTable, most: int) -> list[Ints]:
     """Positions in shards of at most so many users and about half as many at least, by a k-d split.
 
     Users are halved at the median of what spreads them most: home x, home y (the most used cell, in units of the
@@ -27,15 +27,15 @@ def shards(laid: Layout, most: int) -> list[Ints]:
     return done
 
 
-def subset(laid: Layout, users: Ints) -> tuple[Layout, Ints]:
+def subset(laid: CornerTable, users: Ints) -> tuple[CornerTable, Ints]:
     """The layout of some users, and the original row of each of their samples."""
     sizes = np.diff(laid.offsets)[users]
     offsets = np.append(0, np.cumsum(sizes))
     rows = np.repeat(laid.offsets[users] - offsets[:-1], sizes) + np.arange(offsets[-1])
-    return Layout(laid.corners[rows], offsets, laid.people[users], laid.scale, laid.unit_m, laid.origin), rows
+    return CornerTable(laid.corners[rows], offsets, laid.people[users], laid.scale, laid.unit_m, laid.origin), rows
 
 
-def _features(laid: Layout) -> Floats:
+def _features(laid: CornerTable) -> Floats:
     owner = owners(laid.offsets)
     cells = np.column_stack([owner, laid.corners[:, 2], laid.corners[:, 4]])
     place, count = np.unique(cells, axis=0, return_counts=True)

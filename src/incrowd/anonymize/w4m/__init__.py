@@ -93,7 +93,7 @@ class W4M:
         placed = self._placed(data)
         tracks, speed = self._tracks(placed.data)
         radius_m = _radius(tracks.points, placed) if self.radius_m is None else self.radius_m
-        found = cluster(
+        clusters = cluster(
             tracks,
             k=self.k,
             chunk=self.chunk,
@@ -101,11 +101,11 @@ class W4M:
             radius_m=radius_m,
             rng=np.random.default_rng(seed),
         )
-        if found.pivot.max() < 0:
+        if clusters.pivot.max() < 0:
             raise DataError(
                 "every trajectory was trashed, so nothing is left to publish; raise radius_m or lower trash."
             )
-        said: dict[str, Any] = {
+        promise: dict[str, Any] = {
             "params": parameters(self),
             "guarantee": guarantee(self),
             "claims": {"k": int(self.k), "delta_m": float(self.delta_m)},
@@ -113,10 +113,10 @@ class W4M:
         spent = {
             "speed_mps": speed,
             "first_radius_m": radius_m,
-            "radius_m": found.radius_m,
-            "chunks": found.chunks,
+            "radius_m": clusters.radius_m,
+            "chunks": clusters.chunks,
         }
-        return release_of(data, placed, tracks, found.pivot, pseudonym_seed, spent, **said)
+        return release_of(data, placed, tracks, clusters.pivot, pseudonym_seed, spent, **promise)
 
     def _placed(self, data: Traces) -> Placed:
         """The records to publish: all of them, or those in the box that the radius follows from."""

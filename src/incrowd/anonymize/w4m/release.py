@@ -27,7 +27,7 @@ def release_of(
     spent: Mapping[str, Any],
     *,
     params: Mapping[str, Any],
-    **said: Any,
+    **promise: Any,
 ) -> Release:
     """Publish the trajectories that have a pivot, in random order; private: the original row behind each row."""
     from incrowd.kernels.cpu.w4m import matched
@@ -59,7 +59,7 @@ def release_of(
             "dropped_attributes": list(data.attributes),
             **spent,
         },
-        **said,
+        **promise,
     )
 
 

@@ -10,7 +10,7 @@ from incrowd.measure import Uniqueness, exposure, kgap, tails
 from incrowd.measure._cut_risk import by_convention
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import index_of
-from incrowd.measure.uniqueness.question import Question as Asked
+from incrowd.measure.uniqueness.question import UniquenessQuestion
 from incrowd.plain import percent, several
 
 ABOUT = "singling out"
@@ -45,7 +45,7 @@ def _released(data: Dataset) -> Found:
 def _alone(visits: Visits, seed: int, *noun: str) -> Found:
     """The curve under all conventions; points are drawn once for the three of them."""
     index, crowd = index_of(visits), Trajectories.over(visits.offsets)
-    by = {m: by_convention(index, crowd, visits, Asked(points=m, seed=seed)) for m in POINTS}
+    by = {m: by_convention(index, crowd, visits, UniquenessQuestion(points=m, seed=seed)) for m in POINTS}
     main = by[MAIN]["all"]
     curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in POINTS]
     alone = round((main.value or 0) * main.population)

@@ -15,7 +15,7 @@ from incrowd.data.release_folder import manifest_in
 from incrowd.discretize import windows
 from incrowd.errors import DataError, check_choice, check_seed, check_whole
 from incrowd.measure import Uniqueness, uniqueness
-from incrowd.measure.uniqueness.question import Question
+from incrowd.measure.uniqueness.question import UniquenessQuestion
 from incrowd.plain import Shown, brief
 
 MEMORY = ("piece", "chain")
@@ -85,7 +85,7 @@ def relink(
     check_whole(reach_windows=reach_windows)
     if seed is not None:
         check_seed(seed=seed)
-    question = Question(points=points, seed=seed or 0)
+    question = UniquenessQuestion(points=points, seed=seed or 0)
     data, grid = _published(release)
     owner = owners_from(release, data, link)
     window, reach = _windows(data, grid), int(reach_windows)
@@ -136,7 +136,7 @@ def _windows(data: Visits, grid: dict[str, Any]) -> Ints:
     return cut.window
 
 
-def _singled_out(visits: Visits, label: str, question: Question) -> list[Uniqueness]:
+def _singled_out(visits: Visits, label: str, question: UniquenessQuestion) -> list[Uniqueness]:
     """By some random points under two conventions, and by the most visited places."""
     same: Any = {"seed": question.seed, "label": label}
     drawn = [uniqueness(visits, points=question.points, short=short, **same) for short in ("drop", "all")]

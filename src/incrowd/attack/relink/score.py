@@ -11,8 +11,8 @@ from incrowd.data import Visits
 from incrowd.errors import DataError
 from incrowd.measure.uniqueness import ask
 from incrowd.measure.uniqueness.choices import Trajectories
-from incrowd.measure.uniqueness.index import Index
-from incrowd.measure.uniqueness.question import Question, Uniqueness
+from incrowd.measure.uniqueness.index import Index, PartIndex
+from incrowd.measure.uniqueness.question import Uniqueness, UniquenessQuestion
 from incrowd.plain import Shown, brief
 
 
@@ -52,7 +52,14 @@ class RelinkScore(Shown):
 
 
 def scored(
-    data: Visits, window: Ints, joins: Joins, owner: Ints, *, reach: int, question: Question, wholes: Mapping[str, Ints]
+    data: Visits,
+    window: Ints,
+    joins: Joins,
+    owner: Ints,
+    *,
+    reach: int,
+    question: UniquenessQuestion,
+    wholes: Mapping[str, Ints],
 ) -> RelinkScore:
     """Compare with the one person behind each piece; wholes are the groups of pieces to know points of."""
     a, b, absences = _neighbours(window, owner, reach)
@@ -117,7 +124,7 @@ def rejoined(data: Visits, group: Ints, label: str = "rejoined") -> Visits:
     return replace(data, users=people, offsets=offsets, cell=cell, slot=slot, attributes={}, ledger=ledger)
 
 
-def known_before(data: Visits, owner: Ints, group: Ints, question: Question) -> Uniqueness:
+def known_before(data: Visits, owner: Ints, group: Ints, question: UniquenessQuestion) -> Uniqueness:
     """Who is singled out among groups of pieces by points of whole trajectories."""
     originals, groups = rejoined(data, owner, "originals"), rejoined(data, group)
     order = row_order(owner[data.owner], data.slot, data.cell)
@@ -125,25 +132,4 @@ def known_before(data: Visits, owner: Ints, group: Ints, question: Question) -> 
     place = place if order is None else place[order]
     index = Index.build(groups, question.device)
     known = replace(index, ids=index.find(originals.cell, originals.slot))
-    return ask(_GroupIndex(known, place), Trajectories.over(originals.offsets), originals, question)
-
-
-@dataclass(frozen=True, eq=False)
-class _GroupIndex:
-    """Counts groups of pieces: the smallest crowd over the groups that hold some of the points."""
-
-    index: Index
-    group: Ints  # of each row of the whole trajectories
-
-    @property
-    def users(self) -> int:
-        return self.index.users
-
-    def crowd(self, rows: Ints, own: Ints) -> Ints:
-        del own  # the owner of whole trajectories, not of groups
-        known, group = self.index.ids[rows], self.group[rows]
-        smallest = np.full(len(rows), self.users)
-        for j in range(rows.shape[1]):
-            inside = np.where(group == group[:, j : j + 1], known, known[:, j : j + 1])  # one named twice is once
-            np.minimum(smallest, self.index.count(inside, group[:, j]), out=smallest)
-        return smallest
+    return ask(PartIndex(known, place, counts_parts=True), Trajectories.over(originals.offsets), originals, question)

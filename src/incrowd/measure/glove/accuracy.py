@@ -65,8 +65,10 @@ class Accuracy(Lost):
 
     def __repr__(self) -> str:
         crowd = "" if self.k is None else f"k={self.k}, "
-        shown = ", ".join(f"{name}={self.mean[name]:,.0f}" for name in ("pos_extent", "time_extent"))
-        return f"Accuracy({crowd}mean {shown}, deleted={self.deleted_share:.1%}, discarded={self.discarded_share:.1%})"
+        extents = ", ".join(f"{name}={self.mean[name]:,.0f}" for name in ("pos_extent", "time_extent"))
+        return (
+            f"Accuracy({crowd}mean {extents}, deleted={self.deleted_share:.1%}, discarded={self.discarded_share:.1%})"
+        )
 
 
 def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = False) -> Accuracy:

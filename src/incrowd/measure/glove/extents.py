@@ -41,17 +41,17 @@ def extents(data: Fingerprints, ledger: Ledger | None = None) -> Extents:
     """
     people = data.crowd[data.owner]
     steps = [step for step in (ledger.steps if ledger else ()) if step.name == "glove"]
-    said = steps[-1] if steps else None
+    step = steps[-1] if steps else None
     return Extents(
         np.repeat(np.maximum(data.dx, data.dy), people),
         np.repeat(data.dt, people),
         groups=len(data),
         people=int(data.crowd.sum()),
         boxes=data.records,
-        original_samples=said.read if said else None,
-        deleted_samples=sum(said.dropped.get(reason, 0) for reason in DELETED) if said else None,
-        original_fingerprints=said.users[0] if said and said.users else None,
-        discarded_fingerprints=said.notes.get(DISCARDED, 0) if said else None,
+        original_samples=step.read if step else None,
+        deleted_samples=sum(step.dropped.get(reason, 0) for reason in DELETED) if step else None,
+        original_fingerprints=step.users[0] if step and step.users else None,
+        discarded_fingerprints=step.notes.get(DISCARDED, 0) if step else None,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
-from incrowd.measure.glove.stretch import Layout
+from incrowd.measure.glove.stretch import CornerTable
 from incrowd.progress import tell
 
 BLOCK = 1 << 14  # rows between two words of progress
@@ -14,7 +14,7 @@ QUANTILES = (0.5, 0.75, 0.99)
 GAUSSIAN = 2.3263478740408408 / 0.6744897501960817  # z(.99) / z(.75)
 
 
-def scan_on_card(laid: Layout, take: int, order: Ints) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
+def scan_on_card(laid: CornerTable, take: int, order: Ints) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
     """The nearest of all users, block by block; the twin of kgap.scan."""
     from incrowd.kernels.gpu.device import within_memory
     from incrowd.kernels.gpu.glove.nearest import nearest
@@ -29,7 +29,7 @@ def scan_on_card(laid: Layout, take: int, order: Ints) -> Iterator[tuple[Ints, I
             yield rows, who, over, under, work.sum(axis=0)
 
 
-def tails_on_card(laid: Layout, near: Ints) -> tuple[Floats, Ints]:
+def tails_on_card(laid: CornerTable, near: Ints) -> tuple[Floats, Ints]:
     """Tail weights and sums, as tails._weights has them; only what the quantiles lie between comes back."""
     from incrowd.kernels.gpu.device import within_memory
     from incrowd.kernels.gpu.glove.prints import prints_of

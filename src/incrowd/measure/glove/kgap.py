@@ -9,7 +9,7 @@ from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.glove.gpu import scan_on_card
-from incrowd.measure.glove.stretch import Layout, check_fingerprints, layout, on_device, where_it_fits
+from incrowd.measure.glove.stretch import CornerTable, check_fingerprints, layout, on_device, where_it_fits
 from incrowd.plain import Shown
 from incrowd.progress import tell
 
@@ -68,12 +68,12 @@ def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: str = "auto")
     ]
 
 
-def _all_near(laid: Layout, take: int, device: str) -> tuple[Ints, Floats, Ints]:
+def _all_near(laid: CornerTable, take: int, device: str) -> tuple[Ints, Floats, Ints]:
     """Who is nearest to each user, their stretches, and the work done."""
     users = len(laid.people)
     who, value, work = np.empty((users, take), np.int64), np.empty((users, take)), np.zeros(5, np.int64)
-    for rows, found, over, under, done in scan(laid, take=take, device=device):
-        who[rows], value[rows] = found, over / under / laid.full
+    for rows, near, over, under, done in scan(laid, take=take, device=device):
+        who[rows], value[rows] = near, over / under / laid.full
         work += done
     return who, value, work
 
@@ -84,19 +84,19 @@ def check_k(k: int) -> None:
         raise ParameterError(f"k must be a whole number of at least 2, got {k}.")
 
 
-def scan(laid: Layout, *, take: int, device: str = "cpu") -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
+def scan(laid: CornerTable, *, take: int, device: str = "cpu") -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
     """The nearest of all users, block by block: rows, neighbours, numerators, denominators, work done."""
     # In random order blocks cost alike, and so do their halves on two cores.
     order = np.random.default_rng(0).permutation(len(laid.people))
     done = 0
     tell("nearest fingerprints", done, len(order))
-    for found in (scan_on_card if device == "gpu" else _scan)(laid, take, order):
-        yield found
-        done += len(found[0])
+    for block in (scan_on_card if device == "gpu" else _scan)(laid, take, order):
+        yield block
+        done += len(block[0])
         tell("nearest fingerprints", done, len(order))
 
 
-def _scan(laid: Layout, take: int, order: Ints) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
+def _scan(laid: CornerTable, take: int, order: Ints) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
     from incrowd.kernels.cpu.glove.nearest import nearest
     from incrowd.kernels.cpu.glove.prints import prints_of
 

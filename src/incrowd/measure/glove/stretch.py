@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Layout:
+class CornerTable:
     """Corners (t, t end, x, x end, y, y end) in minutes and `unit_m` after an origin, one row per sample."""
 
     corners: NDArray[np.int32]
@@ -39,7 +39,7 @@ class Layout:
         return full(self.scale)
 
 
-def layout(fingerprints: Fingerprints) -> Layout:
+def layout(fingerprints: Fingerprints) -> CornerTable:
     """Whole numbers as small as the data allow: cells of 100 m where every box is made of them, else metres."""
     f = fingerprints
     check_fingerprints(f)
@@ -59,7 +59,7 @@ def layout(fingerprints: Fingerprints) -> Layout:
     # Added up as Python numbers, which do not wrap.
     if sum(f.crowd.tolist()) * max(8 * METRES.time * span, full(scale) * longest) > ROOM:
         raise DataError("crowd adds up to more people than exact sums can hold; check its unit.")
-    return Layout(corners, f.offsets, f.crowd, scale, unit_m, origin)
+    return CornerTable(corners, f.offsets, f.crowd, scale, unit_m, origin)
 
 
 def stretch(fingerprints: Fingerprints, a: int, b: int) -> float:

@@ -10,7 +10,7 @@ from incrowd.data import Fingerprints
 from incrowd.errors import DataError
 from incrowd.measure.glove.gpu import GAUSSIAN, QUANTILES, tails_on_card
 from incrowd.measure.glove.kgap import KGap, kgap
-from incrowd.measure.glove.stretch import Layout, layout, on_device, where_it_fits
+from incrowd.measure.glove.stretch import CornerTable, layout, on_device, where_it_fits
 from incrowd.plain import Shown
 from incrowd.progress import track
 
@@ -56,7 +56,7 @@ def tails(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto", gap: 
     return Tails(k, delta, in_space, in_time, ratio, share, users=len(near), device=chosen)
 
 
-def _weights(laid: Layout, near: Ints, device: str) -> tuple[Floats, Ints]:
+def _weights(laid: CornerTable, near: Ints, device: str) -> tuple[Floats, Ints]:
     """The three tail weights of each user, and the numerators of space and time by neighbour, [2, users, near]."""
     if device == "gpu":
         return tails_on_card(laid, near)
@@ -69,11 +69,11 @@ def _weights(laid: Layout, near: Ints, device: str) -> tuple[Floats, Ints]:
     return weights, sums
 
 
-def efforts(sums: Ints, laid: Layout, near: Ints) -> Floats:
+def efforts(sums: Ints, laid: CornerTable, near: Ints) -> Floats:
     """Space and time of each user, [2, users]: numerators over those of a stretch of 1, added up over neighbours."""
     whole = (laid.people[:, None] + laid.people[near]) * laid.full
-    found: Floats = np.ascontiguousarray(sums / whole).sum(axis=2)
-    return found
+    effort: Floats = np.ascontiguousarray(sums / whole).sum(axis=2)
+    return effort
 
 
 def tail_weight(values: ArrayLike) -> float:
@@ -97,7 +97,7 @@ def _ratio(a: float, b: float) -> float:
     return float(a / b)
 
 
-def _parts(laid: Layout, a: int, b: int) -> tuple[Ints, Ints, int]:
+def _parts(laid: CornerTable, a: int, b: int) -> tuple[Ints, Ints, int]:
     """Numerators of space and time of the samples of the longer at their closest of the shorter; that of 1."""
     from incrowd.kernels.cpu.glove import stretch
 

@@ -13,7 +13,7 @@ from incrowd.discretize.slots import Start
 from incrowd.kernels.types import Whole
 from incrowd.measure.sweep.cache import Cache, Tally, folder_of
 from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME, Resolution, SweepPlan
-from incrowd.measure.sweep.records import Ground, ground_of
+from incrowd.measure.sweep.records import SweepRecords, sweep_records
 from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import ask_about
 from incrowd.measure.uniqueness.choices import Subsets, Trajectories
@@ -22,7 +22,7 @@ from incrowd.measure.uniqueness.question import wilson
 from incrowd.progress import tell
 from incrowd.threads import threads
 
-Found = dict[Resolution, list[Tally]]
+Tallies = dict[Resolution, list[Tally]]
 
 
 def sweep(
@@ -80,23 +80,23 @@ def sweep(
         device=device,
     )
     folder = folder_of(cache)
-    ground = ground_of(traces, plan)
-    kept = Cache(folder, ground.digest if folder else "")
-    found = {r: tallies for r in plan.resolutions if (tallies := kept.load(plan.asks(r))) is not None}
-    tell("sweep", len(found), len(plan.resolutions))
+    records = sweep_records(traces, plan)
+    kept = Cache(folder, records.digest if folder else "")
+    answers = {r: tallies for r in plan.resolutions if (tallies := kept.load(plan.asks(r))) is not None}
+    tell("sweep", len(answers), len(plan.resolutions))
     for size in plan.blocks:
-        todo = [r for r in sorted(plan.resolutions) if r.blocks == size and r not in found]  # the longest work first
+        todo = [r for r in sorted(plan.resolutions) if r.blocks == size and r not in answers]  # the longest work first
         if todo:
-            _fill(found, ground, plan, kept, todo)
-    return _record(plan, ground, found)
+            _fill(answers, records, plan, kept, todo)
+    return _record(plan, records, answers)
 
 
-def _fill(found: Found, ground: Ground, plan: SweepPlan, kept: Cache, todo: list[Resolution]) -> None:
+def _fill(answers: Tallies, records: SweepRecords, plan: SweepPlan, kept: Cache, todo: list[Resolution]) -> None:
     """Find the resolutions of one size of blocks; each is kept as soon as it is done."""
-    points = ground.represent(todo[0].blocks, tuple(r.minutes for r in todo), plan.keep, plan.device)
+    points = records.represent(todo[0].blocks, tuple(r.minutes for r in todo), plan.keep, plan.device)
 
     def work(resolution: Resolution, ids: Whole, offsets: Ints) -> list[Tally]:
-        tallies = tallied(ground, plan, resolution, ids, offsets)
+        tallies = tallied(records, plan, resolution, ids, offsets)
         kept.keep(plan.asks(resolution), tallies)
         return tallies
 
@@ -104,15 +104,15 @@ def _fill(found: Found, ground: Ground, plan: SweepPlan, kept: Cache, todo: list
         jobs = {pool.submit(work, r, *rows): r for r, rows in zip(todo, points, strict=True)}
         try:
             for job in as_completed(jobs):
-                found[jobs[job]] = job.result()
-                tell("sweep", len(found), len(plan.resolutions))
+                answers[jobs[job]] = job.result()
+                tell("sweep", len(answers), len(plan.resolutions))
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def tallied(ground: Ground, plan: SweepPlan, at: Resolution, ids: Whole, offsets: Ints) -> list[Tally]:
+def tallied(records: SweepRecords, plan: SweepPlan, at: Resolution, ids: Whole, offsets: Ints) -> list[Tally]:
     """The counts of one resolution, for every number of known points."""
-    cells, slots = Axis(0, at.blocks**2, None), Axis(0, -(-ground.minutes // at.minutes), None)
+    cells, slots = Axis(0, at.blocks**2, None), Axis(0, -(-records.minutes // at.minutes), None)
     index = Index.listed(ids, offsets, cells, slots, plan.device)
     crowd = Trajectories.over(offsets)
     tallies = []
@@ -123,11 +123,11 @@ def tallied(ground: Ground, plan: SweepPlan, at: Resolution, ids: Whole, offsets
     return tallies
 
 
-def _record(plan: SweepPlan, ground: Ground, found: Found) -> Sweep:
+def _record(plan: SweepPlan, records: SweepRecords, answers: Tallies) -> Sweep:
     rows = [
         (r.blocks, r.minutes, points, *tally)
         for r in plan.resolutions
-        for points, tally in zip(plan.points, found[r], strict=True)
+        for points, tally in zip(plan.points, answers[r], strict=True)
     ]
     blocks, minutes, points, alone, samples, population = np.array(rows, np.int64).T.copy()
     share = np.divide(alone, samples, out=np.full(len(rows), np.nan), where=samples > 0)
@@ -142,14 +142,14 @@ def _record(plan: SweepPlan, ground: Ground, found: Found) -> Sweep:
         high=high,
         population=population,
         samples=samples,
-        users=len(ground.offsets) - 1,
-        records=len(ground.t),
+        users=len(records.offsets) - 1,
+        records=len(records.t),
         seed=plan.seed,
         keep=plan.keep,
         box=plan.box,
-        box_m=ground.bounds.sides_m,
+        box_m=records.bounds.sides_m,
         start=plan.start,
         time_zone=plan.time_zone,
         device=plan.device,
-        ledger=ground.ledger,
+        ledger=records.ledger,
     )

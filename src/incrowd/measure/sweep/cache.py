@@ -35,8 +35,8 @@ class Cache:
         key = self.key(asks)
         try:
             entry = json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
-            told = entry.pop("digest") == _digest(entry) and entry["key"] == key
-            return [(hits, samples, population) for hits, samples, population in entry["tallies"]] if told else None
+            intact = entry.pop("digest") == _digest(entry) and entry["key"] == key
+            return [(hits, samples, population) for hits, samples, population in entry["tallies"]] if intact else None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 

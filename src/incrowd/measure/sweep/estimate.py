@@ -17,7 +17,7 @@ from incrowd.kernels.types import Whole
 from incrowd.measure.sweep import tallied
 from incrowd.measure.sweep.cache import Cache, folder_of
 from incrowd.measure.sweep.plan import Resolution, SweepPlan
-from incrowd.measure.sweep.records import Ground, ground_of
+from incrowd.measure.sweep.records import SweepRecords, sweep_records
 from incrowd.threads import threads
 
 _FEW = 4_000  # samples of a trial
@@ -67,21 +67,21 @@ def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Un
     plan = SweepPlan(**options)
     folder = folder_of(cache)
     began = time.perf_counter()
-    ground = ground_of(traces, plan)
-    kept = Cache(folder, ground.digest if folder else "")
+    records = sweep_records(traces, plan)
+    kept = Cache(folder, records.digest if folder else "")
     prepared = time.perf_counter() - began
     todo = [r for r in plan.resolutions if kept.load(plan.asks(r)) is None]
-    own = sum(column.nbytes for column in (ground.t, ground.x, ground.y, ground.offsets))
-    seconds, held = _trials(ground, plan, todo) if todo else (0.0, 0)
+    own = sum(column.nbytes for column in (records.t, records.x, records.y, records.offsets))
+    seconds, held = _trials(records, plan, todo) if todo else (0.0, 0)
     return SweepCost(prepared + seconds, own + held, len(todo), len(plan.resolutions) - len(todo))
 
 
-def _trials(ground: Ground, plan: SweepPlan, todo: list[Resolution]) -> tuple[float, int]:
+def _trials(records: SweepRecords, plan: SweepPlan, todo: list[Resolution]) -> tuple[float, int]:
     """Seconds of all resolutions to do, and the bytes of those that are in memory together."""
     minutes, sizes = (sorted(set(values)) for values in zip(*todo, strict=True))
     # The first is not for its time: it counts the periods of a vote, and compiles what is not compiled yet.
-    _trial(ground, plan, sizes[0], minutes)
-    trials = {b: _trial(ground, plan, b, minutes) for b in {sizes[0], sizes[len(sizes) // 2], sizes[-1]}}
+    _trial(records, plan, sizes[0], minutes)
+    trials = {b: _trial(records, plan, b, minutes) for b in {sizes[0], sizes[len(sizes) // 2], sizes[-1]}}
     dividing = {blocks: trial[0] for blocks, trial in trials.items()}
     asking = {blocks: trial[1] for blocks, trial in trials.items()}
     share = {blocks: sum(r.blocks == blocks for r in todo) / len(minutes) for blocks in sizes}
@@ -89,30 +89,30 @@ def _trials(ground: Ground, plan: SweepPlan, todo: list[Resolution]) -> tuple[fl
     return seconds, max(trial[2] for trial in trials.values())
 
 
-def _trial(ground: Ground, plan: SweepPlan, blocks: int, minutes: list[int]) -> tuple[float, float, int]:
+def _trial(records: SweepRecords, plan: SweepPlan, blocks: int, minutes: list[int]) -> tuple[float, float, int]:
     """Seconds to divide all records into these blocks, seconds to ask all periods side by side, and bytes held."""
     began = time.perf_counter()
-    points = ground.represent(blocks, tuple(minutes), plan.keep, plan.device)
+    points = records.represent(blocks, tuple(minutes), plan.keep, plan.device)
     divided = time.perf_counter() - began
     jobs = [(Resolution(m, blocks), *rows) for m, rows in zip(minutes, points, strict=True)]
     few = min(_FEW, plan.samples)
-    one, some = (_asked(ground, replace(plan, samples=samples), jobs) for samples in (1, few))
-    largest = max(_bytes(ground, plan, at, ids) for at, ids, _ in jobs)
+    one, some = (_asked(records, replace(plan, samples=samples), jobs) for samples in (1, few))
+    largest = max(_bytes(records, plan, at, ids) for at, ids, _ in jobs)
     held = min(threads(), len(jobs)) * largest + sum(ids.nbytes + offsets.nbytes for _, ids, offsets in jobs)
     # The index is made as it will be; only what each sample takes is scaled.
     return divided, one + max(some - one, 0.0) * plan.samples / few, held
 
 
-def _asked(ground: Ground, plan: SweepPlan, jobs: list[tuple[Resolution, Whole, Ints]]) -> float:
+def _asked(records: SweepRecords, plan: SweepPlan, jobs: list[tuple[Resolution, Whole, Ints]]) -> float:
     began = time.perf_counter()
     with ThreadPoolExecutor(threads()) as pool:
-        list(pool.map(lambda job: tallied(ground, plan, *job), jobs))
+        list(pool.map(lambda job: tallied(records, plan, *job), jobs))
     return time.perf_counter() - began
 
 
-def _bytes(ground: Ground, plan: SweepPlan, at: Resolution, ids: Whole) -> int:
+def _bytes(records: SweepRecords, plan: SweepPlan, at: Resolution, ids: Whole) -> int:
     """Lists of all possible points, or of those there are; their users, twice; and the draws."""
-    possible = min(-(-ground.minutes // at.minutes) * at.blocks**2, max(4 * len(ids), 1 << 16))
+    possible = min(-(-records.minutes // at.minutes) * at.blocks**2, max(4 * len(ids), 1 << 16))
     return 20 * possible + 12 * len(ids) + 32 * plan.samples * max(plan.points)
 
 

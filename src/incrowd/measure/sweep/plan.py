@@ -12,7 +12,7 @@ from incrowd.discretize.plane import Box
 from incrowd.discretize.slots import Start, slot_plan
 from incrowd.errors import ParameterError, check_choice, check_seed, check_whole
 from incrowd.measure.uniqueness.index import DEVICES
-from incrowd.measure.uniqueness.question import Question
+from incrowd.measure.uniqueness.question import UniquenessQuestion
 
 SPACE = (10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200)  # blocks each way [tan2017, Sec. 4.3]
 TIME = (20, 30, 60, 80, 120, 240)  # minutes [tan2017, Sec. 4.2]
@@ -65,10 +65,10 @@ class SweepPlan:
         """All of them, in the order of [tan2017, Alg. 1]."""
         return [Resolution(*pair) for pair in product(self.minutes, self.blocks)]
 
-    def question(self, at: Resolution, points: int) -> Question:
+    def question(self, at: Resolution, points: int) -> UniquenessQuestion:
         """What is asked in one cell of the sweep."""
         seed = cell_seed(self.seed, blocks=at.blocks, minutes=at.minutes, points=points)
-        return Question(points=points, samples=self.samples, seed=seed)
+        return UniquenessQuestion(points=points, samples=self.samples, seed=seed)
 
     def asks(self, at: Resolution) -> dict[str, Any]:
         """All that decides the numbers of one resolution, but for the data."""

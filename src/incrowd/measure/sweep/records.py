@@ -28,7 +28,7 @@ _VEHICLES = 128  # per thread at once
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class SweepRecords:
     """Records from the start on and inside the box, by user, then minute.
 
     t counts minutes of the wall clock since the start, x and y micro-degrees (millimetres) from the south-west corner,
@@ -48,10 +48,10 @@ class Ground:
     @property
     def digest(self) -> str:
         """A hash of all that a sweep depends on; who the users are is not part of it."""
-        found = hashlib.sha256(f"{self.size} {self.minutes}".encode())
+        digest = hashlib.sha256(f"{self.size} {self.minutes}".encode())
         for column in (self.offsets, self.t, self.x, self.y):
-            found.update(np.ascontiguousarray(column).data)
-        return found.hexdigest()
+            digest.update(np.ascontiguousarray(column).data)
+        return digest.hexdigest()
 
     def represent(self, blocks: int, minutes: tuple[int, ...], keep: str, device: str) -> list[tuple[Whole, Ints]]:
         """Points and offsets of every user on these blocks, for each length of a period in minutes.
@@ -96,7 +96,7 @@ class Ground:
         return counts
 
 
-def ground_of(traces: Traces, plan: SweepPlan) -> Ground:
+def sweep_records(traces: Traces, plan: SweepPlan) -> SweepRecords:
     """The records of a sweep, piece by piece, so that no column is twice in memory as floats."""
     slots = slot_plan(1, plan.start, plan.time_zone)
     data = opened(traces, None, {})
@@ -128,7 +128,7 @@ def ground_of(traces: Traces, plan: SweepPlan) -> Ground:
         users=(len(counts), len(there)),
     )
     offsets, least = np.append(0, np.cumsum(there)), (max(size[0], 1), max(size[1], 1))
-    return Ground(offsets, t[:kept], x[:kept], y[:kept], least, clock.slots, bounds, ledger)
+    return SweepRecords(offsets, t[:kept], x[:kept], y[:kept], least, clock.slots, bounds, ledger)
 
 
 def _narrowest(top: int) -> np.dtype[Any]:

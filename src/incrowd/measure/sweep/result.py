@@ -110,8 +110,8 @@ class Sweep(Frame):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         names = (*self.META, "box", "box_m", "device")
-        shown = {name: getattr(self, name) for name in names}
-        return {**shown, "rows": self.table(), "ledger": self.ledger.to_dict()}
+        values = {name: getattr(self, name) for name in names}
+        return {**values, "rows": self.table(), "ledger": self.ledger.to_dict()}
 
     def finest(self, target: float, *, points: int = 4, sure: bool = False) -> list[SweepSetting]:
         """The most useful settings with uniqueness <= target: no other that meets it is finer in space and in time.

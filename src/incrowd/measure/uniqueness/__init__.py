@@ -13,14 +13,14 @@ from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.uniqueness.choices import Choices, Runs, Subsets, Trajectories, blocks
 from incrowd.measure.uniqueness.index import check_visits, index_of, same_slot
-from incrowd.measure.uniqueness.question import Question, Uniqueness, answered
+from incrowd.measure.uniqueness.question import Uniqueness, UniquenessQuestion, answered
 from incrowd.measure.uniqueness.top import top_crowds
 from incrowd.progress import track
 
 EXACT_LIMIT = 100_000_000  # choices that exact=True looks at, at most
 
 
-class Index(Protocol):
+class CrowdCounter(Protocol):
     """Who shares the points at some rows; `incrowd.measure.uniqueness.index` has the usual one."""
 
     @property
@@ -86,7 +86,7 @@ def uniqueness(
     >>> uniqueness(visits, points=1, exact=True)
     Uniqueness(0.3333, population=3, skipped=0, points=1, knowledge='random', short='drop', seed=0)
     """
-    question = Question(
+    question = UniquenessQuestion(
         points=points,
         knowledge=knowledge,
         short=short,
@@ -109,13 +109,13 @@ def uniqueness(
     return ask(index_of(visits, device), Trajectories.over(visits.offsets), visits, question)
 
 
-def ask(index: Index, crowd: Trajectories, visits: Visits, question: Question) -> Uniqueness:
+def ask(index: CrowdCounter, crowd: Trajectories, visits: Visits, question: UniquenessQuestion) -> Uniqueness:
     """Put a question about some trajectories, whole or cut, to the index of the whole ones."""
-    found = ask_about(index, crowd, _choices(crowd, visits, question), question)
-    return replace(found, same_slot=same_slot(visits))
+    answer = ask_about(index, crowd, _choices(crowd, visits, question), question)
+    return replace(answer, same_slot=same_slot(visits))
 
 
-def ask_about(index: Index, crowd: Trajectories, choices: Choices, question: Question) -> Uniqueness:
+def ask_about(index: CrowdCounter, crowd: Trajectories, choices: Choices, question: UniquenessQuestion) -> Uniqueness:
     """The same where it is known already what the adversary may know."""
     short = crowd.sizes < question.points
     eligible = choices.feasible if question.short == "drop" else choices.feasible | short
@@ -131,7 +131,7 @@ def ask_about(index: Index, crowd: Trajectories, choices: Choices, question: Que
     return answered(question, len(short), targets, _drawn(index, crowd, choices, question, some, rng))
 
 
-def _choices(crowd: Trajectories, visits: Visits, question: Question) -> Choices:
+def _choices(crowd: Trajectories, visits: Visits, question: UniquenessQuestion) -> Choices:
     """What the adversary may know of each trajectory."""
     if question.knowledge == "consecutive":
         return Runs(crowd, question.points)
@@ -143,7 +143,12 @@ def _choices(crowd: Trajectories, visits: Visits, question: Question) -> Choices
 
 
 def _drawn(
-    index: Index, crowd: Trajectories, choices: Choices, question: Question, which: Ints, rng: np.random.Generator
+    index: CrowdCounter,
+    crowd: Trajectories,
+    choices: Choices,
+    question: UniquenessQuestion,
+    which: Ints,
+    rng: np.random.Generator,
 ) -> Ints:
     """One draw for each trajectory named; short ones as the convention says."""
     sizes = np.zeros(len(which), np.int64)
@@ -158,7 +163,7 @@ def _drawn(
     return sizes
 
 
-def _whole(index: Index, crowd: Trajectories, which: Ints) -> Ints:
+def _whole(index: CrowdCounter, crowd: Trajectories, which: Ints) -> Ints:
     """The crowd of each trajectory named when all its points are known."""
     sizes = np.full(len(which), index.users, np.int64)  # everybody contains a trajectory without points
     for places, rows in crowd.whole(which):
@@ -166,7 +171,9 @@ def _whole(index: Index, crowd: Trajectories, which: Ints) -> Ints:
     return sizes
 
 
-def _enumerated(index: Index, crowd: Trajectories, choices: Choices, question: Question, targets: Ints) -> Uniqueness:
+def _enumerated(
+    index: CrowdCounter, crowd: Trajectories, choices: Choices, question: UniquenessQuestion, targets: Ints
+) -> Uniqueness:
     """Every choice of every target [song2014, Eq. 1, in expectation over the points drawn]."""
     long = crowd.sizes[targets] >= question.points
     total, ends = _limited(choices, targets[long])
@@ -201,7 +208,9 @@ def _limited(choices: Choices, which: Ints) -> tuple[Ints, Ints]:
     return counts, np.append(0, np.cumsum(counts))
 
 
-def _expected(question: Question, users: int, targets: Ints, alone: NDArray[Any], shares: NDArray[Any]) -> Uniqueness:
+def _expected(
+    question: UniquenessQuestion, users: int, targets: Ints, alone: NDArray[Any], shares: NDArray[Any]
+) -> Uniqueness:
     value = float(alone.mean()) if len(targets) else None
     return Uniqueness(
         **question.parameters(),
@@ -216,7 +225,7 @@ def _expected(question: Question, users: int, targets: Ints, alone: NDArray[Any]
     )
 
 
-def _from_tops(visits: Visits, question: Question) -> Uniqueness:
+def _from_tops(visits: Visits, question: UniquenessQuestion) -> Uniqueness:
     """Top-K needs no draw: everybody is asked, or as many people as there are samples."""
     targets = np.arange(len(visits))
     sizes = top_crowds(visits, question.points, question.match, question.device)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints
 from incrowd.measure.uniqueness.choices import Trajectories, binomials
 from incrowd.measure.uniqueness.index import kernels
-from incrowd.measure.uniqueness.question import Question
+from incrowd.measure.uniqueness.question import UniquenessQuestion
 
 _WIDE = 2**62  # trajectories with about this many close sets or more are counted in Python integers
 _LARGEST = 2**63 - 1
@@ -26,7 +26,7 @@ class CloseSubsets:
     Differs from [tan2017]: times are those of slots, and the day the points share is an option.
     """
 
-    def __init__(self, crowd: Trajectories, slot: Ints, slot_min: int, question: Question) -> None:
+    def __init__(self, crowd: Trajectories, slot: Ints, slot_min: int, question: UniquenessQuestion) -> None:
         self.points = question.points
         limits = _blocks(slot, slot_min, question.block_min), *_limits(question, slot_min)
         near, far = kernels("choices", question.device).reach(crowd.starts, crowd.sizes, slot, *limits)
@@ -61,12 +61,12 @@ class CloseSubsets:
 
     def rows(self, which: Ints, number: NDArray[Any]) -> Ints:
         """By first point, then colexicographically."""
-        found = np.empty((len(which), self.points), np.int64)
+        chosen = np.empty((len(which), self.points), np.int64)
         for g, side in enumerate(self.sides):
             mine = np.flatnonzero(self.group[which] == g)
             if len(mine):
-                found[mine] = side.rows(self.place[which[mine]], number[mine], self.table)
-        return found
+                chosen[mine] = side.rows(self.place[which[mine]], number[mine], self.table)
+        return chosen
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ def _wide(crowd: Trajectories, near: Ints, far: Ints, ways: NDArray[Any]) -> NDA
     return np.bincount(of, weights=sets, minlength=len(crowd.sizes)) >= _WIDE
 
 
-def _limits(question: Question, slot_min: int) -> tuple[int, int]:
+def _limits(question: UniquenessQuestion, slot_min: int) -> tuple[int, int]:
     """Fewest and most slots between the ends, in integers; none are farther apart than 63 bits hold."""
     gaps = Fraction(question.points - 1, int(slot_min))
     close, tolerance = _typed(question.closeness_min or 0), _typed(question.tolerance_min)

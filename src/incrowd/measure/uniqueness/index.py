@@ -51,13 +51,13 @@ class Axis:
     def find(self, values: Ints) -> Ints:
         """The numbers of any values, -1 where there is none."""
         if self.distinct is not None:
-            return found(self.distinct, values)
+            return places(self.distinct, values)
         # Bounds, not the difference: that of a far value from a negative bound wraps around.
         inside = (values >= self.low) & (values <= self.low + self.size - 1)
         return np.where(inside, values - self.low, -1)
 
 
-def found(distinct: Ints, values: Ints) -> Ints:
+def places(distinct: Ints, values: Ints) -> Ints:
     """The places of values among distinct ones in order, -1 where there is none."""
     at = np.minimum(np.searchsorted(distinct, values), len(distinct) - 1)
     return np.where(distinct[at] == values, at, -1)
@@ -112,7 +112,7 @@ class Index:
         """The numbers of some points, nobody's number where a point was never visited."""
         across, along = self.cells.find(cell), self.slots.find(slot)
         packed = np.where((across >= 0) & (along >= 0), along * self.cells.size + across, -1)
-        number = packed if self.keys is None else found(self.keys, packed)
+        number = packed if self.keys is None else places(self.keys, packed)
         return np.where(number >= 0, number, len(self.starts) - 2).astype(self.ids.dtype)
 
     def count(self, known: NDArray[Any], own: Ints | None = None) -> Ints:
@@ -131,6 +131,30 @@ class Index:
     def crowd(self, rows: Ints, own: Ints) -> Ints:
         """How many users share the points at some rows of each owner."""
         return self.count(self.ids[rows], own)
+
+
+@dataclass(frozen=True, eq=False)
+class PartIndex:
+    """Counts where rows fall into parts (windows, groups of pieces): the smallest crowd over the parts of points."""
+
+    index: Index
+    part: NDArray[Any]  # of each row
+    counts_parts: bool  # whether the users of the index are the parts; else they are the owners of the rows
+
+    @property
+    def users(self) -> int:
+        """How many users, or parts, could share the points."""
+        return self.index.users
+
+    def crowd(self, rows: Ints, own: Ints) -> Ints:
+        """How many share those points at some rows of each owner that fall into one part, in the smallest case."""
+        known, part = self.index.ids[rows], self.part[rows]
+        smallest = np.full(len(rows), self.users)
+        for j in range(rows.shape[1]):
+            here = part == part[:, j : j + 1]
+            inside = np.where(here, known, known[:, j : j + 1])  # a point named twice changes no set
+            np.minimum(smallest, self.index.count(inside, part[:, j] if self.counts_parts else own), out=smallest)
+        return smallest
 
 
 _KEPT: WeakKeyDictionary[Visits, dict[str, Index]] = WeakKeyDictionary()

@@ -20,7 +20,7 @@ _Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class UniquenessQuestion:
     """Which points of a target the adversary knows, and how often it is asked; meaningless options are refused."""
 
     points: int = 4
@@ -78,11 +78,11 @@ class Question:
 
     def parameters(self) -> dict[str, Any]:
         """The options by name."""
-        return {f.name: getattr(self, f.name) for f in fields(Question)}
+        return {f.name: getattr(self, f.name) for f in fields(UniquenessQuestion)}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Uniqueness(Shown, Question):
+class Uniqueness(Shown, UniquenessQuestion):
     """Share of targets singled out, in [0, 1], higher is riskier, with the question it answers.
 
     `value` and `interval` are None when there is no target. The interval is Wilson's over all draws; where nothing
@@ -110,9 +110,9 @@ class Uniqueness(Shown, Question):
             object.__setattr__(self, name, None if array is None else frozen(array))
 
     def __repr__(self) -> str:
-        shown = "undefined" if self.value is None else f"{self.value:.4f}"
+        value = "undefined" if self.value is None else f"{self.value:.4f}"
         return (
-            f"Uniqueness({shown}, population={self.population:,}, skipped={self.skipped:,}, points={self.points}, "
+            f"Uniqueness({value}, population={self.population:,}, skipped={self.skipped:,}, points={self.points}, "
             f"knowledge={self.knowledge!r}, short={self.short!r}, seed={self.seed})"
         )
 
@@ -127,7 +127,9 @@ class Uniqueness(Shown, Question):
         }
 
 
-def answered(question: Question, users: int, targets: Ints, crowd_sizes: Ints, *, drawn: bool = True) -> Uniqueness:
+def answered(
+    question: UniquenessQuestion, users: int, targets: Ints, crowd_sizes: Ints, *, drawn: bool = True
+) -> Uniqueness:
     """The answer from crowd sizes [repeats, targets] or [samples]."""
     counts = np.bincount(crowd_sizes.ravel())
     draws, alone = crowd_sizes.size, int(counts[1]) if len(counts) > 1 else 0
