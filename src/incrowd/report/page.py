@@ -15,6 +15,19 @@ from incrowd import __version__
 from incrowd.data.files import whole_file
 from incrowd.errors import ParameterError
 from incrowd.plain import to_json
+from incrowd.report import (  # noqa: F401  they register their sections
+    assess,
+    compare,
+    dataset,
+    glove,
+    linking,
+    lkc,
+    mitigations,
+    recovery,
+    release,
+    sweep,
+    uniqueness,
+)
 from incrowd.report.json_links import NOTHING, NUMERIC, Behind
 from incrowd.report.references import CITED, bibliography, reference
 from incrowd.report.section import Grid, Section, section
