@@ -157,7 +157,7 @@ def test_files_that_are_no_tables_are_refused(tmp_path):
         ic.read.counts(csv(tmp_path, "when,cell,n\n0,0,1\n"), XY)
     with pytest.raises(ic.DataError, match="no row"):
         ic.read.counts(csv(tmp_path, "slot,cell,n\n"), XY)
-    with pytest.raises(ic.DataError, match="cannot be read as a table"):
+    with pytest.raises(ic.DataError, match="not a readable Parquet file"):
         ic.read.counts(csv(tmp_path, "nonsense", "counts.parquet"), XY)
     with pytest.raises(ic.DataError, match="cannot read a int"):
         ic.read.counts(3, XY)

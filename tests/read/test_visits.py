@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import incrowd as ic
-from incrowd.read._visits import is_visits
+from incrowd.read._kind import is_visits
 
 ROWS = "user,cell,slot\nb,3,0\na,3,1\nb,4,2\n"
 

@@ -44,7 +44,7 @@ class Dataset:
     def published(self) -> Any:
         """What the release publishes; None without one."""
         from incrowd.read import release, saved, visits
-        from incrowd.read._visits import header_of
+        from incrowd.read._kind import header_of
         from incrowd.read.layouts import plain
 
         given = self.options.release
@@ -61,7 +61,7 @@ class Dataset:
     @cached_property
     def bare(self) -> bool:
         """Whether the release is a mere table of visits, whose cells and slots must be those of the data."""
-        from incrowd.audit.reading.origin import is_saved
+        from incrowd.read._kind import is_saved
 
         given = self.options.release
         return isinstance(given, Path) and given.is_file() and not is_saved(given)
@@ -139,8 +139,8 @@ def dataset(source: Any, options: Options, reading: Reading) -> Dataset:
 
 def _read(source: Any, time_zone: str | None, reading: Reading) -> Any:
     """Traces or visits in memory, or the source itself where it is too large."""
-    from incrowd.audit.reading.origin import is_saved
     from incrowd.read import table
+    from incrowd.read._kind import is_saved
     from incrowd.read.sources.source import records_at_most
 
     refuse_release(source)

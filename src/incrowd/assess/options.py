@@ -92,8 +92,7 @@ def _path(given: Any, name: str) -> Any:
 
 def _whole(path: Path) -> Path:
     """The folder of a release where this is its table; a file that is no table of visits is refused."""
-    from incrowd.audit.reading.origin import is_saved
-    from incrowd.read._visits import is_visits
+    from incrowd.read._kind import is_saved, is_visits
 
     folder = release_at(path)
     if folder is not None:

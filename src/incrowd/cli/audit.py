@@ -50,7 +50,7 @@ def audit(
 def _original(sources: list[str], reading: ReadingOptions) -> Any:
     """What was saved by incrowd, a table of visits, or trajectories read as for any other command."""
     from incrowd import read
-    from incrowd.audit.reading.origin import is_saved
+    from incrowd.read._kind import is_saved
 
     if not sources:
         return None

@@ -93,7 +93,7 @@ def _columns_of_truth(truth: Path, reading: ReadingOptions) -> list[str]:
 
     The names of cell and slot are those of the counts; of the truth, too, if it has both.
     """
-    from incrowd.read._visits import header_of
+    from incrowd.read._kind import header_of
 
     header = header_of(truth) if truth.is_file() and reading.antennas is None else None
     given = [(text, *text.partition("=")[::2]) for text in reading.column]

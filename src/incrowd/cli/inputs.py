@@ -1,6 +1,5 @@
 """Files given on the command line -> the noun a command needs."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,31 +25,10 @@ USES = {  # by noun, for those who hold something else
 
 def saved_noun(source: str | list[str], reading: ReadingOptions) -> str | None:
     """Which noun a file saved by incrowd holds, Visits for any table of user, cell and slot; None for the rest."""
-    if isinstance(source, str) and (published := noun_of(source)) is not None:
-        return published
-    if not isinstance(source, str) or not source.endswith(".parquet") or not Path(source).is_file():
-        return "Visits" if _is_visits(source, reading) else None
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from incrowd.read._kind import noun_in
 
-    try:
-        meta = pq.read_schema(source).metadata or {}
-    except (pa.ArrowInvalid, OSError):
-        return None  # reading it properly says what is wrong
-    if b"incrowd" in meta:
-        return str(json.loads(meta[b"incrowd"])["noun"])
-    return "Visits" if _is_visits(source, reading) else None
-
-
-def _is_visits(source: str | list[str], reading: ReadingOptions) -> bool:
-    """Whether it is a table of visits, unless it is to be read as trajectories."""
-    from incrowd.read._visits import is_visits
-    from incrowd.read.layouts import PLACES
-
-    columns = reading.arguments()["columns"] or {}
-    records = reading.layout is not None or reading.time_format is not None
-    places = reading.antennas is None and not set(columns).isdisjoint(PLACES)  # else columns of the antennas
-    return not records and not places and is_visits(source, columns)
+    how = reading.arguments()
+    return noun_in(source, **{name: how[name] for name in ("columns", "layout", "time_format", "antennas")})
 
 
 def is_records(source: str, reading: ReadingOptions) -> bool:
@@ -66,7 +44,7 @@ def saved_visits(
     `cells` are those of the counts that a table goes with, by whose names it calls them.
     """
     from incrowd import read
-    from incrowd.audit.reading.origin import is_saved
+    from incrowd.read._kind import is_saved
 
     if saved_noun(source, reading) != "Visits":
         return None

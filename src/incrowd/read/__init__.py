@@ -4,6 +4,8 @@ table           CSV, Parquet, GPX, data frames -> Traces
 parts           the same, piece by piece, for data larger than memory
 saved           a Parquet file saved by incrowd -> what was saved
 visits          a table of user, cell, slot -> Visits
+kind            what a source holds: records, visits, fingerprints, counts or a release
+open            the noun that a source holds
 release         a release folder -> what it publishes
 towers          a table of towers -> their coordinates
 counts          published counts, and where their cells are -> Counts
@@ -19,6 +21,7 @@ from incrowd.read._parts import parts
 if TYPE_CHECKING:
     from incrowd.data import load as saved
     from incrowd.read._counts import counts, regions
+    from incrowd.read._kind import kind, open  # noqa: A004
     from incrowd.read._release import release
     from incrowd.read._table import table
     from incrowd.read._towers import towers
@@ -31,6 +34,8 @@ __all__ = [
     "City",
     "Layout",
     "counts",
+    "kind",
+    "open",
     "parts",
     "regions",
     "release",
@@ -46,6 +51,8 @@ _HOMES = {
     "LAYOUTS": "incrowd.read.layouts",
     "Layout": "incrowd.read.layouts",
     "counts": "incrowd.read._counts",
+    "kind": "incrowd.read._kind",
+    "open": "incrowd.read._kind",
     "regions": "incrowd.read._counts",
     "release": "incrowd.read._release",
     "saved": "incrowd.data",

@@ -13,10 +13,10 @@ from incrowd.clock import DAY_MIN, named_zone
 from incrowd.columns import as_array, degrees
 from incrowd.data import Counts, load
 from incrowd.data.counts import MOST_COUNTS, whole_days
-from incrowd.data.files import KEY
 from incrowd.data.visits import centres_of
 from incrowd.errors import DataError, ParameterError, check_choice, check_seed, check_whole
 from incrowd.ledger import Ledger
+from incrowd.read._kind import is_saved
 from incrowd.read.antennas import one_place
 from incrowd.read.count_times import slots_of
 from incrowd.read.layouts import AntennaAt, Decimal
@@ -137,19 +137,6 @@ def _check(slot_min: int | None, start_min: int | None, suppressed: Any) -> None
             raise ParameterError(f"start_min must lie in 0 to {DAY_MIN - 1}, got {start_min!r}.")
     if not isinstance(suppressed, (int, float, np.number)) or not 0 <= suppressed < np.inf:
         raise ParameterError(f"suppressed must be 0 or more and finite, got {suppressed!r}.")
-
-
-def is_saved(source: Any) -> bool:
-    """Whether a file was saved by incrowd."""
-    if not isinstance(source, (str, Path)) or Path(source).suffix != ".parquet" or not Path(source).is_file():
-        return False
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return KEY in (pq.read_schema(source).metadata or {})
-    except (pa.ArrowException, OSError):
-        return False  # reading it properly says what is wrong
 
 
 def _saved(source: str | Path, cells: Any) -> Counts:

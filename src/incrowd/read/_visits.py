@@ -12,14 +12,14 @@ from incrowd.columns import ints, labels
 from incrowd.data import Visits, load
 from incrowd.data.table import attributes_of
 from incrowd.errors import DataError, ParameterError, check_whole
-from incrowd.read._counts import cells_of, is_saved
+from incrowd.read._counts import cells_of
+from incrowd.read._kind import is_saved
 from incrowd.read.antennas import antennas_of, check_at
 from incrowd.read.buffers import missing, to_arrow, values
-from incrowd.read.layouts import ALIASES, PLACES, AntennaAt, Column, find_columns, layout_of, plain, wanted_columns
+from incrowd.read.layouts import PLACES, AntennaAt, Column, find_columns, plain, wanted_columns
 from incrowd.read.plane import box_of, plane_around
 from incrowd.read.small_table import Columns, columns_of, numbers, refuse
 from incrowd.read.small_table import labels as cell_labels
-from incrowd.read.sources.files import head_of, kind_of
 from incrowd.read.sources.text import is_number_label
 from incrowd.read.users import Values
 
@@ -77,24 +77,6 @@ def visits(
     return made if antennas is None else _placed(made, antennas, given, antenna_at)
 
 
-def is_visits(source: Any, columns: Mapping[str, Column] | None = None) -> bool:
-    """Whether a file is a table of visits: it has cells and slots, and neither times nor places.
-
-    `columns` are those that a caller names: a slot is one of visits, a time one of trajectories.
-    """
-    given = set(columns or {})
-    if not isinstance(source, (str, Path)) or not Path(source).is_file() or "t" in given:
-        return False
-    if "slot" in given:
-        return True
-    try:
-        names = {plain(name) for name in header_of(Path(source))}
-    except DataError:
-        return False  # reading it properly says what is wrong
-    own = "slot" in names and ("cell" in given or not names.isdisjoint(ALIASES["cell"]))
-    return own and not any(names & set(ALIASES[noun]) for noun in ("t", "lon", "lat"))
-
-
 def _wanted(columns: Mapping[str, Column] | None, antennas: Any) -> dict[str, str]:
     """The columns a caller names, each by its name."""
     given = dict(columns or {})
@@ -135,19 +117,6 @@ def _saved(path: Path, slot_min: int | None, *, bare: bool) -> Visits:
             "and antennas out."
         )
     return found
-
-
-def header_of(file: Path) -> Sequence[str]:
-    """The names of the columns of a file."""
-    from incrowd.read.sources.arrow import schema_of
-
-    layout = layout_of(None)
-    kind = kind_of(file, layout)
-    if kind == "parquet":
-        names: list[str] = schema_of(file).names
-        return names
-    head = head_of(file, layout, header=True) if kind == "text" else None
-    return () if head is None else head.fields
 
 
 def _users(column: "pa.Array") -> Labels:

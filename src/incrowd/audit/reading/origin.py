@@ -28,25 +28,11 @@ def original_of(source: Any) -> Original:
 
 def _read(path: Path) -> Any:
     from incrowd import read
+    from incrowd.read._kind import is_saved
 
     if not path.exists():
         raise DataError(f"there is no original at {path}; check the path.")
     return load(path) if is_saved(path) else read.table(path)
-
-
-def is_saved(path: Path) -> bool:
-    """Whether a file was saved by incrowd."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from incrowd.data.files import KEY
-
-    if path.suffix != ".parquet" or not path.is_file():
-        return False
-    try:
-        return KEY in (pq.read_schema(path).metadata or {})
-    except (pa.ArrowInvalid, OSError):
-        raise DataError(f"{path.name} is not a readable Parquet file; check the path and the copy.") from None
 
 
 def with_members(release: Published, original: Original | None, link: str | Path | None) -> Published:
