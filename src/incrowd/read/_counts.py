@@ -21,7 +21,7 @@ from incrowd.read.antennas import one_place
 from incrowd.read.count_times import slots_of
 from incrowd.read.layouts import AntennaAt, Decimal
 from incrowd.read.plane import box_of, plane_around
-from incrowd.read.small_table import NAMES, Columns, Labels, Texts, columns_of, counted, labels, numbers, refuse
+from incrowd.read.small_table import NAMES, Labels, SmallTable, Texts, columns_of, counted, labels, numbers, refuse
 
 REGION = NAMES["label"]
 
@@ -148,7 +148,7 @@ def _saved(source: str | Path, cells: Any) -> Counts:
     return found
 
 
-def _of_table(table: Columns, label: Labels, antenna_at: AntennaAt) -> Cells:
+def _of_table(table: SmallTable, label: Labels, antenna_at: AntennaAt) -> Cells:
     """The cells named in the table itself, in the order of their labels."""
     xy, crs = _places(table)
     names, row = label.names, one_place(label.code, tuple(xy.T), antenna_at, f"cells of {table.place}")
@@ -184,7 +184,7 @@ def cells_of(cells: Any, columns: Mapping[str, str] | None, antenna_at: AntennaA
     return Cells(label.names[order], xy[row][order], crs)
 
 
-def _places(table: Columns) -> tuple[Floats, str | None]:
+def _places(table: SmallTable) -> tuple[Floats, str | None]:
     """Metres of every row, projected where the table has degrees, and the plane they are then in."""
     if table.has("x") and table.has("y"):
         return np.column_stack([numbers(table["x"], "x"), numbers(table["y"], "y")]), None

@@ -19,7 +19,7 @@ from incrowd.errors import DataError, ParameterError, check_positive
 from incrowd.ledger import Ledger
 from incrowd.read.layouts import AntennaAt, Column, Decimal, Layout
 from incrowd.read.plane import Degrees
-from incrowd.read.stream import Batch, Reading
+from incrowd.read.stream import Batch, RecordStream
 
 PIECE_RECORDS = 2_000_000
 _MOST_PIECES = 1024
@@ -158,7 +158,7 @@ def _users(traces: Traces, a: int, b: int) -> Traces:
 _DTYPES = (np.int32, np.int64, np.float64, np.float64)
 
 
-def spilled(reading: Reading, pieces: int) -> Parts:
+def spilled(reading: RecordStream, pieces: int) -> Parts:
     """Read a source into buckets and hand them out, once it is known whole."""
     buckets, clock, degrees = Buckets(pieces), Clock(), Degrees()
     corners: list[tuple[float, float, float, float]] = []

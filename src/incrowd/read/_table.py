@@ -11,7 +11,7 @@ from incrowd.data import Traces
 from incrowd.data.traces import Order
 from incrowd.errors import check_choice
 from incrowd.read.layouts import AntennaAt, Column, Decimal, Layout
-from incrowd.read.stream import Reading, opened
+from incrowd.read.stream import RecordStream, opened
 from incrowd.read.zero import warn_of_zero
 
 _MEMORY_MB = 1024  # of the parser; what it reads is collected outside
@@ -62,7 +62,7 @@ def table(
     return traces
 
 
-def _collected(reading: Reading, order: Order) -> Traces:
+def _collected(reading: RecordStream, order: Order) -> Traces:
     chunks: list[list[Any]] = [[], [], [], []]
     for batch in reading.batches():
         # Copies: a view would keep every column of its batch alive.

@@ -18,7 +18,7 @@ from incrowd.read.antennas import antennas_of, check_at
 from incrowd.read.buffers import missing, to_arrow, values
 from incrowd.read.layouts import PLACES, AntennaAt, Column, find_columns, plain, wanted_columns
 from incrowd.read.plane import box_of, plane_around
-from incrowd.read.small_table import Columns, columns_of, numbers, refuse
+from incrowd.read.small_table import SmallTable, columns_of, numbers, refuse
 from incrowd.read.small_table import labels as cell_labels
 from incrowd.read.sources.text import is_number_label
 from incrowd.read.users import Values
@@ -90,7 +90,7 @@ def _wanted(columns: Mapping[str, Column] | None, antennas: Any) -> dict[str, st
     return {role: str(name) for role, name in given.items()}
 
 
-def _found(table: Columns, given: Mapping[str, str], attributes: Sequence[str]) -> dict[str, str]:
+def _found(table: SmallTable, given: Mapping[str, str], attributes: Sequence[str]) -> dict[str, str]:
     """What each column is called in the table."""
     header: list[str] = table.table.column_names
     names = [plain(name) for name in header]

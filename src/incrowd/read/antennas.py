@@ -13,7 +13,7 @@ from incrowd.columns import degrees
 from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_choice
 from incrowd.read.buffers import values
 from incrowd.read.layouts import ALIASES, PLACES, Column, listed, plain
-from incrowd.read.small_table import Columns, columns_of, labels, numbers
+from incrowd.read.small_table import SmallTable, columns_of, labels, numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,7 +99,7 @@ def antennas_of(source: Any, columns: Mapping[str, Column], antenna_at: str = "f
     return Antennas(by_text, _by_number(names), np.append(first[row], np.nan), np.append(second[row], np.nan), planar)
 
 
-def _id_column(table: Columns, given: Column | None) -> str:
+def _id_column(table: SmallTable, given: Column | None) -> str:
     """The column of ids: by the name it has among the records, or by a common one."""
     header: list[str] = table.table.column_names
     by_name = {plain(name): name for name in header}
@@ -110,7 +110,7 @@ def _id_column(table: Columns, given: Column | None) -> str:
     return found
 
 
-def _places(table: Columns) -> tuple[bool, Floats, Floats]:
+def _places(table: SmallTable) -> tuple[bool, Floats, Floats]:
     """Whether places are in metres, and both coordinates of each."""
     if not len(table.table):
         raise DataError(f"{table.place} has no row; list at least one antenna.")

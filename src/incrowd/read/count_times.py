@@ -11,7 +11,7 @@ from incrowd.arrays import Ints
 from incrowd.clock import DAY_MIN, DAY_S, HOUR_MIN, HOUR_S
 from incrowd.data.counts import MOST_COUNTS
 from incrowd.errors import DataError, ParameterError
-from incrowd.read.small_table import Columns, is_number, refuse
+from incrowd.read.small_table import SmallTable, is_number, refuse
 from incrowd.read.times import from_epoch, unit_note, unit_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Slots(NamedTuple):
     notes: dict[str, int]
 
 
-def slots_of(table: Columns, zone: ZoneInfo | None, slot_min: int | None, start_min: int | None) -> Slots:
+def slots_of(table: SmallTable, zone: ZoneInfo | None, slot_min: int | None, start_min: int | None) -> Slots:
     """Which slot each row is about; two times in one slot would count the same people twice and are refused."""
     when = _when(table, zone)
     notes = {unit_note(when.unit): len(when.value)} if when.unit else {}
@@ -63,7 +63,7 @@ def slots_of(table: Columns, zone: ZoneInfo | None, slot_min: int | None, start_
     return Slots(slot, width, 0, notes | _from_one(slot, width))
 
 
-def _when(table: Columns, zone: ZoneInfo | None) -> Times:
+def _when(table: SmallTable, zone: ZoneInfo | None) -> Times:
     """The column that is there: slots or times, hours with or without a date, or dates."""
     slot = table.name("slot") or ""
     if "slot" in table.given and slot.strip().lower() != "hour":
@@ -87,7 +87,7 @@ def _check_one_date(slot: Ints, date: "pa.Array") -> None:
     refuse(again, "a slot is counted on a second date", "number slots on from one date to the next, or write times")
 
 
-def _hours(table: Columns, role: str, zone: ZoneInfo | None) -> Times:
+def _hours(table: SmallTable, role: str, zone: ZoneInfo | None) -> Times:
     hour = times(table[role], "hour", zone)
     if hour.clock:
         return hour

@@ -46,7 +46,7 @@ _COMMA = r"^\s*[+-]?\d+,\d+\s*$"
 
 
 @dataclass(frozen=True)
-class Columns:
+class SmallTable:
     """A table of which every column can be asked for by its role; `place` names it in messages."""
 
     table: "pa.Table"
@@ -118,7 +118,7 @@ def _with_points(column: "pa.Array", role: str) -> "pa.Array":
     return pc.replace_substring(column, ",", ".")
 
 
-def columns_of(source: Any, given: Mapping[str, str] | None, decimal: str | None = None) -> Columns:
+def columns_of(source: Any, given: Mapping[str, str] | None, decimal: str | None = None) -> SmallTable:
     """The columns of CSV or Parquet files, or of any data frame that speaks Arrow; CSV stays text.
 
     The decimal sign is a comma if a place in a file whose fields are not separated by commas has one.
@@ -128,7 +128,7 @@ def columns_of(source: Any, given: Mapping[str, str] | None, decimal: str | None
     if decimal is not None:
         check_choice("decimal", decimal, (".", ","))
     if hasattr(source, "__arrow_c_stream__"):
-        return Columns(stream_of(source).read_all(), given or {}, "the data frame", decimal=decimal or ".")
+        return SmallTable(stream_of(source).read_all(), given or {}, "the data frame", decimal=decimal or ".")
     if not isinstance(source, (str, Path, list, tuple)):
         raise DataError(f"cannot read a {type(source).__name__}; give a path or a data frame that speaks Arrow.")
     files = _files(source)
@@ -145,7 +145,7 @@ def columns_of(source: Any, given: Mapping[str, str] | None, decimal: str | None
         ) from None
     place = files[0].name if len(files) == 1 else f"the table of {len(files)} files"
     sign = decimal or ("." if {",", ""} & set(delimiters) else _decimal(table, given or {}))
-    return Columns(table, given or {}, place, text=all(file.suffix != ".parquet" for file in files), decimal=sign)
+    return SmallTable(table, given or {}, place, text=all(file.suffix != ".parquet" for file in files), decimal=sign)
 
 
 def _decimal(table: "pa.Table", given: Mapping[str, str]) -> str:

@@ -39,7 +39,7 @@ T = TypeVar("T")
 def opened(
     source: Any,
     memory_mb: int,
-    use: "Callable[[Reading], T]",
+    use: "Callable[[RecordStream], T]",
     *,
     columns: Mapping[str, Column] | None,
     time_zone: str | None,
@@ -62,11 +62,11 @@ def opened(
     bad.check_target(target)
     named, where = _placed({**shape.columns, **wanted_columns(columns)}, antennas, antenna_at)
     request = Request(named, shape, tuple(attributes), target is not None, decimal=decimal or "", antennas=where)
-    reading = Reading(source, request, zone, memory_mb)
+    reading = RecordStream(source, request, zone, memory_mb)
     try:
         result = use(reading)
     except TextLabels:
-        reading = Reading(source, replace(request, text_users=True), zone, memory_mb)
+        reading = RecordStream(source, replace(request, text_users=True), zone, memory_mb)
         result = use(reading)
     if target is not None:
         bad.write(target, reading.bad)
@@ -97,7 +97,7 @@ class Batch:
 
 
 @dataclass
-class Reading:
+class RecordStream:
     """One pass over a source."""
 
     source: Any
