@@ -40,7 +40,31 @@ def test_importing_loads_numpy_only():
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_files_stay_small(path):
-    assert len(path.read_text().splitlines()) <= 400
+    assert len(path.read_text().splitlines()) <= 300
+
+
+def test_a_class_name_has_one_meaning():
+    # kernels/{reference,cpu,gpu} may repeat a name: the same thing for another device
+    homes = {}
+    for path in SOURCES:
+        parts = path.relative_to(ROOT / "src" / "incrowd").parts
+        home = ("kernels", *parts[2:]) if parts[0] == "kernels" else parts
+        for name in re.findall(r"^class (\w+)", path.read_text(), re.MULTILINE):
+            homes.setdefault(name, set()).add(home)
+    assert len(homes) > 100 and {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+def spelled(text):
+    """The files of the package that hold a text."""
+    return [path.relative_to(ROOT / "src" / "incrowd").as_posix() for path in SOURCES if text in path.read_text()]
+
+
+def test_the_name_of_the_manifest_is_spelled_once_and_once_in_the_audit():
+    assert spelled('"manifest.json"') == ["audit/reading/published.py", "data/release_folder.py"]
+
+
+def test_only_threads_counts_the_cores():
+    assert spelled("cpu_count") == ["threads.py"]
 
 
 def test_every_citation_is_in_the_bibliography():

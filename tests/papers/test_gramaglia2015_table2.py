@@ -19,7 +19,7 @@ from incrowd.papers.gramaglia2015.table2_data import (
     MEASURES,
     PRINTED,
     W4M,
-    Dataset,
+    NamedPrints,
     absent,
     datasets,
     largest_city,
@@ -27,7 +27,7 @@ from incrowd.papers.gramaglia2015.table2_data import (
 from incrowd.report.section import section
 
 w4m = import_module("incrowd.anonymize.w4m")
-FOUR = Dataset("country", prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400"))
+FOUR = NamedPrints("country", prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400"))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_limits_delete_half_of_four_people():
 
 def test_w4m_counts_lengths_and_centres():
     # One of the two is the pivot; the other takes its times and lies within delta / 2 of it.
-    two = Dataset("country", prints("0,0,0; 0,0,10; 0,0,20 | 0,0,0"))
+    two = NamedPrints("country", prints("0,0,0; 0,0,10; 0,0,20 | 0,0,0"))
     cell = paper.measured(two, 2, W4M)
     assert sorted([cell.created, cell.deleted]) == [0, 0.5] and cell.discarded == 0
 

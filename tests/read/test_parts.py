@@ -130,7 +130,7 @@ batches = st.lists(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), min
 @settings(deadline=None, max_examples=100)
 @given(batches)
 def test_disorder_counted_in_passing_is_what_traces_count(rows):
-    clock, users = spill.Clock(), 0
+    clock, users = spill.LogOrder(), 0
     for batch in rows:
         code, t = np.array(batch, np.int64).T
         users = max(users, int(code.max()) + 1)

@@ -64,7 +64,7 @@ def utility(before: Visits, after: Visits | Release, *, cell_m: float = 1000) ->
         raise DataError("the two lie on different planes; discretize both with the same origin.")
     grain = _grain(before, published)
     cell_m, slot_min = max(cell_m, grain.cell_m or 0), max(60, grain.slot_s // 60)
-    a, b = _Side(before, grain, cell_m, slot_min, 0), _Side(published, grain, cell_m, slot_min, grain.later_s)
+    a, b = _OnGrain(before, grain, cell_m, slot_min, 0), _OnGrain(published, grain, cell_m, slot_min, grain.later_s)
     people = len(np.unique(after.members.positions)) if isinstance(after, Release) else None
     return Utility(
         cell_m=cell_m,
@@ -130,7 +130,7 @@ def _is_known(before: Visits, after: Visits) -> bool:
     return not len(places) or bool((cKDTree(known).query(places)[0] <= SAME_M).all())
 
 
-class _Side:
+class _OnGrain:
     """One of the two datasets, put on the grain, then counted in the common cells and slots."""
 
     def __init__(self, visits: Visits, grain: _Grain, cell_m: float, slot_min: int, later_s: int) -> None:

@@ -160,7 +160,7 @@ _DTYPES = (np.int32, np.int64, np.float64, np.float64)
 
 def spilled(reading: RecordStream, pieces: int) -> Parts:
     """Read a source into buckets and hand them out, once it is known whole."""
-    buckets, clock, degrees = Buckets(pieces), Clock(), Degrees()
+    buckets, clock, degrees = Buckets(pieces), LogOrder(), Degrees()
     corners: list[tuple[float, float, float, float]] = []
     for batch in reading.batches():
         if not reading.ordered:
@@ -228,7 +228,7 @@ class Buckets:
         return columns
 
 
-class Clock:
+class LogOrder:
     """Counts records that come before an earlier one of the same user, as they stream by."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ from incrowd.read.checks import Check, constant, places_of, users_of
 from incrowd.read.exchanged import Exchanged
 from incrowd.read.layouts import PLACES, AntennaAt, Column, Layout, layout_of, wanted_columns
 from incrowd.read.seconds import Seconds
-from incrowd.read.sources.engine import Run, check_format, on_lines
+from incrowd.read.sources.engine import RunningScan, check_format, on_lines
 from incrowd.read.sources.scan import Request, Scan
 from incrowd.read.sources.source import records_at_most, scans_of
 from incrowd.read.users import Coder, TextLabels, Values
@@ -121,7 +121,7 @@ class RecordStream:
         for scan in scans_of(self.source, self.request):
             with scan:
                 self._meet(scan)
-                run, aside = Run(scan, self.memory_mb), []
+                run, aside = RunningScan(scan, self.memory_mb), []
                 for raw in run.batches():
                     batch, dropped = self._checked(raw, run)
                     aside += dropped
@@ -166,7 +166,7 @@ class RecordStream:
         for name in scan.request.attributes:
             self.values.setdefault(name, Values())
 
-    def _checked(self, raw: "pa.RecordBatch", run: Run) -> tuple[Batch, list[BadRow]]:
+    def _checked(self, raw: "pa.RecordBatch", run: RunningScan) -> tuple[Batch, list[BadRow]]:
         scan = run.scan
         user, unfit = users_of(raw, scan)
         t, faults = self.seconds.of(raw, scan)
@@ -191,7 +191,7 @@ class RecordStream:
             self.exchanged.add(first, second)
         return Batch(codes, t, first, second), aside
 
-    def _aside(self, wrong: Mask, checks: list[Check], raw: "pa.RecordBatch", run: Run) -> list[BadRow]:
+    def _aside(self, wrong: Mask, checks: list[Check], raw: "pa.RecordBatch", run: RunningScan) -> list[BadRow]:
         rows = np.flatnonzero(wrong)
         rows = rows if self.request.set_aside else rows[:1]
         found = []

@@ -7,9 +7,9 @@ from incrowd.papers.gramaglia2015.accuracy import figure_7, figure_8, figure_9
 from incrowd.papers.gramaglia2015.cost import PARTS, HidingCost, ShardCost, hiding_cost, shard_cost
 from incrowd.papers.gramaglia2015.data import QUICK_USERS, Run, generalized, hide, synthetic, table_1
 from incrowd.papers.gramaglia2015.gaps import GRAINS, K, figure_3, figure_4, figure_5
-from incrowd.papers.gramaglia2015.general import DAYS, SHARES, figure_10, figure_11
+from incrowd.papers.gramaglia2015.general import SHARES, SHORTENED, figure_10, figure_11
 from incrowd.papers.gramaglia2015.table2 import Table2
-from incrowd.papers.gramaglia2015.table2_data import Dataset
+from incrowd.papers.gramaglia2015.table2_data import NamedPrints
 from incrowd.papers.record import Figure, Reproduction, Statement, save
 
 HIDDEN = (2, 3, 5)
@@ -60,7 +60,7 @@ def reproduce(
         figure_7(runs[0]),
         figure_8(runs),
         figure_9(runs),
-        figure_10(data, days=DAYS[::2] if quick else DAYS),
+        figure_10(data, days=SHORTENED[::2] if quick else SHORTENED),
         figure_11(data, shares=SHARES[2::2] if quick else SHARES, seed=seed),
     )
     beside = (
@@ -75,4 +75,4 @@ def _table_2(data: Fingerprints, name: str, *, quick: bool, seed: int) -> Table2
     """W4M-LC beside GLOVE on some of these people."""
     sampled = some_people(data, people=table2.QUICK_USERS if quick else table2.USERS, seed=seed)
     sizes = [k for k in table2.K if k <= len(sampled)]
-    return table2.compared([Dataset(name, sampled)], k=sizes, seed=seed)
+    return table2.compared([NamedPrints(name, sampled)], k=sizes, seed=seed)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.measure.glove.accuracy import Accuracy
-from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, Run
+from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, FINE_M, FINE_MIN, Run
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim, share, size, thin
 from incrowd.report.curves import Trend, trend
 from incrowd.report.glove import accuracy_panels
@@ -16,7 +16,7 @@ LIMITS_MIN = (1440, 720, 480, 360, 240, 120)
 NO_LIMIT = 1 << 40
 FALL_FROM_M, FALL_TO_M = 5000, 1000  # mean extent in space without and with limits [gramaglia2015, Sec. 7.1]
 BAND = "the band holds the quartiles"
-FINE = (("2 km", "pos_extent", 2000), ("2 h", "time_extent", 120))
+FINE = (("2 km", "pos_extent", FINE_M), ("2 h", "time_extent", FINE_MIN))
 
 
 def figure_7(run: Run) -> Figure:
@@ -35,8 +35,8 @@ def figure_7(run: Run) -> Figure:
         statements=(
             _known(run, "samples whose position is untouched", (0.2, 0.4), part),
             _known(run, "samples known to 30 min", (0.2, 0.4), better(errors, "time_extent", 30)),
-            _known(run, "samples known to 2 km", (0.7, 0.8), better(errors, "pos_extent", 2000)),
-            _known(run, "samples known to 2 h", (0.7, 0.8), better(errors, "time_extent", 120)),
+            _known(run, "samples known to 2 km", (0.7, 0.8), better(errors, "pos_extent", FINE_M)),
+            _known(run, "samples known to 2 h", (0.7, 0.8), better(errors, "time_extent", FINE_MIN)),
         ),
         convention=CONVENTION,
         users=run.users,

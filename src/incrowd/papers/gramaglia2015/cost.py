@@ -9,13 +9,11 @@ from incrowd.anonymize.glove import Glove
 from incrowd.arrays import Floats
 from incrowd.data import Fingerprints
 from incrowd.measure.glove.accuracy import accuracy
-from incrowd.papers.gramaglia2015.data import BEFORE, Run
+from incrowd.papers.gramaglia2015.data import BEFORE, FINE_M, FINE_MIN, LIMIT_M, LIMIT_MIN, Run
 from incrowd.report.curves import Cdf, curve, drawing
 from incrowd.report.section import Grid, Section, section
 
 WORST = (0.01, 0.02, 0.05, 0.1)
-SPACE_M, TIME_MIN = 15_000, 360  # the thresholds of [gramaglia2015, Table 2], here only in their proportion
-FINE_M, FINE_MIN = 2000, 120
 DEAR = 2  # times the median effort: an expensive person
 
 EFFORT = (
@@ -96,13 +94,14 @@ def without_worst(run: Run, share: float) -> Saving:
     """Lower both limits together, at 15 km to 6 h, until just no more than a share of the samples is lost."""
     errors = run.accuracy
     # In whole numbers, so that the limits do exactly what is said here.
-    extent = np.maximum(errors.pos_extent * TIME_MIN, errors.time_extent * SPACE_M)
+    # The thresholds of Table 2, here only in their proportion.
+    extent = np.maximum(errors.pos_extent * LIMIT_MIN, errors.time_extent * LIMIT_M)
     limit = int(np.quantile(extent, 1 - share, method="inverted_cdf"))
     stays = extent <= limit
     space, time = errors.pos_extent[stays], errors.time_extent[stays]
     sizes = (space.mean(), np.median(space), time.mean(), np.median(time))
     people = len(np.unique(run.owner[~stays]))
-    return Saving(share, float(1 - stays.mean()), people, limit // TIME_MIN, limit // SPACE_M, *map(float, sizes))
+    return Saving(share, float(1 - stays.mean()), people, limit // LIMIT_MIN, limit // LIMIT_M, *map(float, sizes))
 
 
 @section.register
@@ -174,7 +173,6 @@ def _suppression(result: HidingCost) -> Grid:
 
 
 PARTS = (2, 4, 8, 16)
-LIMIT_M, LIMIT_MIN = 15_000, 360
 SPLIT = (
     "People are halved again and again at the median of what spreads them most: where their most used cell lies, or "
     "how many samples they have. Each shard is hidden exactly and by itself, so that the guarantee holds in each; "

@@ -16,7 +16,12 @@ from incrowd.papers.record import OTHER, Figure, apart, claim
 from incrowd.read import synthetic_city
 from incrowd.report.glove import EXTENT
 
-USERS, QUICK_USERS, DAYS = 2000, 300, 14
+USERS, QUICK_USERS = 2000, 300
+DAYS = 14  # of each dataset [gramaglia2015, Sec. 3]
+PEOPLE = (82_000, 320_000)  # of d4d-civ and d4d-sen
+THEIR_SIZES = " and ".join(f"{n:,}" for n in PEOPLE)
+LIMIT_M, LIMIT_MIN = 15_000, 360  # the thresholds of Table 2
+FINE_M, FINE_MIN = 2000, 120  # what the text calls accurate
 BEFORE = "boxes before reshaping, leftover merged"
 CONVENTION = f"{EXTENT} Boxes are those before reshaping; a last group of too few is merged with its nearest."
 
@@ -102,7 +107,6 @@ def _grouped(like: Fingerprints, owner: Ints, box: dict[str, Ints]) -> Fingerpri
     return replace(made, crs=like.crs)
 
 
-PEOPLE = (82_000, 320_000)  # of d4d-civ and d4d-sen [gramaglia2015, Sec. 3]
 DRAWN = "a drawing"
 
 
@@ -117,7 +121,7 @@ def table_1(fingerprints: Fingerprints) -> Figure:
         answer=f"{people:,} people with {fingerprints.records:,} samples over {days:,} days.",
         panels=(),
         statements=(
-            apart("Sec. 3", "people", " and ".join(f"{n:,}" for n in PEOPLE), size, ours=f"{people:,}"),
+            apart("Sec. 3", "people", THEIR_SIZES, size, ours=f"{people:,}"),
             claim("Sec. 3", "days of each dataset", f"{DAYS}", f"{days:,}", days == DAYS, OTHER),
             apart("Table 1", "fingerprints of three people", "listed", "an example in symbols, without numbers"),
             apart("Fig. 1", "the same people on a map", DRAWN, "an illustration of what generalization does"),

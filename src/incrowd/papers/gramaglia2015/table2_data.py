@@ -11,6 +11,7 @@ from incrowd.data import Fingerprints
 from incrowd.data.sample import some_people, some_rows
 from incrowd.discretize import fingerprints
 from incrowd.errors import DataError
+from incrowd.papers.gramaglia2015.data import DAYS, THEIR_SIZES
 from incrowd.read import synthetic_city, table
 from incrowd.read.city import City
 from incrowd.read.city.people import CELL_M
@@ -20,12 +21,12 @@ W4M, GLOVE = "W4M-LC", "GLOVE"
 LIKE = {"country": ("d4d-civ", "d4d-sen"), "city": ("abidjan", "dakar")}  # whose figures stand beside ours
 
 # People of each pair; those of the cities follow from their printed counts and shares of discarded fingerprints.
-CROWD = {"country": "82,000 and 320,000", "city": "about 20,000 in abidjan"}
+CROWD = {"country": THEIR_SIZES, "city": "about 20,000 in abidjan"}
 MADE_UP = (0.17, 0.74)  # samples that W4M-LC makes up, least and most of the table
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedColumn:
     """One column of the table: shares of fingerprints and samples, metres, minutes."""
 
     discarded: float
@@ -35,23 +36,23 @@ class Printed:
     time_min: float
 
 
-PRINTED: dict[tuple[str, int, str], Printed] = {
-    ("d4d-civ", 2, W4M): Printed(0.013, 0.249, 0.075, 10_190.88, 1_151.51),
-    ("d4d-civ", 2, GLOVE): Printed(0, 0, 0.083, 1_013.71, 60.21),
-    ("d4d-sen", 2, W4M): Printed(0.001, 0.179, 0.053, 9_392.85, 1_037.74),
-    ("d4d-sen", 2, GLOVE): Printed(0, 0, 0.141, 1_312.28, 69.31),
-    ("abidjan", 2, W4M): Printed(0.168, 0.208, 0.207, 2_939.70, 2_769.74),
-    ("abidjan", 2, GLOVE): Printed(0, 0, 0.0403, 1_323.12, 57.21),
-    ("dakar", 2, W4M): Printed(0.014, 0.174, 0.061, 1_889.34, 1_172.66),
-    ("dakar", 2, GLOVE): Printed(0, 0, 0.048, 1_249.24, 58.47),
-    ("d4d-civ", 5, W4M): Printed(0.015, 0.449, 0.096, 23_534.062, 3_455.94),
-    ("d4d-civ", 5, GLOVE): Printed(0, 0, 0.083, 5_129.9, 171.01),
-    ("d4d-sen", 5, W4M): Printed(0.012, 0.299, 0.073, 19_881.9, 2_600.64),
-    ("d4d-sen", 5, GLOVE): Printed(0, 0, 0.169, 5_694.2, 408.30),
-    ("abidjan", 5, W4M): Printed(0.001, 0.738, 0.135, 4_033.4, 3_334.4),
-    ("abidjan", 5, GLOVE): Printed(0, 0, 0.0441, 1_870.10, 146.90),
-    ("dakar", 5, W4M): Printed(0.008, 0.174, 0.078, 3_365.22, 2_030.13),
-    ("dakar", 5, GLOVE): Printed(0, 0, 0.064, 1_596.77, 147.53),
+PRINTED: dict[tuple[str, int, str], PrintedColumn] = {
+    ("d4d-civ", 2, W4M): PrintedColumn(0.013, 0.249, 0.075, 10_190.88, 1_151.51),
+    ("d4d-civ", 2, GLOVE): PrintedColumn(0, 0, 0.083, 1_013.71, 60.21),
+    ("d4d-sen", 2, W4M): PrintedColumn(0.001, 0.179, 0.053, 9_392.85, 1_037.74),
+    ("d4d-sen", 2, GLOVE): PrintedColumn(0, 0, 0.141, 1_312.28, 69.31),
+    ("abidjan", 2, W4M): PrintedColumn(0.168, 0.208, 0.207, 2_939.70, 2_769.74),
+    ("abidjan", 2, GLOVE): PrintedColumn(0, 0, 0.0403, 1_323.12, 57.21),
+    ("dakar", 2, W4M): PrintedColumn(0.014, 0.174, 0.061, 1_889.34, 1_172.66),
+    ("dakar", 2, GLOVE): PrintedColumn(0, 0, 0.048, 1_249.24, 58.47),
+    ("d4d-civ", 5, W4M): PrintedColumn(0.015, 0.449, 0.096, 23_534.062, 3_455.94),
+    ("d4d-civ", 5, GLOVE): PrintedColumn(0, 0, 0.083, 5_129.9, 171.01),
+    ("d4d-sen", 5, W4M): PrintedColumn(0.012, 0.299, 0.073, 19_881.9, 2_600.64),
+    ("d4d-sen", 5, GLOVE): PrintedColumn(0, 0, 0.169, 5_694.2, 408.30),
+    ("abidjan", 5, W4M): PrintedColumn(0.001, 0.738, 0.135, 4_033.4, 3_334.4),
+    ("abidjan", 5, GLOVE): PrintedColumn(0, 0, 0.0441, 1_870.10, 146.90),
+    ("dakar", 5, W4M): PrintedColumn(0.008, 0.174, 0.078, 3_365.22, 2_030.13),
+    ("dakar", 5, GLOVE): PrintedColumn(0, 0, 0.064, 1_596.77, 147.53),
 }
 
 DOUBTS: dict[tuple[str, int, str, str], str] = {
@@ -63,7 +64,6 @@ DOUBTS: dict[tuple[str, int, str, str], str] = {
 }
 
 
-DAYS = 14
 HOP_M = 10_000  # towers this near to each other are of one city
 LEAST_SAMPLES = 10  # of a rider: one or two trips are no trajectory
 FEWEST_TAXIS = 10
@@ -75,17 +75,17 @@ KIND = {
 
 
 @dataclass(frozen=True)
-class Dataset:
+class NamedPrints:
     """Fingerprints under the name they have in the table."""
 
     name: str
     prints: Fingerprints
 
 
-def datasets(users: int, real: str | Path | None, seed: int) -> list[Dataset]:
+def datasets(users: int, real: str | Path | None, seed: int) -> list[NamedPrints]:
     """A country of so many people, its largest city, and what the folder holds: as many riders, a tenth the taxis."""
     city = synthetic_city(users=users, profile="cdr", days=DAYS, seed=seed)
-    made = [Dataset("country", city.fingerprints()), Dataset("city", largest_city(city))]
+    made = [NamedPrints("country", city.fingerprints()), NamedPrints("city", largest_city(city))]
     return [*made, *_real(Path(real), users, seed)] if real is not None else made
 
 
@@ -115,15 +115,15 @@ def largest_city(city: City) -> Fingerprints:
     return some_rows(prints, there.any(axis=1) & inside[city.home][prints.owner], "city", "outside the city")
 
 
-def _real(folder: Path, users: int, seed: int) -> Iterator[Dataset]:
+def _real(folder: Path, users: int, seed: int) -> Iterator[NamedPrints]:
     bikes, taxis = ((name, folder / file) for name, file in REAL.items())
     if bikes[1].is_file():
         riders = fingerprints(table(bikes[1]))
         busy = some_rows(
             riders, (np.diff(riders.offsets) >= LEAST_SAMPLES)[riders.owner], "busy", "person with few samples"
         )
-        yield Dataset(bikes[0], some_people(busy, people=users, seed=seed))
+        yield NamedPrints(bikes[0], some_people(busy, people=users, seed=seed))
     if taxis[1].is_file():
         sampled = some_people(fingerprints(table(taxis[1])), people=max(users // 10, FEWEST_TAXIS), seed=seed)
         first = sampled.t < (sampled.t.min() // DAY_MIN + 1) * DAY_MIN
-        yield Dataset(taxis[0], some_rows(sampled, first, "first day", "outside the period"))
+        yield NamedPrints(taxis[0], some_rows(sampled, first, "first day", "outside the period"))

@@ -38,7 +38,7 @@ LITERAL = "not as printed"
 
 
 @dataclass(frozen=True)
-class Row:
+class Example:
     """One statement of the paper: theirs beside ours."""
 
     where: str
@@ -52,7 +52,7 @@ class Row:
         return self.theirs == self.ours
 
 
-def running_example() -> list[Row]:
+def running_example() -> list[Example]:
     """Examples 1.1 and 4.1 to 4.3 and Tables 2 to 4, from Table 1; frequent is 2 records or more.
 
     The paper does not state K'; 2 is the only one that gives its Table 3. Scores are cut after two digits, as printed.
@@ -71,20 +71,20 @@ def running_example() -> list[Row]:
     paths = " | ".join(_word(_path(published, int(j))) for j in order)
     known = ("b2c4", "b2f6", "b2c5f6c7")
     return [
-        Row("Example 1.1", "records with b2 and d3", "1", str(_size(visits, "b2d3"))),
-        Row("Example 1.1", "AIDS among those with b2 and f6", "2/3", _confidence(visits, "b2f6")),
-        Row("Example 4.1", f"violating: {', '.join(known)}", "yes yes no", _violate(violating, *known)),
-        Row("Example 4.2", "minimal for L = 3: b2d3, b2d3c4", "yes no", _minimal(up_to_3, "b2d3", "b2d3c4")),
-        Row("Example 4.3", "candidates of two visits", "21", str(_joined(visits, violating))),
-        Row("Example 4.3", "V(T)", "b2d3 b2c4 b2f6 c4c7 c4e8", " ".join(map(_word, violating))),
-        Row("Table 3", "PrivGain", "b2 3, d3 1, c4 3, f6 1, c7 1, e8 1", _gains(first)),
-        Row("Table 3", "UtilityLoss + 1", "b2 4, d3 4, c4 2, f6 5, c7 6, e8 5", _losses(first)),
-        Row("Table 3", "Score", "b2 0.75, d3 0.25, c4 1.5, f6 0.2, c7 0.16, e8 0.2", _values(first)),
-        Row("Table 4", "PrivGain", "b2 2, d3 1, f6 1", _gains(then)),
-        Row("Table 4", "UtilityLoss + 1", "b2 4, d3 3, f6 4", _losses(then)),
-        Row("Table 4", "Score", "b2 0.5, d3 0.33, f6 0.25", _values(then)),
-        Row("Section 4.2", "suppressed, in order", "c4 b2", " ".join(_word([pair]) for pair in release.suppressed)),
-        Row("Table 2", "paths", TABLE_2, paths),
+        Example("Example 1.1", "records with b2 and d3", "1", str(_size(visits, "b2d3"))),
+        Example("Example 1.1", "AIDS among those with b2 and f6", "2/3", _confidence(visits, "b2f6")),
+        Example("Example 4.1", f"violating: {', '.join(known)}", "yes yes no", _violate(violating, *known)),
+        Example("Example 4.2", "minimal for L = 3: b2d3, b2d3c4", "yes no", _minimal(up_to_3, "b2d3", "b2d3c4")),
+        Example("Example 4.3", "candidates of two visits", "21", str(_joined(visits, violating))),
+        Example("Example 4.3", "V(T)", "b2d3 b2c4 b2f6 c4c7 c4e8", " ".join(map(_word, violating))),
+        Example("Table 3", "PrivGain", "b2 3, d3 1, c4 3, f6 1, c7 1, e8 1", _gains(first)),
+        Example("Table 3", "UtilityLoss + 1", "b2 4, d3 4, c4 2, f6 5, c7 6, e8 5", _losses(first)),
+        Example("Table 3", "Score", "b2 0.75, d3 0.25, c4 1.5, f6 0.2, c7 0.16, e8 0.2", _values(first)),
+        Example("Table 4", "PrivGain", "b2 2, d3 1, f6 1", _gains(then)),
+        Example("Table 4", "UtilityLoss + 1", "b2 4, d3 3, f6 4", _losses(then)),
+        Example("Table 4", "Score", "b2 0.5, d3 0.33, f6 0.25", _values(then)),
+        Example("Section 4.2", "suppressed, in order", "c4 b2", " ".join(_word([pair]) for pair in release.suppressed)),
+        Example("Table 2", "paths", TABLE_2, paths),
     ]
 
 

@@ -7,15 +7,27 @@ from incrowd.arrays import Floats
 from incrowd.data import Visits
 from incrowd.data.sample import some_people
 from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, share, size
-from incrowd.papers.song2014.cut import SHORTEST, figure_2, figure_3, figure_4
-from incrowd.papers.song2014.data import PEOPLE, PLACES, QUICK_USERS, Cuts, cuts, synthetic
+from incrowd.papers.song2014.cut import figure_2, figure_3, figure_4
+from incrowd.papers.song2014.data import (
+    AVERAGE,
+    FARTHEST_KM,
+    FEWEST,
+    KEPT_PEOPLE,
+    NEAREST_KM,
+    PEOPLE,
+    PLACES,
+    QUICK_USERS,
+    RAW_PEOPLE,
+    RECORDS,
+    SHORTEST,
+    SLOTS,
+    Cuts,
+    cuts,
+    synthetic,
+)
 from incrowd.report.curves import Cdf, curve
 
-RECORDS = (56_000_000, 43_000_000)  # before and after cleaning [song2014, Table 1]
-RAW_PEOPLE, KEPT_PEOPLE = 1_100_000, 630_000
 MOST_PLACES = 5_000  # whose distances are all looked at
-SLOTS, AVERAGE, FEWEST = 672, 56, 3
-NEAREST_KM, FARTHEST_KM = 0.11, 49
 
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "reproduce", "table_1"]
 

@@ -8,11 +8,9 @@ import numpy as np
 
 from incrowd.measure.uniqueness.question import Uniqueness
 from incrowd.papers.record import Figure, Statement, apart, claim, share
-from incrowd.papers.song2014.data import Cuts
+from incrowd.papers.song2014.data import AFTER, BEFORE, KNOWN, SHORTEST, Cuts
 from incrowd.report.curves import Cdf, Line, Lines, curve
 
-BEFORE, AFTER = 0.6, 0.4  # two points, before and after cutting into 6 hours [song2014, Sec. 5.1]
-KNOWN, SHORTEST = 2, 6
 MOST = 10  # people in Figure 3
 SHORT = {"drop": "short pieces left out", "all": "short pieces asked with what they have"}
 REPEATED = "its bars of s = 1 are the shares that Sec. 5.1 prints and Figure 2 answers for; the others are only drawn"

@@ -14,6 +14,12 @@ from incrowd.measure._cut_risk import CutRisk, cut_risk
 from incrowd.read import synthetic_city
 
 PEOPLE, PLACES = 633_798, 1_700  # [song2014, Table 1]
+RECORDS = (56_000_000, 43_000_000)  # before and after cleaning
+RAW_PEOPLE, KEPT_PEOPLE = 1_100_000, 630_000
+SLOTS, AVERAGE, FEWEST = 672, 56, 3
+NEAREST_KM, FARTHEST_KM = 0.11, 49
+BEFORE, AFTER = 0.6, 0.4  # two points, before and after cutting into 6 hours [song2014, Sec. 5.1]
+KNOWN, SHORTEST = 2, 6
 USERS, QUICK_USERS, DAYS, SLOT_MIN = 50_000, 2_000, 7, 15
 QUICK_TOWERS = 12
 POINTS = (1, 2, 3, 4, 5)

@@ -9,9 +9,9 @@ from incrowd.measure.sweep import sweep
 from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME
 from incrowd.papers.record import Reproduction
 from incrowd.papers.tan2017.close import SIZES, figure_6_7
-from incrowd.papers.tan2017.data import QUICK_USERS, cleaned, synthetic, wide_box
+from incrowd.papers.tan2017.data import BLOCKS, QUICK_USERS, SLOT_MIN, cleaned, synthetic, wide_box
 from incrowd.papers.tan2017.records import figure_8_9, figure_10_12, figure_13, figure_14, table_1
-from incrowd.papers.tan2017.resolution import BLOCKS, MINUTES, figure_3, figure_4, figures_1_2_5
+from incrowd.papers.tan2017.resolution import figure_3, figure_4, figures_1_2_5
 
 QUICK_SAMPLES = 2_000
 
@@ -62,7 +62,7 @@ def reproduce(
     how: dict[str, Any] = {"points": POINTS, "samples": samples, "seed": seed, "time_zone": time_zone}
     how |= {"keep_zero": keep_zero}
     own = sweep(taxis.traces, blocks=space, minutes=time, box=box, **how)
-    wide = sweep(taxis.traces, blocks=[BLOCKS], minutes=[MINUTES], box=wide_box(taxis.traces), **how)
+    wide = sweep(taxis.traces, blocks=[BLOCKS], minutes=[SLOT_MIN], box=wide_box(taxis.traces), **how)
     figures = (
         table_1(taxis, own),
         figures_1_2_5(taxis, own),

@@ -13,13 +13,12 @@ from incrowd.discretize import blocks as on_blocks
 from incrowd.measure.uniqueness import uniqueness
 from incrowd.measure.uniqueness.question import Uniqueness
 from incrowd.papers.record import NEAR, Figure, Statement, apart, claim, size
-from incrowd.papers.tan2017.data import Taxis, wide_box
-from incrowd.papers.tan2017.resolution import BLOCKS, KNOWN
+from incrowd.papers.tan2017.data import BLOCKS, KNOWN, SLOT_MIN, Taxis, wide_box
 from incrowd.report.curves import Line, Lines
 
 CLOSE_H = (0.5, 1, 2, 4.8, 6)
 SIZES = (10, 50, 100, 200)
-SLOT_MIN, TOLERANCE_MIN = 20, 10
+TOLERANCE_MIN = 10
 SAMPLES = 20_000
 RANDOM_H = 4.8  # 24 h / (4 + 1) [tan2017, Eq. 3]
 DRAW = 0.01  # by which a share of so many samples may fall though the true one does not

@@ -18,7 +18,8 @@ from incrowd.read import synthetic_city
 
 TAXIS = {"Shenzhen": 13_798, "Shanghai": 13_899}  # [tan2017, Table 1]
 RECORDS = {"Shenzhen": 130_551_644, "Shanghai": 1_141_606_183}
-FOUR = {"Shenzhen": 0.9535, "Shanghai": 0.9675}  # unique from four points at 100 x 100 and 20 min
+BLOCKS, SLOT_MIN, KNOWN = 100, 20, 4  # blocks each way, minutes of a period and points of most experiments
+FOUR = {"Shenzhen": 0.9535, "Shanghai": 0.9675}  # unique at these
 SIDE_KM = 200.0
 USERS, DAYS, DIRT = 500, 9, 0.02
 QUICK_USERS, QUICK_DAYS = 60, 2

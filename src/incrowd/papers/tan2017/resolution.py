@@ -6,10 +6,9 @@ from itertools import pairwise
 from incrowd.arrays import Ints
 from incrowd.measure.sweep.result import Sweep
 from incrowd.papers.record import Figure, Statement, apart, claim
-from incrowd.papers.tan2017.data import FOUR, Taxis
+from incrowd.papers.tan2017.data import BLOCKS, FOUR, KNOWN, SLOT_MIN, Taxis
 from incrowd.report.curves import Line, Lines
 
-BLOCKS, MINUTES, KNOWN = 100, 20, 4
 HIGH, FULL = 0.9, 0.995
 CLOSE = 0.02  # shares near 1 agree within this, not within five points
 CONVENTION = (
@@ -30,7 +29,7 @@ def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
     sides = {f"blocks of {own.block_size(BLOCKS)}, the data's box": own, "blocks of 2 km": wide}
     lines = [Line(label, _floats(points), _along(side, points)) for label, side in sides.items()]
     lines += [Line(f"paper: {city}", (KNOWN,), (value,), theirs=True) for city, value in FOUR.items()]
-    four = {label: at(side, BLOCKS, MINUTES, KNOWN) for label, side in sides.items()}
+    four = {label: at(side, BLOCKS, SLOT_MIN, KNOWN) for label, side in sides.items()}
     return Figure(
         paper="tan2017",
         number="3",
@@ -63,7 +62,7 @@ def _four(taxis: Taxis, city: str, label: str, value: float) -> Statement:
 
 def _more(taxis: Taxis, own: Sweep, points: list[int]) -> list[Statement]:
     curve = [share for share in _along(own, points) if not math.isnan(share)]
-    shares, many = ", ".join(f"{share:.1%}" for share in curve), at(own, BLOCKS, MINUTES, points[-1])
+    shares, many = ", ".join(f"{share:.1%}" for share in curve), at(own, BLOCKS, SLOT_MIN, points[-1])
     rises = all(a <= b + 0.005 for a, b in pairwise(curve))  # draws of one share differ by less
     grows = "vehicles with more points are others than those with few"
     return [
@@ -178,7 +177,7 @@ def _floats(values: list[int]) -> tuple[float, ...]:
 
 
 def _along(sweep: Sweep, points: list[int]) -> tuple[float, ...]:
-    return tuple(at(sweep, BLOCKS, MINUTES, n) for n in points)
+    return tuple(at(sweep, BLOCKS, SLOT_MIN, n) for n in points)
 
 
 def _caption(sweep: Sweep) -> str:

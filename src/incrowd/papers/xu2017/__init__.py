@@ -9,10 +9,8 @@ from incrowd.papers.xu2017.data import Scene, given, made_up
 from incrowd.papers.xu2017.factors import figure_9, figure_10, figure_11
 from incrowd.papers.xu2017.moves import figure_4, figure_5, figure_6, figure_7
 from incrowd.papers.xu2017.people import figure_2, figure_3
-from incrowd.papers.xu2017.printed import KINDS, PEOPLE, named
+from incrowd.papers.xu2017.printed import DAYS, KINDS, PEOPLE, RECORDS, named
 
-DAYS = {"operator": 7, "application": 14}  # [xu2017, Table 2]
-RECORDS = {"operator": 261, "application": 496}  # per user
 SMALLER = "a smaller and shorter city, made up"
 
 

@@ -22,6 +22,8 @@ from incrowd.papers.xu2017.printed import (
     STABLE_2,
     STATIONS,
     STATIONS_TO_DISTRICT,
+    UNIQUE_2,
+    WHOLE,
     Printed,
     attacked,
     named,
@@ -33,7 +35,7 @@ from incrowd.report.recovery import STAGES
 STEPS = dict(zip(STAGES, ("#1, nights", "#2, days", "#3, all days"), strict=True))
 TOPS = (1, 2, 3)
 SHARES = (0.1, 0.3, 1.0)  # of the people
-BASE, BASE_2 = 0.73, 0.95  # operator dataset: accuracy and Top-2 uniqueness of Fig. 8
+BASE, BASE_2 = WHOLE.operator, UNIQUE_2  # accuracy and Top-2 uniqueness of Fig. 8
 
 Scores = Mapping[float, RecoveryScore]  # by what is varied
 Found = Mapping[str, Scores]  # by the name of the scene
@@ -48,7 +50,12 @@ def figure_9(scenes: Sequence[Scene]) -> Figure:
         question="Does coarser space protect?",
         answer=_answer(scores, "from regions of {:g} tower to regions of {:g}"),
         panels=_panels(
-            "9", "towers to a region", scores, scenes, whole={1: BASE, DISTRICT: 0.89}, top={1: BASE_2, DISTRICT: 0.62}
+            "9",
+            "towers to a region",
+            scores,
+            scenes,
+            whole={1: BASE, DISTRICT: DISTRICT_WHOLE.operator},
+            top={1: BASE_2, DISTRICT: DISTRICT_2.operator},
         ),
         statements=(
             *(statement for scene in scenes for statement in _space(scene, scores[scene.name])),
@@ -131,7 +138,12 @@ def figure_10(scenes: Sequence[Scene]) -> Figure:
         question="Does coarser time protect?",
         answer=_answer(scores, "from slots of {:g} min to slots of {:g} min"),
         panels=_panels(
-            "10", "minutes of a slot", scores, scenes, whole={30: BASE, 180: 0.82}, top={30: BASE_2, 180: 0.98}
+            "10",
+            "minutes of a slot",
+            scores,
+            scenes,
+            whole={30: BASE, 180: SLOW_WHOLE.operator},
+            top={30: BASE_2, 180: SLOW_2.operator},
         ),
         statements=tuple(statement for scene in scenes for statement in _time(scene, scores[scene.name])),
         convention=convention(scenes, f"{CONVENTION} Records are slotted anew, then interpolated, for every length."),

@@ -53,7 +53,7 @@ def figure_2(scenes: Sequence[Scene]) -> Figure:
     by_scene = {scene.name: top_shares(scene.records, top=TOP) for scene in scenes}
     at = tuple(float(k) for k in range(1, TOP + 1))
     lines = [Line(name, at, tuple(shares.tolist())) for name, shares in by_scene.items()]
-    printed = [Line("paper: operator", (1, 5), (0.36, 0.83), theirs=True), *theirs(1, TOP_1)[1:]]
+    printed = [Line("paper: operator", (1, 5), (TOP_1.operator, TOP_5.operator), theirs=True), *theirs(1, TOP_1)[1:]]
     statements: list[Statement] = []
     for scene in scenes:
         first, fifth = by_scene[scene.name][[0, 4]].tolist()
@@ -93,7 +93,7 @@ def figure_3(scenes: Sequence[Scene], *, seed: int) -> Figure:
     for scene in scenes:
         lines = [Line(STRATEGIES[how], at, tuple(values)) for how, values in by_scene[scene.name].items()]
         if scene.kind != "application":
-            lines.append(Line("paper: Top-K, operator", (3, 5), (0.67, 0.95), theirs=True))
+            lines.append(Line("paper: Top-K, operator", (3, 5), (UNIQUE_3.operator, UNIQUE_5), theirs=True))
         caption = f"People singled out by K points, {scene.name} ({crowd([scene])}, one draw each)."
         panels.append(Lines(f"3-{scene.tag}", "K points known", "share singled out", tuple(lines), caption))
     tops = {name: values["top"][2] for name, values in by_scene.items()}
@@ -132,7 +132,7 @@ def _statements(scene: Scene, values: dict[str, list[float]]) -> list[Statement]
         apart(
             "Figs. 3, 8c",
             named(scene, "Top-3 of the originals, Top-2 of the recovered"),
-            f"67%, {UNIQUE_2:.0%}",
+            f"{UNIQUE_3.operator:.0%}, {UNIQUE_2:.0%}",
             "the paper contradicts itself unless recovered people are rarer than real ones",
             ours=f"{top[2]:.0%}, {scene.score.uniqueness[2]:.0%}",
         ),

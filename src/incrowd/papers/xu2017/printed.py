@@ -7,6 +7,8 @@ from incrowd.papers.xu2017.data import Scene
 
 KINDS = ("operator", "application")
 PEOPLE = {"operator": 100_000, "application": 15_500}  # [xu2017, Table 2]
+DAYS = {"operator": 7, "application": 14}
+RECORDS = {"operator": 261, "application": 496}  # per user
 LIMIT_M = {"operator": 1000, "application": 500}  # of the errors in [xu2017, Fig. 6]
 CALM = "these made-up people move less than the paper's, on purpose"
 CHOSEN = "this city was picked because the attack succeeds on it, so that its accuracy confirms nothing"
@@ -22,9 +24,9 @@ CITIES_SAID = (
 
 
 class Printed(NamedTuple):
-    """A share as printed for the two datasets; None where the text has none."""
+    """A share as printed for the two datasets; None where the text has none for the application."""
 
-    operator: float | None
+    operator: float
     application: float | None
 
     def known(self) -> list[tuple[str, float]]:

@@ -67,7 +67,7 @@ def check_format(time_format: str) -> None:
 
 
 @dataclass
-class Run:
+class RunningScan:
     """One scan under way."""
 
     scan: Scan

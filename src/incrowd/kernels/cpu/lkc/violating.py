@@ -26,7 +26,7 @@ from incrowd.threads import threads
 PARTS = 64  # pieces of work per length: enough to keep the threads equally busy
 
 
-class Crowd(NamedTuple):
+class FencedPaths(NamedTuple):
     """The records: every path ends in a fence, the lists say at which places of `path` an item stands."""
 
     path: Items
@@ -65,7 +65,7 @@ def violating_sets(
 
 def _crowd(
     items: Items, offsets: Ints, good: NDArray[np.bool_], code_offsets: Ints, codes: Items, values: int
-) -> Crowd:
+) -> FencedPaths:
     """The records without the items that violate alone: no longer minimal set holds one."""
     keep = good[items]
     ends = np.cumsum(tally(keep, offsets))
@@ -73,10 +73,10 @@ def _crowd(
     path = np.insert(numbered, ends, FENCE) if len(ends) else numbered
     owner = owners(np.concatenate([[0], ends + np.arange(1, len(ends) + 1)])).astype(np.int32)
     starts, places = occurrences(path, int(good.sum()))
-    return Crowd(path, owner, starts, places, code_offsets, codes, values)
+    return FencedPaths(path, owner, starts, places, code_offsets, codes, values)
 
 
-def _shares(crowd: Crowd) -> list[tuple[int, int]]:
+def _shares(crowd: FencedPaths) -> list[tuple[int, int]]:
     """Ranges of first items with about as many places each."""
     cuts = np.searchsorted(crowd.starts, np.linspace(0, crowd.starts[-1], PARTS + 1)[1:-1])
     edges = np.unique(np.concatenate([[0], cuts, [len(crowd.starts) - 1]]))
@@ -107,7 +107,7 @@ def count_singles(
 
 
 def _grow_part(
-    crowd: Crowd,
+    crowd: FencedPaths,
     trie: Trie,
     level: int,
     k: int,
@@ -122,7 +122,7 @@ def _grow_part(
 
 @njit(nogil=True, cache=True)
 def grow(
-    crowd: Crowd,
+    crowd: FencedPaths,
     trie: Trie,
     level: int,
     k: int,
@@ -222,7 +222,7 @@ def _hand_on(path: Items, trie: Trie, v: int, arena: Ints, begin: int, until: in
 
 
 @njit(cache=True)
-def _count(crowd: Crowd, places: Ints, counts: tuple[Items, Items], touched: Ints) -> int:
+def _count(crowd: FencedPaths, places: Ints, counts: tuple[Items, Items], touched: Ints) -> int:
     """Count every item after the places, alone and with each sensitive value; how many items were met."""
     support, shared = counts
     n = 0

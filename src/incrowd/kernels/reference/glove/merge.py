@@ -22,7 +22,7 @@ class Group:
 
 
 @dataclass
-class Hidden:
+class MergedGroups:
     """What the greedy leaves: groups by creation, users without a group, and the merges (lo, hi, new, stretch)."""
 
     groups: list[Group] = field(default_factory=list)
@@ -66,12 +66,12 @@ def greedy(
     leftover: str = "merge",
     uncapped: bool = False,
     limits: tuple[int, int] | None = None,
-) -> Hidden:
+) -> MergedGroups:
     """Merge the closest two until no two hide fewer than k people [gramaglia2015, Alg. 1].
 
     `limits` (space, time) drops samples beyond them after each merge.
     """
-    result = Hidden()
+    result = MergedGroups()
     active: list[Group] = []
     done: list[Group] = []
     for u, corners in enumerate(fingerprints):
