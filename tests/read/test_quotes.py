@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import incrowd as ic
+from incrowd.progress import listening
 from incrowd.read.sources.files import CHUNK
+from incrowd.read.sources.quotes import Grammar, Quotes
 
 HEAD = "uid,t,y,x,note\n"
 
@@ -155,6 +158,63 @@ def test_lines_are_counted_across_chunks(tmp_path):
         lines[at] = f'u{at},"{at},52,5,{long}\n'
     rest = sorted(set(range(len(lines))) - {0, len(lines) // 2, len(lines) - 1})
     assert read(tmp_path, HEAD + "".join(lines)) == (rest, [2, len(lines) // 2 + 2, len(lines) + 1])
+
+
+def test_a_line_over_2_mb_is_set_aside(tmp_path):
+    long = "x" * 2_100_000
+    text = HEAD + record(0) + record(1, long) + record(2)
+    assert read(tmp_path, text) == ([0, 2], [3])
+    (row,) = csv.DictReader((tmp_path / "bad.txt").read_text().splitlines())
+    assert (row["reason"], row["column"]) == ("a line over 2 MB", "")
+    assert read(tmp_path, HEAD + record(0) + f"u1,1,52,5{long},\n" + record(2)) == ([0, 2], [3])
+
+
+def test_bad_rows_of_an_encoding_without_the_quote_of_ascii_are_refused(tmp_path):
+    path, layout = tmp_path / "trips.csv", ic.read.Layout("a UTF-16 export", encoding="utf-16")
+    path.write_text(HEAD + record(0) + '"u1,1,52,5,\n' + record(2), encoding="utf-16")
+    with pytest.raises(ic.DataError, match=r"^\S+ is utf-16 text with quotes, .*; convert the file to UTF-8 first\.$"):
+        ic.read.table(path, layout=layout, bad_rows=tmp_path / "bad.txt")
+    assert not (tmp_path / "bad.txt").exists()
+    path.write_text(HEAD + record(0) + "u1,1,91,5,\n" + record(2), encoding="utf-16")
+    assert ic.read.table(path, layout=layout, bad_rows=tmp_path / "bad.txt").records == 2
+
+
+def test_lines_that_close_a_field_and_open_another_are_looked_at_once_or_twice():
+    """Each of them would open a field that reaches the end of the file."""
+    lines = 2000
+    looked = []
+    quotes = Quotes(Grammar(b",", b'"', lambda line: bool(looked.append(line))), resume=True)
+    for number in range(lines):
+        quotes.add(number, b'a","b')
+    quotes.close()
+    assert sorted(quotes.aside) == list(range(lines))
+    assert len(looked) <= 2 * lines
+
+
+def test_records_among_lines_that_close_a_field_and_open_another_are_kept(tmp_path):
+    text = HEAD + record(0) + 'a","b\n' * 20 + record(21) + 'a","b\n' * 20 + "no record\n" + 'a","b\n'
+    assert read(tmp_path, text) == ([0, 21], [*range(3, 23), *range(24, 46)])
+
+
+def test_times_with_stray_quotes_do_not_decide_how_times_are_written(tmp_path):
+    """Each such line has two quotes, and as many fields as the others."""
+    stray = [f'u{at},{at}",5"2,5,\n' for at in range(0, 20, 2)]
+    text = HEAD + "".join(line + record(at) for line, at in zip(stray, range(1, 20, 2), strict=True))
+    assert read(tmp_path, text) == (list(range(1, 20, 2)), list(range(2, 22, 2)))
+
+
+def test_a_copy_that_has_no_room_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=10))
+    with pytest.raises(ic.DataError, match=r"lacks the space \(0 MB\); set TMPDIR to a folder with more"):
+        read(tmp_path, HEAD + record(0) + '"u1,1,52,5,\n' + record(2))
+    assert read(tmp_path, HEAD + record(0) + record(2)) == ([0, 2], [])
+
+
+def test_a_copy_is_reported_as_progress(tmp_path):
+    labels = []
+    with listening(lambda label, done, total: labels.append(label)):
+        read(tmp_path, HEAD + record(0) + '"u1,1,52,5,\n' + record(2))
+    assert labels[0] == "copying trips.csv without lines of stray quotes"
 
 
 NOTES = st.sampled_from(["", "plain", *LEGAL[:-1]])

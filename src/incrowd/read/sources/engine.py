@@ -135,7 +135,9 @@ class RunningScan:
         if not (self.scan.request.set_aside and self.scan.header):
             return []
         found = connection.execute(
-            "SELECT file_path, line, min(column_idx), min_by(error_type::VARCHAR, column_idx) "
+            # A line that is too long has no column.
+            "SELECT file_path, line, min(coalesce(column_idx, 0)), "
+            "min_by(error_type::VARCHAR, coalesce(column_idx, 0)) "
             "FROM reject_errors JOIN reject_scans USING (scan_id, file_id) GROUP BY file_path, line ORDER BY ALL"
         ).fetchall()
         return [

@@ -82,16 +82,24 @@ def head_of(file: Path, layout: Layout, *, header: bool) -> Head | None:
     if "\ufffd" in lines[0]:
         raise DataError(f"line {layout.skip + 1} of {file} is not {layout.encoding} text; convert the file first.")
     delimiter = layout.delimiter or _delimiter(lines[0])
-    # A stray quote in the sample must not swallow the rest of it.
-    paired = [line for line in lines[header:] if not layout.quote or line.count(layout.quote) % 2 == 0]
-    whole = [tuple(split(line, delimiter, layout)) for line in paired]
+    whole = [row for line in lines[header:] if (row := _alone(line, delimiter, layout))]
     if header:
         fields = tuple(field.strip() for field in next(_reader(lines, delimiter, layout)))
     else:
         widths = [len(row) for row in whole] or [len(split(lines[0], delimiter, layout))]
         fields = tuple(map(str, range(max(widths, key=widths.count))))
-    rows = tuple(row for row in whole if len(row) == len(fields))
-    return Head(delimiter, fields, compression_of(file), rows, first)
+    rows = [row for row in whole if len(row) == len(fields)]
+    # Rows with a quote in a field decide nothing if there are others: it may be a stray one.
+    plain = [row for row in rows if not layout.quote or not any(layout.quote in field for field in row)]
+    return Head(delimiter, fields, compression_of(file), tuple(plain or rows), first)
+
+
+def _alone(line: str, delimiter: str, layout: Layout) -> tuple[str, ...]:
+    """The fields of a line by itself; none where its quotes do not pair around fields, as it may be part of a row."""
+    try:
+        return tuple(next(_reader([line], delimiter, layout, strict=True), ()))
+    except csv.Error:
+        return ()
 
 
 def split(line: str, delimiter: str, layout: Layout) -> list[str]:
@@ -119,6 +127,17 @@ def has_quote(file: Path, quote: bytes) -> bool:
     except OSError as error:
         raise unreadable(file) from error
     return found
+
+
+def one_byte(encoding: str) -> bool:
+    """Whether an encoding writes a quote as the one byte of ASCII, so that bytes can be searched for it."""
+    return '"'.encode(encoding) == b'"'
+
+
+def holds_text(file: Path, text: str, encoding: str) -> bool:
+    """Whether a text is on some line of a file, whatever its encoding."""
+    with _opened(file, encoding) as lines:
+        return bool(text) and any(text in line for line in lines)
 
 
 def has_underscore(file: Path) -> bool:
@@ -183,10 +202,10 @@ def records_of(
             header = header and not row
 
 
-def _reader(lines: Iterable[str], delimiter: str, layout: Layout) -> Any:
+def _reader(lines: Iterable[str], delimiter: str, layout: Layout, *, strict: bool = False) -> Any:
     csv.field_size_limit(1 << 30)
     if layout.quote:
-        return csv.reader(lines, delimiter=delimiter, quotechar=layout.quote)
+        return csv.reader(lines, delimiter=delimiter, quotechar=layout.quote, strict=strict)
     return csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
 
 

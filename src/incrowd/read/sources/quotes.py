@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,9 +13,11 @@ from typing import IO, Any, Literal
 import numpy as np
 
 from incrowd.arrays import Ints
+from incrowd.errors import DataError
+from incrowd.progress import tell
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
-from incrowd.read.sources.files import CHUNK, compression_of, unpacked
+from incrowd.read.sources.files import CHUNK, compression_of, size_of, unpacked
 
 FEW_LINES = 3  # a quoted field of more lines is worth a warning
 MOST_BYTES = 2_000_000  # of one record, as the engine has it
@@ -87,7 +90,7 @@ class Quotes:
 
     A field that spans lines is one record, unless a line that it would swallow is a record by itself (`resume`), its
     quote is followed by text, or the file ends in it. Then its first line is set aside and reading goes on at the next
-    line; so is the line at which it would have ended.
+    line; so are the lines that it held and that open a field, and the line at which it would have ended.
     """
 
     grammar: Grammar
@@ -107,33 +110,28 @@ class Quotes:
 
     def add(self, number: int, line: bytes) -> None:
         """Take note of a line."""
-        waiting = [(number, line)]
-        while waiting:
-            number, line = waiting.pop()
-            if not self.inside:
-                self._outside(number, line)
-                continue
+        if self.inside:
             state = self.grammar.after(line, inside=True)
-            if self._breaks(line, state):
-                waiting += [(number, line), *reversed(self._give_up())]
-            else:
+            if not self._breaks(line, state):
                 self._hold(number, line)
                 if state == "outside":
                     self._end()
+                return
+            self._give_up()
+        self._outside(number, line)
 
     def close(self) -> None:
         """The file ends."""
-        while self.inside:
-            for number, line in self._give_up():
-                self.add(number, line)
+        if self.inside:
+            self._give_up()
 
-    def _outside(self, number: int, line: bytes) -> None:
+    def _outside(self, number: int, line: bytes, *, may_open: bool = True) -> None:
         if self.grammar.quote not in line:
             return
         state = self.grammar.after(line, inside=False)
-        if state == "inside":
+        if state == "inside" and may_open:
             self._hold(number, line)
-        elif state == "broken":
+        elif state != "outside":
             self.aside[number] = line
         elif self._dangling and self._ends(line):
             self.aside[number], self._dangling = line, False
@@ -166,12 +164,13 @@ class Quotes:
     def _bare(self, line: bytes) -> bytes:
         return line.replace(self.grammar.quote, b"")
 
-    def _give_up(self) -> list[tuple[int, bytes]]:
-        """Set the line that opened the field aside; the lines after it."""
+    def _give_up(self) -> None:
+        """Set the line that opened the field aside, and those after it that open one, as it would come no further."""
         (number, line), *others = self._held
         self.aside[number], self._dangling = line, True
         self._reset()
-        return others
+        for number, line in others:
+            self._outside(number, line, may_open=False)
 
     def _reset(self) -> None:
         self._held, self._lines, self._bytes = [], 0, 0
@@ -209,11 +208,15 @@ def without(file: Path, lines: dict[int, bytes]) -> IO[bytes]:
     """A copy of a file without some lines, packed as it is; it has no name, so that it is gone with its last user."""
     import pyarrow as pa
 
+    _check_space(file)
     copy = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the scan
     packed = compression_of(file)
     out: Any = copy if packed == "none" else pa.CompressedOutputStream(os.fdopen(os.dup(copy.fileno()), "wb"), packed)
     drop, first = np.sort(np.array(list(lines), np.int64)), 1
+    size = 0
     for data in _chunks(file):
+        tell(f"copying {file.name} without lines of stray quotes", size, max(size, size_of([file])))
+        size += len(data)
         ends = _ends(data)
         at = 0
         for line in (drop[np.searchsorted(drop, first) : np.searchsorted(drop, first + len(ends))] - first).tolist():
@@ -225,6 +228,16 @@ def without(file: Path, lines: dict[int, bytes]) -> IO[bytes]:
         out.close()
     copy.flush()
     return copy
+
+
+def _check_space(file: Path) -> None:
+    """Refuse to begin a copy that has no room."""
+    folder, needed = tempfile.gettempdir(), file.stat().st_size
+    if shutil.disk_usage(folder).free < needed:
+        raise DataError(
+            f"{file} has stray quotes and is read from a copy without them, for which {folder} lacks the space "
+            f"({needed / 1e6:,.0f} MB); set TMPDIR to a folder with more, or repair the file."
+        )
 
 
 def rows_of(file: Path, aside: dict[int, bytes], encoding: str) -> list[BadRow]:

@@ -12,7 +12,7 @@ from incrowd.errors import DataError, IncrowdWarning
 from incrowd.read.bad import BadRow
 from incrowd.read.layouts import PLACES
 from incrowd.read.sources.columns import Field, Sort, digits, quoted
-from incrowd.read.sources.files import Head, has_quote, has_underscore, head_of, hive_keys, split
+from incrowd.read.sources.files import Head, has_quote, has_underscore, head_of, hive_keys, holds_text, one_byte, split
 from incrowd.read.sources.quotes import FEW_LINES, Grammar, Quotes, quotes_of, rows_of, without
 from incrowd.read.sources.scan import Found, Request, Scan, find, handle, make, sql_list
 
@@ -79,7 +79,12 @@ def _resumed(
     aside: list[BadRow] = []
     copies = {}
     for file, head in pairs:
-        quote = layout.quote.encode() if '"'.encode(layout.encoding) == b'"' else b""
+        quote = layout.quote.encode() if one_byte(layout.encoding) else b""
+        if request.set_aside and not one_byte(layout.encoding) and holds_text(file, layout.quote, layout.encoding):
+            raise DataError(
+                f"{file} is {layout.encoding} text with quotes, in which bad rows cannot be set aside; "
+                "convert the file to UTF-8 first."
+            )
         if not has_quote(file, quote):
             continue
         grammar = Grammar(head.delimiter.encode(), quote, _Alone(head, found, decimal, request))
