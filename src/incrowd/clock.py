@@ -1,4 +1,4 @@
-"""Days, hours and minutes; the wall clock of a time zone, through changes of daylight-saving time.
+"""Days, hours, minutes and epochs; the wall clock of a time zone, through changes of daylight-saving time.
 
 A wall time is what a clock on the wall shows, in seconds since 1970 as if it showed UTC.
 """
@@ -11,8 +11,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
+from numpy.typing import NDArray
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Floats, Ints
 from incrowd.errors import ParameterError
 
 HOUR_S = 3_600
@@ -23,6 +24,11 @@ DAY_H = 24
 MONDAY_S = 4 * DAY_S  # 1970-01-05, the first Monday of the epoch
 CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
 _EPOCH = datetime(1970, 1, 1)
+FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 and 9999, as in datetime
+PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+# A number is an epoch in the unit whose window holds it; the gaps hold dates written as digits, 20080517100000.
+_WINDOWS = {"s": (0.0, 1e11), "ms": (1e11, 1e13), "us": (1e14, 1e16), "ns": (1e17, 1e19)}
+_NAMES = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 
 def named_zone(name: str | None) -> ZoneInfo | None:
@@ -135,3 +141,28 @@ def _offsets(local: int, zone: ZoneInfo) -> tuple[int, int]:
     wall = (_EPOCH + timedelta(seconds=local)).replace(tzinfo=zone)
     first, second = (wall.replace(fold=fold).utcoffset() or timedelta() for fold in (0, 1))
     return int(first.total_seconds()), int(second.total_seconds())
+
+
+def unit_of(values: Floats | Ints) -> str | None:
+    """The unit of an epoch, by the magnitude of its median, which a few strangers do not move; None where none fits."""
+    size = np.abs(values.astype(np.float64))
+    size = size[np.isfinite(size)]
+    middle = np.partition(size, len(size) // 2)[len(size) // 2] if len(size) else 0.0
+    return next((unit for unit, (low, high) in _WINDOWS.items() if low <= middle < high), None)
+
+
+def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, NDArray[np.bool_]]:
+    """Whole seconds, floored, and where there are none: missing, or too small or large to be in this unit.
+
+    >>> from_epoch(np.array([1_600_000_000_999.0, 1_600_000_000.0]), "ms")
+    (array([1600000000,          0]), array([False,  True]))
+    """
+    whole = values.dtype.kind != "f"
+    scaled = np.floor_divide(values, PER_SECOND[unit]) if whole else np.floor(values / PER_SECOND[unit])
+    good = (np.abs(values) >= _WINDOWS[unit][0]) & (np.abs(scaled) <= LAST)
+    return np.where(good, scaled, 0).astype(np.int64, copy=False), ~good
+
+
+def unit_note(unit: str) -> str:
+    """How the ledger says what numeric times were taken for."""
+    return f"timed in epoch {_NAMES[unit]}"

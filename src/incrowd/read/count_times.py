@@ -8,11 +8,10 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.clock import DAY_MIN, DAY_S, HOUR_MIN, HOUR_S
+from incrowd.clock import DAY_MIN, DAY_S, HOUR_MIN, HOUR_S, from_epoch, unit_note, unit_of
 from incrowd.data.counts import MOST_COUNTS
 from incrowd.errors import DataError, ParameterError
 from incrowd.read.small_table import SmallTable, is_number, refuse
-from incrowd.read.times import from_epoch, unit_note, unit_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,13 +9,12 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.clock import to_utc
+from incrowd.clock import FIRST, LAST, PER_SECOND, from_epoch, to_utc, unit_note, unit_of
 from incrowd.errors import DataError, IncrowdWarning
 from incrowd.read import bad
 from incrowd.read.buffers import Mask, floats, missing, truth, values
 from incrowd.read.checks import Check
 from incrowd.read.sources.scan import Scan
-from incrowd.read.times import FIRST, LAST, PER_SECOND, from_epoch, unit_note, unit_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

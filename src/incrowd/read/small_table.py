@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.clock import FIRST, LAST, PER_SECOND
 from incrowd.errors import DataError, check_choice
 from incrowd.read.layouts import ALIASES, layout_of, listed, plain
 from incrowd.read.sources.files import find_files
 from incrowd.read.sources.frames import stream_of
-from incrowd.read.times import FIRST, LAST, PER_SECOND
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.clock import to_utc
-from incrowd.read.times import from_epoch, unit_of
+from incrowd.clock import from_epoch, to_utc, unit_of
 
 EPOCH = datetime(1970, 1, 1)
 ZONES = ["Europe/Amsterdam", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca", "UTC"]
