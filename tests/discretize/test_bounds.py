@@ -94,6 +94,17 @@ def test_four_times_is_still_honest():
         assert bounds_of(of_traces(traces)).narrowed == narrowed
 
 
+@pytest.mark.parametrize(("size", "beyond"), [(200, 0), (201, 1), (400, 1), (401, 2), (2001, 10)])
+def test_half_a_percent_of_the_records_is_beyond_either_end(size, beyond):
+    x = np.arange(float(size))
+    x[-1] = 1e6
+    traces = ic.Traces.from_arrays(np.zeros(size), np.arange(size), x=x, y=np.zeros(size))
+    bounds = bounds_of(of_traces(traces))
+    side = size - 1 - 2 * beyond
+    wanted = (beyond - side / 2, size - 1 - beyond + side / 2) if beyond else (0.0, 1e6)
+    assert (bounds.box[0], bounds.box[2]) == wanted
+
+
 def test_a_middle_without_length():
     traces = ic.Traces.from_arrays(
         np.zeros(300), np.arange(300), x=np.append(np.full(299, 7.0), 8.0), y=np.arange(300.0)

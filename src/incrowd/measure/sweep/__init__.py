@@ -60,7 +60,7 @@ def sweep(
         start: when the first period begins; midnight of the first day if None.
         time_zone: of the periods.
         cache: a folder where finished resolutions are kept.
-        device: "cpu".
+        device: "cpu", or "reference" for the plain kernels, which are slow.
 
     >>> traces = Traces.from_arrays([1, 1, 2], [0, 3600, 0], x=[0.0, 9.0, 0.0], y=[0.0, 9.0, 0.0])
     >>> sweep(traces, blocks=[1, 2], minutes=[60], points=[2], samples=10).uniqueness.tolist()
