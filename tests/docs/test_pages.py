@@ -10,6 +10,8 @@ PAGES = [page for page in pages() if any(block.runs for block in blocks(page))]
 SLOW = [page for page in PAGES if any(block.slow for block in blocks(page))]
 MARKS = ("", "slow", "exits 1")
 
+pytestmark = pytest.mark.filterwarnings("default::incrowd.errors.IncrowdWarning")  # commands show them as lines
+
 # Commands of the set-up itself cannot be run inside a test.
 NOT_RUN = {"README.md": 1}
 
