@@ -190,15 +190,16 @@ GONE = 2**22 + 1  # above the largest process id of Linux
 
 
 @pytest.mark.parametrize(
-    ("host", "pid", "stays"),
-    [("here", GONE, False), ("here", os.getpid(), True), ("elsewhere", GONE, True), ("", GONE, True)],
+    ("host", "alive", "stays"),
+    [("here", False, False), ("here", True, True), ("elsewhere", False, True), ("", False, True)],
 )
-def test_only_what_a_process_of_this_host_left_behind_is_cleared_up(tmp_path, monkeypatch, host, pid, stays):
+def test_only_what_a_process_of_this_host_left_behind_is_cleared_up(tmp_path, monkeypatch, host, alive, stays):
+    pid = os.getpid() if alive else GONE
     path, leftover = tmp_path / "visits.csv", tmp_path / f".visits.csv.{host}.{pid}.part"
     leftover.write_text("half")
     monkeypatch.setattr("platform.node", lambda: "here")
     assert files.left_by_killed_runs(path, "part") == ([] if stays else [leftover])
-    if pid == GONE:
+    if not alive:
         with files.whole_file(path, force=False) as part:
             part.write_text("all")
         assert leftover.exists() == stays and path.read_text() == "all"
