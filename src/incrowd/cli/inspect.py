@@ -30,9 +30,11 @@ def inspect(
     incrowd inspect traces.parquet --json
     """
     from incrowd import measure, read
+    from incrowd.read.zero import zero_told_later
 
     with progress_bar():
-        traces = read.table(one_or_many(sources), **reading.arguments())
+        with zero_told_later():
+            traces = read.table(one_or_many(sources), **reading.arguments())
         summary = measure.summary(traces, time_zone=reading.time_zone, min_people=min_people)
     lines = [f"{name:<20}{value}" for name, value in _lines(summary)]
     answer("\n".join([*lines, "", str(traces.ledger)]), {"summary": summary, "ledger": traces.ledger}, as_json=as_json)
