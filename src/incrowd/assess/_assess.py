@@ -20,10 +20,10 @@ from incrowd.assess.question import (
     NOT_RUN,
     UNANSWERED,
     Answer,
-    Estimate,
     Found,
     Inapplicable,
     Question,
+    StepEstimate,
     judged,
     nothing,
 )
@@ -41,7 +41,7 @@ class PreparedAssessment:
 
     data: Dataset
     budget: Budget
-    estimates: tuple[Estimate, ...]  # in the order in which they are asked
+    estimates: tuple[StepEstimate, ...]  # in the order in which they are asked
 
     @classmethod
     def over(cls, data: Dataset, budget: Budget | None = None) -> "PreparedAssessment":
@@ -63,7 +63,7 @@ class PreparedAssessment:
             results[question.name] = finding.results
         return self._assessment(answers, results, interrupted)
 
-    def _asked(self, question: Question, estimate: Estimate, *, interrupted: bool) -> tuple[str, Found]:
+    def _asked(self, question: Question, estimate: StepEstimate, *, interrupted: bool) -> tuple[str, Found]:
         """The verdict, and what was found or why nothing was."""
         if estimate.lacks:
             return self._lacking(question), nothing(estimate.lacks)
@@ -87,7 +87,9 @@ class PreparedAssessment:
         """Whoever sets a threshold wants an answer, even where there is nothing to ask about."""
         return NO_ANSWER if question.name in self.data.options.wanted else DOES_NOT_APPLY
 
-    def _answer(self, question: Question, estimate: Estimate, verdict: str, finding: Found, took_s: float) -> Answer:
+    def _answer(
+        self, question: Question, estimate: StepEstimate, verdict: str, finding: Found, took_s: float
+    ) -> Answer:
         return Answer(
             name=question.name,
             about=question.about,
@@ -194,7 +196,8 @@ def _place(one: Answer) -> tuple[bool, int, bool]:
     return one.group == BEFORE, ABOUT.index(one.about), one.verdict in UNANSWERED
 
 
-def _estimates(data: Dataset) -> Iterator[Estimate]:
+def _estimates(data: Dataset) -> Iterator[StepEstimate]:
     for question in QUESTIONS:
         lacks = question.lacks(data)
-        yield Estimate(question.name, question.asks, 0.0 if lacks else question.seconds(data), lacks)
+        seconds = 0.0 if lacks else question.seconds(data)
+        yield StepEstimate(name=question.name, asks=question.asks, seconds=seconds, lacks=lacks)

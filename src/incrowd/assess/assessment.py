@@ -16,7 +16,7 @@ from incrowd.assess.question import (
     UNANSWERED,
     WITHIN,
     Answer,
-    Estimate,
+    StepEstimate,
 )
 from incrowd.assess.thresholds import HONESTY
 from incrowd.ledger import Ledger
@@ -44,7 +44,7 @@ class Assessment(Shown):
     seed: int
     interrupted: bool
     ledger: Ledger
-    estimates: tuple[Estimate, ...]
+    estimates: tuple[StepEstimate, ...]
     answers: tuple[Answer, ...]  # by what they are about
     summary: Summary | None = field(default=None, repr=False)
     results: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, repr=False)  # records behind each answer

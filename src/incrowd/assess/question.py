@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from incrowd.assess.dataset import Dataset
 from incrowd.errors import DataError
-from incrowd.plain import in_words
+from incrowd.estimate import Estimate
 
 ABOVE, WITHIN, UNJUDGED = "above", "within", "no threshold"
 NOT_RUN, NO_ANSWER, DOES_NOT_APPLY = "not run", "no answer", "does not apply"
@@ -50,17 +50,16 @@ class Question:
         return self.group(data) != BEFORE or self.name in data.options.wanted
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """What a step will cost; `lacks` says why it will not run at all."""
+@dataclass(frozen=True, kw_only=True)
+class StepEstimate(Estimate):
+    """What a step will take; `lacks` says why it will not run at all."""
 
     name: str
     asks: str
-    seconds: float
     lacks: str = ""
 
     def __str__(self) -> str:
-        return f"{self.name:<17} {self.lacks or f'about {in_words(self.seconds)}'}"
+        return f"{self.name:<17} {self.lacks or self.about}"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from incrowd.anonymize.glove.greedy import pairs_by_scan
 from incrowd.anonymize.glove.shards import shards, subset
 from incrowd.data import Fingerprints
 from incrowd.errors import check_whole
+from incrowd.estimate import MIB, Estimate
 from incrowd.measure.glove.kgap import check_k
 from incrowd.measure.glove.stretch import CornerTable, layout
 from incrowd.threads import threads
@@ -17,36 +19,40 @@ from incrowd.threads import threads
 TIMED_USERS = 64
 ENOUGH_S = 0.5  # of searching tell how long a pair takes; of long fingerprints few users do
 TIMED = 8  # shards that are timed
-MIB = 1 << 20
 SAMPLE_BYTES = 260  # corners, columns for search, provenance and published boxes, of one sample
 USER_BYTES = 1200  # outline, lists and merge of one fingerprint
 WIDER = 1.9  # times as long as a first pair, one with a merged fingerprint: its wide boxes rule out fewer
 SAMPLE_S = 3.8e-6  # merged, resolved and written, on one core
 
 
-@dataclass(frozen=True)
-class Cost:
+@dataclass(frozen=True, kw_only=True)
+class GloveEstimate(Estimate):
     """About how much a run looks at and takes; memory is on top of the fingerprints themselves."""
 
+    bytes: int
     users: int
     samples: int
     k: int
     pairs: int
-    seconds: float
-    memory_mib: int
     shards: int = 1
 
+    @property
+    def memory_mib(self) -> int:
+        """The memory in whole MiB."""
+        return self.bytes // MIB
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, and the memory in MiB."""
+        return {**super().to_dict(), "memory_mib": self.memory_mib}
+
     def __str__(self) -> str:
-        took = f"{self.seconds / 60:.0f} min" if self.seconds > 120 else f"{self.seconds:.0f} s"
         parts = f" in {self.shards:,} shards" if self.shards > 1 else ""
-        return (
-            f"{self.users:,} users{parts}, {self.samples:,} samples, k={self.k}: about {took}, {self.memory_mib:,} MiB"
-        )
+        return f"{self.users:,} users{parts}, {self.samples:,} samples, k={self.k}: {self.about}"
 
 
 def glove_cost(
     fingerprints: Fingerprints, *, k: int = 2, timed_users: int = TIMED_USERS, shard_users: int | None = None
-) -> Cost:
+) -> GloveEstimate:
     """Time the search for the nearest of a few users, and scale it up to all pairs a run looks at.
 
     seconds = per_pair (first / cores + 1.9 later) + 3.8e-6 samples, summed over shards: the first lists are made on
@@ -62,8 +68,8 @@ def glove_cost(
 
 def glove_costs(
     fingerprints: Fingerprints, *, k: Sequence[int], timed_users: int = TIMED_USERS, shard_users: int | None = None
-) -> list[Cost]:
-    """The costs of several k, the search timed once for all of them."""
+) -> list[GloveEstimate]:
+    """The estimates of several k, the search timed once for all of them."""
     for one in k:
         check_k(one)
     check_whole(timed_users=timed_users)
@@ -75,14 +81,22 @@ def glove_costs(
     timed = [_timed(laid if len(parts) == 1 else subset(laid, part)[0], int(timed_users)) for part in some]
     per_pair = sum(cpu for cpu, _, _ in timed) / sum(pairs for _, pairs, _ in timed)
     memory = fingerprints.records * SAMPLE_BYTES + len(fingerprints) * USER_BYTES + max(size for _, _, size in timed)
-    costs = []
+    estimates = []
     for one in k:
         active = [int((laid.people[part] < one).sum()) for part in parts]
         first, later = np.sum([pairs_by_scan(n, one) for n in active], axis=0)
         seconds = per_pair * (first / threads() + WIDER * later) + SAMPLE_S * fingerprints.records
-        sizes = (len(fingerprints), fingerprints.records, one, int(first + later))
-        costs.append(Cost(*sizes, float(seconds), memory // MIB, len(parts)))
-    return costs
+        estimate = GloveEstimate(
+            seconds=float(seconds),
+            bytes=memory,
+            users=len(fingerprints),
+            samples=fingerprints.records,
+            k=one,
+            pairs=int(first + later),
+            shards=len(parts),
+        )
+        estimates.append(estimate)
+    return estimates
 
 
 def _timed(laid: CornerTable, users: int) -> tuple[float, int, int]:

@@ -20,6 +20,7 @@ from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.data.sample import some_people
 from incrowd.discretize import fingerprints, grid
 from incrowd.errors import DataError, IncrowdError, ParameterError, check_choice, check_seed, check_whole
+from incrowd.estimate import Estimate
 from incrowd.plain import in_words, several
 from incrowd.progress import track
 
@@ -189,26 +190,24 @@ TRIED = 100  # people whose attack is timed
 COARSE = 4  # coarse releases hold what is known more often than the samples themselves
 
 
-@dataclass(frozen=True)
-class CompareCost:
+@dataclass(frozen=True, kw_only=True)
+class CompareEstimate(Estimate):
     """About how long a comparison takes; lkc gives up after `lkc_limit_s` at most, which is not counted."""
 
     people: int
     of_people: int
     samples: int
     settings: int
-    seconds: float
     lkc_limit_s: float
 
     def __str__(self) -> str:
-        took = in_words(self.seconds)
-        more = f", and lkc at most {self.lkc_limit_s / 60:.0f} min more" if self.lkc_limit_s else ""
+        more = f", and lkc at most {in_words(self.lkc_limit_s)} more" if self.lkc_limit_s else ""
         drawn = f" of {self.of_people:,}, drawn at random" if self.people < self.of_people else ""
         who = f"{several(self.people, 'person', 'people')}{drawn}, {several(self.samples, 'sample')}"
-        return f"{who}, {several(self.settings, 'setting')}: about {took}{more}"
+        return f"{who}, {several(self.settings, 'setting')}: {self.about}{more}"
 
 
-def compare_cost(prepared: PreparedComparison) -> CompareCost:
+def compare_cost(prepared: PreparedComparison) -> CompareEstimate:
     """Time one small attack and GLOVE's search, and scale them up to every setting."""
     prints, known = prepared.source.prints, prepared.known
     runs = [one.strength.run for one in prepared.settings if one.strength]
@@ -216,10 +215,17 @@ def compare_cost(prepared: PreparedComparison) -> CompareCost:
     once, few = (_seconds(what, prints, known[:people]) for people in (1, TRIED))
     attack = once + max(few - once, 0) / min(TRIED, len(known)) * len(known)
     crowded = [run.k for run in runs if isinstance(run, Glove)]
-    glove = sum(cost.seconds for cost in glove_costs(prints, k=crowded)) if crowded else 0.0
+    glove = sum(run.seconds for run in glove_costs(prints, k=crowded)) if crowded else 0.0
     seconds = COARSE * attack * (len(runs) + 1) + glove
     limit = 2 * LIMIT_S * sum(isinstance(run, LKC) for run in runs)
-    return CompareCost(len(prints), prepared.of_people, prints.records, len(runs), seconds, limit)
+    return CompareEstimate(
+        seconds=seconds,
+        people=len(prints),
+        of_people=prepared.of_people,
+        samples=prints.records,
+        settings=len(runs),
+        lkc_limit_s=limit,
+    )
 
 
 def _seconds(what: Visible, prints: Fingerprints, known: Ints) -> float:

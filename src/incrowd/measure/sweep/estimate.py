@@ -1,4 +1,4 @@
-"""What a sweep will cost, from a few sizes of blocks asked with few samples."""
+"""What a sweep will take, from a few sizes of blocks asked with few samples."""
 
 import time
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from incrowd.arrays import Ints
 from incrowd.data import Traces
 from incrowd.discretize.plane import Box
 from incrowd.discretize.slots import Start
+from incrowd.estimate import Estimate
 from incrowd.kernels.types import Whole
 from incrowd.measure.sweep import tallied
 from incrowd.measure.sweep.cache import Cache, folder_of
@@ -39,24 +40,23 @@ class SweepOptions(TypedDict, total=False):
     device: str
 
 
-@dataclass(frozen=True)
-class SweepCost:
+@dataclass(frozen=True, kw_only=True)
+class SweepEstimate(Estimate):
     """Seconds on this machine as busy as it is now, and bytes of memory on top of the traces."""
 
-    seconds: float
     bytes: int
     todo: int  # resolutions to compute
     cached: int  # resolutions that are in the cache already
 
     def __str__(self) -> str:
-        return (
-            f"about {max(self.seconds, 1):,.0f} s and {self.bytes / 1e9:.1f} GB on top of the traces for "
-            f"{self.todo:,} resolutions; {self.cached:,} more are in the cache"
-        )
+        return f"{self.about} on top of the traces for {self.todo:,} resolutions; {self.cached:,} more are in the cache"
 
 
-def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Unpack[SweepOptions]) -> SweepCost:
-    """What the same call of `sweep` will cost: three sizes of blocks are tried, the others lie between.
+SweepCost = SweepEstimate  # the public name
+
+
+def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Unpack[SweepOptions]) -> SweepEstimate:
+    """What the same call of `sweep` will take: three sizes of blocks are tried, the others lie between.
 
     Takes a small part of the time of the sweep; the data are prepared in full, which is a part of its cost.
 
@@ -73,7 +73,8 @@ def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Un
     todo = [r for r in plan.resolutions if kept.load(plan.asks(r)) is None]
     own = sum(column.nbytes for column in (records.t, records.x, records.y, records.offsets))
     seconds, held = _trials(records, plan, todo) if todo else (0.0, 0)
-    return SweepCost(prepared + seconds, own + held, len(todo), len(plan.resolutions) - len(todo))
+    cached = len(plan.resolutions) - len(todo)
+    return SweepEstimate(seconds=prepared + seconds, bytes=own + held, todo=len(todo), cached=cached)
 
 
 def _trials(records: SweepRecords, plan: SweepPlan, todo: list[Resolution]) -> tuple[float, int]:
