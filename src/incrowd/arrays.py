@@ -60,8 +60,8 @@ def positions_of(values: Labels, among: Labels) -> Ints:
     if values.dtype.kind != among.dtype.kind:
         values = values.astype(np.str_)
     order = np.argsort(among)
-    found = order[np.minimum(np.searchsorted(among, values, sorter=order), len(among) - 1)]
-    return np.where(among[found] == values, found, -1)
+    place = order[np.minimum(np.searchsorted(among, values, sorter=order), len(among) - 1)]
+    return np.where(among[place] == values, place, -1)
 
 
 def drawn(total: int, some: int, seed: int) -> NDArray[np.bool_]:
@@ -92,8 +92,8 @@ def quantiles(values: NDArray[Any], shares: Sequence[float]) -> list[float]:
     """
     if not len(values):
         return [float("nan")] * len(shares)
-    found: list[float] = np.quantile(values, shares, method="inverted_cdf").tolist()
-    return found
+    values_at: list[float] = np.quantile(values, shares, method="inverted_cdf").tolist()
+    return values_at
 
 
 def offsets_of(codes: Codes, users: int) -> Ints:

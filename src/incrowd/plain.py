@@ -24,8 +24,8 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if is_dataclass(value) and not isinstance(value, type):
-        shown = [field.name for field in fields(value) if field.repr]
-        return {name: plain(getattr(value, name)) for name in shown}
+        names = [field.name for field in fields(value) if field.repr]
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):

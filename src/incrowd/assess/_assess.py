@@ -20,7 +20,7 @@ from incrowd.assess.question import (
     NOT_RUN,
     UNANSWERED,
     Answer,
-    Found,
+    Finding,
     Inapplicable,
     Question,
     StepEstimate,
@@ -63,7 +63,7 @@ class PreparedAssessment:
             results[question.name] = finding.results
         return self._assessment(answers, results, interrupted)
 
-    def _asked(self, question: Question, estimate: StepEstimate, *, interrupted: bool) -> tuple[str, Found]:
+    def _asked(self, question: Question, estimate: StepEstimate, *, interrupted: bool) -> tuple[str, Finding]:
         """The verdict, and what was found or why nothing was."""
         if estimate.lacks:
             return self._lacking(question), nothing(estimate.lacks)
@@ -88,7 +88,7 @@ class PreparedAssessment:
         return NO_ANSWER if question.name in self.data.options.wanted else DOES_NOT_APPLY
 
     def _answer(
-        self, question: Question, estimate: StepEstimate, verdict: str, finding: Found, took_s: float
+        self, question: Question, estimate: StepEstimate, verdict: str, finding: Finding, took_s: float
     ) -> Answer:
         return Answer(
             name=question.name,

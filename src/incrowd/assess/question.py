@@ -18,8 +18,8 @@ class Inapplicable(DataError):
     """There is nothing in these data that the question could be about."""
 
 
-class Found(NamedTuple):
-    """What a step found: the value held against the threshold, in words, what stands behind it, and its caveat."""
+class Finding(NamedTuple):
+    """The result of a step: the value held against the threshold, in words, what stands behind it, and its caveat."""
 
     value: float | None
     number: str
@@ -37,7 +37,7 @@ class Question:
     asks: str
     attacker: Callable[[Dataset], str]
     seconds: Callable[[Dataset], float]
-    run: Callable[[Dataset], Found]
+    run: Callable[[Dataset], Finding]
     lacks: Callable[[Dataset], str] = lambda _: ""  # why it cannot run on these data
     of: str = DATA  # data | release: whose people it is about
 
@@ -102,9 +102,9 @@ def judged(value: float | None, threshold: float | None) -> str:
     return ABOVE if value > threshold else WITHIN
 
 
-def nothing(why: str) -> Found:
+def nothing(why: str) -> Finding:
     """No answer, and the reason."""
-    return Found(None, "-", {}, note=why.rstrip("."))
+    return Finding(None, "-", {}, note=why.rstrip("."))
 
 
 def drawn_note(drawn: int, every: int, more: str = "") -> str:

@@ -149,8 +149,8 @@ def carried_values(visits: Visits, sensitive: str | None, texts: list[str]) -> t
         return None
     held = visits.attributes.get(sensitive or "", ())
     known = {v for value in held for v in (value if isinstance(value, frozenset) else (value,)) if v is not None}
-    found = [tuple(v for v in known if str(v) == text) for text in texts]
-    if sensitive in visits.attributes and not all(found):
-        missing = next(text for text, values in zip(texts, found, strict=True) if not values)
+    matches = [tuple(v for v in known if str(v) == text) for text in texts]
+    if sensitive in visits.attributes and not all(matches):
+        missing = next(text for text, values in zip(texts, matches, strict=True) if not values)
         raise ParameterError(f"nobody carries the value {missing!r} of {sensitive!r}; check its spelling.")
-    return tuple(v for values in found for v in values)
+    return tuple(v for values in matches for v in values)

@@ -222,8 +222,8 @@ def _visits(table: "pa.Table", meta: dict[str, Any]) -> Visits:
 def _fingerprints(table: "pa.Table", meta: dict[str, Any]) -> Fingerprints:
     columns, attributes = _split(table, ("user", *BOX))
     crowd = attributes.pop("crowd")
-    said = {"crowd": crowd, "start": meta["start"], "attributes": attributes}
-    prints = Fingerprints.from_arrays(**columns, **said, collapse=False)
+    more = {"crowd": crowd, "start": meta["start"], "attributes": attributes}
+    prints = Fingerprints.from_arrays(**columns, **more, collapse=False)
     return replace(prints, crs=meta["crs"], time_zone=meta.get("time_zone"))
 
 

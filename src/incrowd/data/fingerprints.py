@@ -72,8 +72,8 @@ class Fingerprints(Table):
         people = ints(_spread(crowd, "crowd", len(users)), "crowd")
         if len(people) != len(users) or people.min() < 1:
             raise DataError(f"crowd must be one number of at least 1 per user ({len(users)} users).")
-        said = {"start": start_of(start), "attributes": attributes, "collapse": collapse}
-        return cls.from_codes(users, code, box, people=people, read=size, **said)  # type: ignore[arg-type]
+        more = {"start": start_of(start), "attributes": attributes, "collapse": collapse}
+        return cls.from_codes(users, code, box, people=people, read=size, **more)  # type: ignore[arg-type]
 
     @classmethod
     def from_codes(

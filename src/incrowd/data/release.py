@@ -83,8 +83,8 @@ class Release(Frame):
         groups = members if isinstance(members, Groups) else Groups.from_lists(members)
         if len(groups) != len(data):
             raise DataError(f"members has {len(groups)} lists for {len(data)} pseudonyms; give one list for each.")
-        said = (dict(params or {}), guarantee, dict(claims or {}))
-        return cls(data, groups, *said, ledger or Ledger(), dict(provenance or {}))
+        statements = (dict(params or {}), guarantee, dict(claims or {}))
+        return cls(data, groups, *statements, ledger or Ledger(), dict(provenance or {}))
 
     def __repr__(self) -> str:
         data, people = self.data, len(np.unique(self.members.positions))

@@ -58,8 +58,8 @@ class Visits(Table):
         cells, slots, offsets = cls.grouped(code, owned(cells, cell), owned(slots, slot), len(users))
         dropped = {"repeated visit": size - len(cells)}
         ledger = started("given", read=size, kept=len(cells), users=len(users), dropped=dropped)
-        shown = attributes_of(attributes, len(users))
-        return cls(users, offsets, cells, slots, centres, slot_min, start, None, shown, ledger)
+        columns = attributes_of(attributes, len(users))
+        return cls(users, offsets, cells, slots, centres, slot_min, start, None, columns, ledger)
 
     @staticmethod
     def grouped(code: Ints, cell: Ints, slot: Ints, users: int) -> tuple[Ints, Ints, Ints]:

@@ -108,9 +108,9 @@ def _located(traces: Traces, plane: Plane, nearest: "Nearest", reach: "Reach") -
     moved = np.ones(len(first), np.bool_)
     moved[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
     x, y = plane(first[moved], second[moved])
-    found, row = nearest(x, y), np.cumsum(moved) - 1
-    reach.add((np.hypot(*(np.stack([x, y]) - nearest.xy[found].T)) > reach.limit_m)[row])
-    return Located(found[row])
+    tower, row = nearest(x, y), np.cumsum(moved) - 1
+    reach.add((np.hypot(*(np.stack([x, y]) - nearest.xy[tower].T)) > reach.limit_m)[row])
+    return Located(tower[row])
 
 
 class Reach:
@@ -153,14 +153,14 @@ class Nearest:
     def __call__(self, x: Floats, y: Floats) -> Ints:
         """The id of the nearest tower of each point."""
         points = np.stack([x, y], axis=1)
-        found = np.empty(len(points), np.int64)
+        tower = np.empty(len(points), np.int64)
         rows, most = np.arange(len(points)), 2
         while len(rows):
             most = min(most, len(self._id))
             distance, place = self._tree.query(points[rows], k=list(range(1, most + 1)), workers=threads())
             tied = distance <= distance[:, :1] + TIE_M
-            found[rows] = np.where(tied, self._id[place], self._id.max()).min(axis=1)
+            tower[rows] = np.where(tied, self._id[place], self._id.max()).min(axis=1)
             # Where even the farthest one found ties, there may be more.
             rows = rows[tied[:, -1]] if most < len(self._id) else rows[:0]
             most *= 2
-        return found
+        return tower

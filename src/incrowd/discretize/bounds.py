@@ -89,17 +89,17 @@ def bounds_of(data: Parts, box: Box | None = None, *, keep_zero: bool = False) -
     check_box(box)
     if box is not None:
         return Bounds(box, data.planar, keep_zero, given=True)
-    found = Middle(data)
-    if not found.records and not keep_zero:
+    middle = Middle(data)
+    if not middle.records and not keep_zero:
         raise DataError(f"no record is left ({data.records:,} at (0, 0)); check that the data have positions.")
-    low, high, narrowed, flat = found.low.copy(), found.high.copy(), [], []
-    for axis in (axis for axis in range(2) if found.records and found.is_stretched(axis)):
-        first, last = found.middle(axis)
+    low, high, narrowed, flat = middle.low.copy(), middle.high.copy(), [], []
+    for axis in (axis for axis in range(2) if middle.records and middle.is_stretched(axis)):
+        first, last = middle.middle(axis)
         half = (last - first + 1) // 2
-        low[axis], high[axis] = (first - half) / found.units, (last + half) / found.units
+        low[axis], high[axis] = (first - half) / middle.units, (last + half) / middle.units
         narrowed.append(AXES[axis])
         flat += [AXES[axis]] if first == last else []
     if keep_zero:
-        low, high = np.minimum(low, found.zero_low), np.maximum(high, found.zero_high)
+        low, high = np.minimum(low, middle.zero_low), np.maximum(high, middle.zero_high)
     west, south, east, north = map(float, (*low, *high))
     return Bounds((west, south, east, north), data.planar, keep_zero, False, tuple(narrowed), tuple(flat))

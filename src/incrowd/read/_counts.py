@@ -66,11 +66,11 @@ class Cells(NamedTuple):
     def positions(self, label: Labels) -> Ints:
         """The number of the cell of each row of a table."""
         order = np.argsort(self.names)
-        found = order[np.minimum(np.searchsorted(self.names, label.names, sorter=order), len(self.names) - 1)]
-        unknown = self.names[found] != label.names
+        row = order[np.minimum(np.searchsorted(self.names, label.names, sorter=order), len(self.names) - 1)]
+        unknown = self.names[row] != label.names
         which = f"cell is not among the {len(self.names)} cells"
         refuse(unknown[label.code], which, "list every cell with its place")
-        return found[label.code].astype(np.int64)
+        return row[label.code].astype(np.int64)
 
 
 def labelled_counts(
@@ -90,8 +90,8 @@ def labelled_counts(
     check_choice("antenna_at", antenna_at, ("first", "last"))
     zone = named_zone(time_zone)
     if is_saved(source):
-        found = _saved(source, cells)
-        return found, _numbered(found.xy)
+        counts = _saved(source, cells)
+        return counts, _numbered(counts.xy)
     table = columns_of(source, columns, decimal)
     label, (n, hidden) = labels(table["cell"], "cell"), counted(table["n"], "n")
     if not len(n):
@@ -140,12 +140,12 @@ def _check(slot_min: int | None, start_min: int | None, suppressed: Any) -> None
 
 
 def _saved(source: str | Path, cells: Any) -> Counts:
-    found = load(source)
-    if not isinstance(found, Counts):
-        raise DataError(f"{Path(source).name} holds {type(found).__name__}, not Counts; count it first.")
+    counts = load(source)
+    if not isinstance(counts, Counts):
+        raise DataError(f"{Path(source).name} holds {type(counts).__name__}, not Counts; count it first.")
     if cells is not None:
         raise ParameterError(f"{Path(source).name} was saved by incrowd and knows its cells; leave cells out.")
-    return found
+    return counts
 
 
 def _of_table(table: SmallTable, label: Labels, antenna_at: AntennaAt) -> Cells:

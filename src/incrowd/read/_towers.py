@@ -30,8 +30,8 @@ def towers(path: str | Path) -> Floats:
     for role in ("lon", "lat"):
         name = next((by_name[alias] for alias in ALIASES[role] if alias in by_name), None)
         if name is None:
-            said = listed(table.column_names)
-            raise DataError(f"{Path(path).name} has no column for {role} ({said}); name one {role}.")
+            header = listed(table.column_names)
+            raise DataError(f"{Path(path).name} has no column for {role} ({header}); name one {role}.")
         columns.append(table[name].to_numpy())
     if not len(table):
         raise DataError(f"{Path(path).name} has no row; list at least one place.")

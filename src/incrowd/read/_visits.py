@@ -102,21 +102,21 @@ def _found(table: SmallTable, given: Mapping[str, str], attributes: Sequence[str
             )
     mine = {role: role for role in _OWN if role in names}  # before a cell_id beside it
     wanted: dict[str, Column] = {**{name: name for name in attributes}, **mine, **given}
-    found = find_columns(header, wanted, [*_ROLES, *attributes], table.place)
-    return {role: header[places[0]] for role, places in found.items()}
+    positions = find_columns(header, wanted, [*_ROLES, *attributes], table.place)
+    return {role: header[places[0]] for role, places in positions.items()}
 
 
 def _saved(path: Path, slot_min: int | None, *, bare: bool) -> Visits:
     """Visits that incrowd saved, which describe themselves."""
-    found = load(path)
-    if not isinstance(found, Visits):
-        raise DataError(f"{path.name} holds {type(found).__name__}, not Visits; discretize the trajectories first.")
-    if slot_min not in (None, found.slot_min) or not bare:
+    visits = load(path)
+    if not isinstance(visits, Visits):
+        raise DataError(f"{path.name} holds {type(visits).__name__}, not Visits; discretize the trajectories first.")
+    if slot_min not in (None, visits.slot_min) or not bare:
         raise ParameterError(
             f"{path.name} was saved by incrowd and knows its slots and columns; leave slot_min, columns, attributes "
             "and antennas out."
         )
-    return found
+    return visits
 
 
 def _users(column: "pa.Array") -> Labels:
@@ -141,10 +141,10 @@ def _whole(column: "pa.Array", name: str) -> Ints:
 
     if pa.types.is_integer(column.type):
         return ints(column.to_numpy(zero_copy_only=False), name)
-    found = numbers(column, name)
-    refuse(found != np.floor(found), f"{name} is no whole number", "number them from 0")
-    refuse(np.abs(found) >= 2**53, f"{name} is too large a number", "number them from 0")
-    return found.astype(np.int64)
+    values = numbers(column, name)
+    refuse(values != np.floor(values), f"{name} is no whole number", "number them from 0")
+    refuse(np.abs(values) >= 2**53, f"{name} is too large a number", "number them from 0")
+    return values.astype(np.int64)
 
 
 def _attributes(made: Visits, user: Labels, columns: Mapping[str, Any]) -> Any:

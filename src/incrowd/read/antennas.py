@@ -42,8 +42,8 @@ class Antennas:
         return self.first[rows], self.second[rows]
 
     def _row(self, text: str) -> int:
-        found = self.by_text.get(text)
-        return self.by_number.get(_number(text), -1) if found is None else found
+        row = self.by_text.get(text)
+        return self.by_number.get(_number(text), -1) if row is None else row
 
 
 def check_at(antenna_at: str, antennas: Any) -> None:
@@ -104,22 +104,22 @@ def _id_column(table: SmallTable, given: Column | None) -> str:
     header: list[str] = table.table.column_names
     by_name = {plain(name): name for name in header}
     wanted = ([given] if isinstance(given, str) else []) + [*ALIASES["cell"], "id"]
-    found = next((by_name[plain(name)] for name in wanted if plain(name) in by_name), None)
-    if found is None:
+    column = next((by_name[plain(name)] for name in wanted if plain(name) in by_name), None)
+    if column is None:
         raise DataError(f"{table.place} has no column of antenna ids ({listed(header)}); name it cell.")
-    return found
+    return column
 
 
 def _places(table: SmallTable) -> tuple[bool, Floats, Floats]:
     """Whether places are in metres, and both coordinates of each."""
     if not len(table.table):
         raise DataError(f"{table.place} has no row; list at least one antenna.")
-    told = "x" in table.given
-    planar = told or ("lon" not in table.given and not table.has("lon") and table.has("x") and table.has("y"))
+    planar_given = "x" in table.given
+    planar = planar_given or ("lon" not in table.given and not table.has("lon") and table.has("x") and table.has("y"))
     if not planar:
         return False, *degrees(numbers(table["lon"], "lon"), numbers(table["lat"], "lat"))
     x, y = numbers(table["x"], "x"), numbers(table["y"], "y")
-    if not told and np.abs(x).max() <= 180 and np.abs(y).max() <= 90:
+    if not planar_given and np.abs(x).max() <= 180 and np.abs(y).max() <= 90:
         raise DataError(
             f"x and y of {table.place} may be degrees; say so with columns={{'lon': 'x', 'lat': 'y'}} (--column lon=x "
             "--column lat=y), or {'x': 'x', 'y': 'y'} (--column x=x --column y=y) for metres."
@@ -129,11 +129,11 @@ def _places(table: SmallTable) -> tuple[bool, Floats, Floats]:
 
 def _by_number(names: list[str]) -> dict[str, int]:
     """Antennas by the number of their id; a number that two have is nobody's."""
-    found: dict[str, int] = {}
+    rows: dict[str, int] = {}
     for i, name in enumerate(names):
         if number := _number(name):
-            found[number] = -1 if number in found else i
-    return found
+            rows[number] = -1 if number in rows else i
+    return rows
 
 
 def _number(text: str) -> str:

@@ -178,14 +178,14 @@ def find_columns(
     by_name: dict[str, list[int]] = {}
     for position, name in enumerate(header):
         by_name.setdefault(plain(name), []).append(position)
-    found = {}
+    positions = {}
     for noun in needed:
         names = wanted.get(noun) if noun in wanted else _alias(noun, by_name)
         if names is None:
             raise _missing(noun, header, file, cell=_alias("cell", by_name))
         parts = names if isinstance(names, tuple) else (names,)
-        found[noun] = tuple(_position(part, header, by_name, file) for part in parts)
-    return found
+        positions[noun] = tuple(_position(part, header, by_name, file) for part in parts)
+    return positions
 
 
 def _alias(noun: str, by_name: Mapping[str, list[int]]) -> Column | None:
@@ -220,12 +220,12 @@ def listed(header: Sequence[str]) -> str:
 
 
 def _missing(name: str, header: Sequence[str], file: str, cell: Column | None = None) -> DataError:
-    said, option = listed(header), f"pass columns={{'{name}': …}} (--column {name}=…)"
+    columns, option = listed(header), f"pass columns={{'{name}': …}} (--column {name}=…)"
     if name in PLACES and cell is not None:
         advice = f"the place of each {cell!r} is in a table of antennas: pass antennas=TABLE (--antennas FILE)"
     elif name == "t" and cell is not None and "slot" in map(plain, header):
         advice = "these are visits: read them with incrowd.read.visits, or give one file to a command that takes visits"
-    elif said.startswith("has: "):
+    elif columns.startswith("has: "):
         advice = f"{option} with its name there"
     elif any("\n" in field for field in header):
         advice = "close the quote in its header"
@@ -233,7 +233,7 @@ def _missing(name: str, header: Sequence[str], file: str, cell: Column | None = 
         advice = "separate fields by a comma, semicolon, tab or |, or give a Layout with its delimiter"
     else:
         advice = f"{option} with its name or, in a file without a header, give every position counted from 0"
-    return DataError(f"column {name!r} is missing in {file} ({said}); {advice}.")
+    return DataError(f"column {name!r} is missing in {file} ({columns}); {advice}.")
 
 
 def plain(name: str) -> str:

@@ -62,9 +62,9 @@ class SmallTable:
     def __getitem__(self, role: str) -> "pa.Array":
         name = self.name(role)
         if name is None:
-            said = listed(self.table.column_names)
+            header = listed(self.table.column_names)
             advice = f"pass columns={{'{role}': …}} (--column {role}=…)"
-            raise DataError(f"{self.place} has no column for {role} ({said}); {advice}.")
+            raise DataError(f"{self.place} has no column for {role} ({header}); {advice}.")
         column = _plain(self.table[name], f"the column for {role} of {self.place}")
         return _with_points(column, role) if self.decimal == "," and role in _NUMBERS else column
 
@@ -80,13 +80,13 @@ class SmallTable:
         """What the column is called; None where there is none, refused where there are two."""
         names = self.table.column_names
         if role in self.given:
-            found = [name for name in names if name == self.given[role]]
+            matches = [name for name in names if name == self.given[role]]
         else:
             by_alias = ([name for name in names if name.strip().lower() == alias] for alias in NAMES[role])
-            found = next(filter(None, by_alias), [])
-        if len(found) > 1:
-            raise DataError(f"{self.place} has {len(found)} columns of one name for {role}; rename all but one.")
-        return found[0] if found else None
+            matches = next(filter(None, by_alias), [])
+        if len(matches) > 1:
+            raise DataError(f"{self.place} has {len(matches)} columns of one name for {role}; rename all but one.")
+        return matches[0] if matches else None
 
 
 def _plain(chunks: "pa.ChunkedArray", what: str) -> "pa.Array":
@@ -225,9 +225,9 @@ def labels(column: "pa.Array", name: str) -> Labels:
     coded = column.dictionary_encode()
     texts = np.array([_label(value) for value in coded.dictionary.to_pylist()], np.str_)
     names, which = np.unique(texts, return_inverse=True)
-    found = Labels(names, which[np.asarray(coded.indices)])
-    refuse(names[found.code] == "", f"{name} is blank", "label every row")
-    return found
+    rows = Labels(names, which[np.asarray(coded.indices)])
+    refuse(names[rows.code] == "", f"{name} is blank", "label every row")
+    return rows
 
 
 def _label(value: Any) -> str:
@@ -237,9 +237,9 @@ def _label(value: Any) -> str:
 
 def numbers(column: "pa.Array", name: str) -> Floats:
     """Finite numbers; anything else is refused."""
-    found = _floats(column, name, "give numbers with a decimal point, or pass decimal=',' (--decimal ,)")
-    refuse(~np.isfinite(found), f"{name} is missing or infinite", "give a number in every row")
-    return found
+    values = _floats(column, name, "give numbers with a decimal point, or pass decimal=',' (--decimal ,)")
+    refuse(~np.isfinite(values), f"{name} is missing or infinite", "give a number in every row")
+    return values
 
 
 def counted(column: "pa.Array", name: str) -> tuple[Floats, Mask]:
@@ -250,9 +250,9 @@ def counted(column: "pa.Array", name: str) -> tuple[Floats, Mask]:
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         hidden = pc.fill_null(pc.match_substring_regex(column, SUPPRESSED), True)
         column = pc.if_else(hidden, pa.scalar(None, column.type), column)
-    found = _floats(column, name, SUPPRESSED_AS)
-    refuse(np.isinf(found), f"{name} is infinite", "give a number or leave it blank")
-    return found, np.isnan(found)
+    values = _floats(column, name, SUPPRESSED_AS)
+    refuse(np.isinf(values), f"{name} is infinite", "give a number or leave it blank")
+    return values, np.isnan(values)
 
 
 def _floats(column: "pa.Array", name: str, advice: str) -> Floats:
@@ -262,12 +262,12 @@ def _floats(column: "pa.Array", name: str, advice: str) -> Floats:
 
     text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
     try:
-        found: Floats = (pc.utf8_trim_whitespace(column) if text else column).cast(pa.float64()).to_numpy(False)
+        values: Floats = (pc.utf8_trim_whitespace(column) if text else column).cast(pa.float64()).to_numpy(False)
     except pa.ArrowException:
         bad = [value is not None and not is_number(value) for value in column.to_pylist()]
         refuse(np.array(bad, np.bool_), f"{name} is not a number", advice)
         raise DataError(f"{name} holds {column.type} values; {advice}.") from None
-    return found
+    return values
 
 
 def is_number(value: Any) -> bool:

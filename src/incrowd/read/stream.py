@@ -194,12 +194,12 @@ class RecordStream:
     def _aside(self, wrong: Mask, checks: list[Check], raw: "pa.RecordBatch", run: RunningScan) -> list[BadRow]:
         rows = np.flatnonzero(wrong)
         rows = rows if self.request.set_aside else rows[:1]
-        found = []
+        bad_rows = []
         for row, (file, number) in zip(rows.tolist(), run.positions(rows, raw), strict=True):
             noun, reason, mask = next(check for check in checks if check[2][row])
             place = str(run.scan.files[file]) if run.scan.files else run.scan.place
             column = run.scan.selection.names.get(noun, noun)
-            found.append(BadRow(place, number, run.scan.unit, column, reason, such=int(mask.sum())))
+            bad_rows.append(BadRow(place, number, run.scan.unit, column, reason, such=int(mask.sum())))
         if not self.request.set_aside:
-            raise on_lines(run.scan, found, [])[0].error()
-        return found
+            raise on_lines(run.scan, bad_rows, [])[0].error()
+        return bad_rows

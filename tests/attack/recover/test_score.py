@@ -77,6 +77,12 @@ def test_uniqueness_by_every_rule():
     assert found.original_uniqueness == found.uniqueness_by
 
 
+def test_one_top_tower_may_identify_where_two_do_not():
+    z = np.array([[0, 0, 0, 1, 1], [1, 1, 1, 0, 0]])
+    shares = score(z, z).uniqueness
+    assert (shares[1], shares[2]) == (1, 0)
+
+
 def test_uniqueness_is_that_of_measure():
     rng = np.random.default_rng(0)
     z, y = rng.integers(0, 4, (2, 25, 8))

@@ -8,7 +8,7 @@ from incrowd.arrays import Ints, offsets_of, positions_of
 from incrowd.assess.compare.attacker import MOST_POINTS, crowds, known_samples
 from incrowd.assess.compare.views import visible
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Found, drawn_note
+from incrowd.assess.question import Finding, drawn_note
 from incrowd.assess.questions.release import NAMELESS, UNTOLD, origin_of
 from incrowd.attack.people import Link, read_link
 from incrowd.data import Fingerprints, Groups, Release, Traces
@@ -37,7 +37,7 @@ class BoxCrowds(Shown):
     crowd_median: float | None
 
 
-def alone_in_boxes(data: Dataset, *, people: int) -> Found:
+def alone_in_boxes(data: Dataset, *, people: int) -> Finding:
     """The share of people whom a few random samples lead to a published trajectory that hides nobody else."""
     table, release, traces = data.published, data.options.release, data.traces
     if traces is None or not isinstance(table, Fingerprints):
@@ -58,7 +58,7 @@ def alone_in_boxes(data: Dataset, *, people: int) -> Found:
     record = BoxCrowds(MOST_POINTS, len(drawn), len(traces), unnamed, **named)  # type: ignore[arg-type]
     number_of = f"{percent(record.singled_out)} (guess {percent(record.expected_hit)})"
     notes = (*_notes(record, link, table), "" if link is None or link.of_release else NAMELESS)
-    return Found(record.singled_out, number_of, asdict(record), (record,), "; ".join(filter(None, notes)))
+    return Finding(record.singled_out, number_of, asdict(record), (record,), "; ".join(filter(None, notes)))
 
 
 def _notes(record: BoxCrowds, link: Link | None, table: Fingerprints) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Found, Question, drawn_note
+from incrowd.assess.question import Finding, Question, drawn_note
 from incrowd.attack import chance_accuracy, recover, recovery_score
 from incrowd.attack.recover import QUARTER_MIN
 from incrowd.data import Visits
@@ -19,7 +19,7 @@ LOAD_S, POINT_S = 1.0, 1e-5  # seconds on one core: to load kernels, and per per
 CROWD = 5_000  # people from which on a point takes twice as long
 
 
-def _counts(data: Dataset) -> Found:
+def _counts(data: Dataset) -> Finding:
     seen = data.busiest(days=MOST_DAYS)
     people = filled(some_people(seen, people=MOST_PEOPLE, seed=data.options.seed))
     created = sum(step.created.get("interpolated", 0) for step in people.ledger.steps[-1:])
@@ -41,7 +41,7 @@ def _counts(data: Dataset) -> Found:
     value = max(score.accuracy, chance[guess])
     beats = f"the guess '{guess}', made of the same counts, beats the attack and is judged" if judged == guess else ""
     note = "; ".join(filter(None, (beats, *_whose(data, len(seen), people, created))))
-    return Found(value, f"{percent(value)} ({beside})", numbers, (recovered, score), note)
+    return Finding(value, f"{percent(value)} ({beside})", numbers, (recovered, score), note)
 
 
 def _whose(data: Dataset, seen: int, people: Visits, created: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import RELEASE, Found, Inapplicable, Question, no_release
+from incrowd.assess.question import RELEASE, Finding, Inapplicable, Question, no_release
 from incrowd.assess.questions.release import published_visits
 from incrowd.assess.questions.sensitive import MOST_PAIRS, sensitive_inference
 from incrowd.attack import home_work
@@ -18,7 +18,7 @@ ABOUT = "inference"
 LOAD_S, VISIT_S, SET_S = 0.5, 3e-7, 6e-7  # seconds on one core: to load kernels, per visit, per set of visits tried
 
 
-def _home_work(data: Dataset) -> Found:
+def _home_work(data: Dataset) -> Finding:
     places = home_work(data.visits)
     names = ("people", "home_known", "work_known", "both_known", "home_unique", "pair_unique", "night_h", "work_h")
     numbers = {name: getattr(places, name) for name in names}
@@ -27,7 +27,7 @@ def _home_work(data: Dataset) -> Found:
         f"home and work are determined for {determined:,} of {places.people:,} people, and {alone:,} share them with "
         f"nobody; {_hours(data)}; nobody tells whether the places are right"
     )
-    return Found(places.pair_unique, percent(places.pair_unique), numbers, (places,), note)
+    return Finding(places.pair_unique, percent(places.pair_unique), numbers, (places,), note)
 
 
 def _hours(data: Dataset) -> str:
@@ -35,11 +35,11 @@ def _hours(data: Dataset) -> str:
     return f"hours of {zone}" if zone else "UTC was assumed for night and office hours, --time-zone sets their zone"
 
 
-def _sensitive(data: Dataset) -> Found:
+def _sensitive(data: Dataset) -> Finding:
     return _inferred(data, data.visits, data.options.values)
 
 
-def _released(data: Dataset) -> Found:
+def _released(data: Dataset) -> Finding:
     """The same of what is published: whoever finds a person in the release reads the value there."""
     name = data.options.sensitive or ""
     if name not in getattr(data.published, "attributes", {}):
@@ -65,7 +65,7 @@ def _as_held(visits: Visits, name: str, values: Collection[Any] | None) -> list[
     return values_held
 
 
-def _inferred(data: Dataset, visits: Visits, values: Collection[Any] | None) -> Found:
+def _inferred(data: Dataset, visits: Visits, values: Collection[Any] | None) -> Finding:
     inference = sensitive_inference(
         visits,
         sensitive=data.options.sensitive or "",
@@ -81,7 +81,7 @@ def _inferred(data: Dataset, visits: Visits, values: Collection[Any] | None) -> 
         who = several(inference.undecided, "person", "people")
         notes.append(f"of {who} not every pair of visits was tried: they may be told too, and the upper end is judged")
     numbers = {**vars(inference), "at_most": high}
-    return Found(high, f"{share} (chance {percent(inference.inferred[0])})", numbers, (inference,), "; ".join(notes))
+    return Finding(high, f"{share} (chance {percent(inference.inferred[0])})", numbers, (inference,), "; ".join(notes))
 
 
 def _sensitive_s(data: Dataset) -> float:

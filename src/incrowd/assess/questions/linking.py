@@ -7,7 +7,7 @@ from incrowd import audit
 from incrowd.anonymize import Cut
 from incrowd.assess.dataset import Dataset, within
 from incrowd.assess.question import RELEASE as OF_RELEASE
-from incrowd.assess.question import Found, Inapplicable, Question, drawn_note, no_release
+from incrowd.assess.question import Finding, Inapplicable, Question, drawn_note, no_release
 from incrowd.assess.questions.boxes import KNOWS, alone_in_boxes
 from incrowd.assess.questions.release import (
     UNTOLD,
@@ -43,7 +43,7 @@ def _window_h(data: Dataset) -> float:
     return WINDOW_H if data.days > 1 else SHORTER_H
 
 
-def _windows(data: Dataset) -> Found:
+def _windows(data: Dataset) -> Finding:
     sampled = some_people(data.from_zero, people=RELINK_PEOPLE, seed=data.options.seed)
     # Nobody sees these pseudonyms: a seed makes the assessment the same again.
     release = Cut(window_h=_window_h(data))(sampled, pseudonym_seed=data.options.seed)
@@ -56,10 +56,10 @@ def _windows(data: Dataset) -> Found:
     restored = f"{score.restored:,} of {score.several:,} people are whole again"
     sample = drawn_note(len(sampled), len(data.visits), "; among more people joins are harder")
     note = "; ".join(filter(None, (restored, sample)))
-    return Found(score.share, f"{percent(score.share)} (chance {percent(score.chance)})", numbers, (relinked,), note)
+    return Finding(score.share, f"{percent(score.share)} (chance {percent(score.chance)})", numbers, (relinked,), note)
 
 
-def _releases(data: Dataset) -> Found:
+def _releases(data: Dataset) -> Finding:
     middle = _middle(data)
     known, target = within(data.from_zero, 0, middle), within(data.from_zero, middle, data.slots)
     sampled = some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
@@ -84,7 +84,7 @@ def _period(data: Dataset) -> int:
     return (WEEK if data.days >= 2 * WEEK else 1) * data.per_day
 
 
-def _release(data: Dataset) -> Found:
+def _release(data: Dataset) -> Finding:
     if isinstance(data.published, Fingerprints):
         return alone_in_boxes(data, people=KNOWN_PEOPLE)
     (known, target), truth = same_ground(data), data.options.link
@@ -124,7 +124,7 @@ def _lost(linkage: Linkage) -> str:
     return f"{people} not {'named by the link file' if linkage.untold else 'in the release'}"
 
 
-def _linked(linkage: Linkage, *notes: str) -> Found:
+def _linked(linkage: Linkage, *notes: str) -> Finding:
     names = (
         "known",
         "target",
@@ -139,10 +139,10 @@ def _linked(linkage: Linkage, *notes: str) -> Found:
     numbers: dict[str, Any] = {name: getattr(linkage, name) for name in names}
     numbers |= {"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval}
     number = f"{percent(linkage.hit[1])} (chance {percent(linkage.chance[1])})"
-    return Found(linkage.hit[1], number, numbers, (linkage,), "; ".join(filter(None, notes)))
+    return Finding(linkage.hit[1], number, numbers, (linkage,), "; ".join(filter(None, notes)))
 
 
-def _audit(data: Dataset) -> Found:
+def _audit(data: Dataset) -> Finding:
     release: Any = data.options.release
     original: Any = data.visits if data.traces is None else data.traces
     if isinstance(release, Release) and isinstance(release.data, Visits):
@@ -153,7 +153,9 @@ def _audit(data: Dataset) -> Found:
     share = failed / done if done else None
     names = [check.name for check in verdict.failed]
     numbers = {"failed": names, "applied": done, "checks": len(verdict)}
-    return Found(share, f"{failed} of {done} fail", numbers, (verdict,), f"failed: {', '.join(names)}" if names else "")
+    return Finding(
+        share, f"{failed} of {done} fail", numbers, (verdict,), f"failed: {', '.join(names)}" if names else ""
+    )
 
 
 def _windows_s(data: Dataset) -> float:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import RELEASE, Found, Inapplicable, Question, drawn_note, no_release
+from incrowd.assess.question import RELEASE, Finding, Inapplicable, Question, drawn_note, no_release
 from incrowd.assess.questions.release import published_visits
 from incrowd.data import Visits
 from incrowd.measure import Uniqueness, exposure, kgap, tails
@@ -28,11 +28,11 @@ FIRST_S, LOAD_S, VISIT_S, ASK_S, SET_S = 1.2, 0.5, 1e-6, 2e-6, 5e-9
 SAMPLE_S, LONG_S, TAIL_S, SHORT = 2e-8, 2.2e-10, 2.2e-8, 250
 
 
-def _uniqueness(data: Dataset) -> Found:
+def _uniqueness(data: Dataset) -> Finding:
     return _alone(data.visits, data.options.seed, "person", "people")
 
 
-def _released(data: Dataset) -> Found:
+def _released(data: Dataset) -> Finding:
     visits = published_visits(data)
     if visits is None:
         raise Inapplicable(f"the release holds {type(data.published).__name__}, neither visits nor points")
@@ -42,7 +42,7 @@ def _released(data: Dataset) -> Found:
     return finding._replace(note=f"of {many}; {points}{finding.note}")
 
 
-def _alone(visits: Visits, seed: int, *noun: str) -> Found:
+def _alone(visits: Visits, seed: int, *noun: str) -> Finding:
     """The curve under all conventions; points are drawn once for the three of them."""
     index, crowd = index_of(visits), Trajectories.over(visits.offsets)
     by = {m: by_convention(index, crowd, visits, UniquenessQuestion(points=m, seed=seed)) for m in POINTS}
@@ -50,7 +50,7 @@ def _alone(visits: Visits, seed: int, *noun: str) -> Found:
     curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in POINTS]
     alone = round((main.value or 0) * main.population)
     numbers = {"curve": [one.to_dict() for one in curve], "judged": curve.index(main), "alone": alone}
-    return Found(main.value, f"{percent(main.value)} ({_span(main)})", numbers, (curve,), _note(by, *noun))
+    return Finding(main.value, f"{percent(main.value)} ({_span(main)})", numbers, (curve,), _note(by, *noun))
 
 
 def _note(by: dict[int, dict[str, Uniqueness]], one: str, more: str) -> str:
@@ -71,15 +71,15 @@ def _span(one: Uniqueness) -> str:
     return "-" if one.interval is None else f"{one.interval[0]:.1%} to {one.interval[1]:.1%}"
 
 
-def _worst_off(data: Dataset) -> Found:
+def _worst_off(data: Dataset) -> Finding:
     exposed = exposure(data.visits, max_points=EXPOSURE_POINTS, max_sets=EXPOSURE_SETS)
     one, few = (int(np.isin(exposed.points, range(1, n + 1)).sum()) for n in (1, EXPOSURE_POINTS))
     share = one / len(exposed.points)
     note = f"{one:,} of {len(exposed.points):,} people; {few:,} by two well-chosen visits of their own or fewer"
-    return Found(share, percent(share), {**exposed.to_dict(), "by_one": one, "by_two": few}, (exposed,), note)
+    return Finding(share, percent(share), {**exposed.to_dict(), "by_one": one, "by_two": few}, (exposed,), note)
 
 
-def _k_gap(data: Dataset) -> Found:
+def _k_gap(data: Dataset) -> Finding:
     prints = data.prints(people=_gap_people(data))
     gap = kgap(prints, k=2)
     tail = tails(prints, k=2, gap=gap)
@@ -92,7 +92,7 @@ def _k_gap(data: Dataset) -> Found:
         f"half of the people lie between {cdf['25%']:.3f} and {cdf['75%']:.3f}, {numbers['hidden']:,} at 0; tails of "
         f"the sample stretches are heavy in time for {heavy['time']:.0%} and in space for {heavy['space']:.0%}"
     )
-    return Found(median, f"{median:.3f} (median)", numbers, (gap, tail), "; ".join(filter(None, (explained, sample))))
+    return Finding(median, f"{median:.3f} (median)", numbers, (gap, tail), "; ".join(filter(None, (explained, sample))))
 
 
 def _uniqueness_s(data: Dataset) -> float:

@@ -38,7 +38,7 @@ SHARES = (0.1, 0.3, 1.0)  # of the people
 BASE, BASE_2 = WHOLE.operator, UNIQUE_2  # accuracy and Top-2 uniqueness of Fig. 8
 
 Scores = Mapping[float, RecoveryScore]  # by what is varied
-Found = Mapping[str, Scores]  # by the name of the scene
+SceneScores = Mapping[str, Scores]  # by the name of the scene
 
 
 def figure_9(scenes: Sequence[Scene]) -> Figure:
@@ -241,7 +241,7 @@ def _changes(scene: Scene, what: str, theirs: str, first: float, last: float, wh
     return claim("Sec. 5.3", named(scene, what), theirs, f"{first:.1%} to {last:.1%}", holds, why)
 
 
-def _answer(by_scene: Found, text: str) -> str:
+def _answer(by_scene: SceneScores, text: str) -> str:
     """Accuracy at both ends; `text` says what they are."""
     scores = next(iter(by_scene.values()))
     ends = (min(scores), max(scores))
@@ -255,7 +255,7 @@ def _answer(by_scene: Found, text: str) -> str:
 def _panels(
     number: str,
     x: str,
-    by_scene: Found,
+    by_scene: SceneScores,
     scenes: Sequence[Scene],
     *,
     whole: Mapping[int, float],

@@ -25,8 +25,8 @@ class Ground:
 
     def nearest(self, points: Floats) -> Ints:
         """The tower nearest to each point."""
-        found: Ints = self.tree.query(points)[1]
-        return found
+        towers: Ints = self.tree.query(points)[1]
+        return towers
 
 
 def lay_out(profile: Profile, towers: int, rng: np.random.Generator) -> Ground:

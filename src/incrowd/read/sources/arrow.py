@@ -92,8 +92,8 @@ def _scan(files: list[Path], origin: str, schema: "pa.Schema", request: Request)
     elsewhere = request.antennas is not None or {"lon", "x"} & set(request.columns)
     point = {} if elsewhere else _point(schema, place)
     nouns = ("user", "t") if point else request.nouns
-    found, constants = find(files, schema.names, request, nouns)
-    fields = {noun: tuple(_field(schema, at) for at in places) for noun, places in found.items()}
+    positions, constants = find(files, schema.names, request, nouns)
+    fields = {noun: tuple(_field(schema, at) for at in places) for noun, places in positions.items()}
     text = any(fields[noun][0].sort == "text" for noun in PLACES if noun in fields)
     decimal = "," if request.decimal == "," and text else "."
     return make(request, files, origin, {**fields, **point}, constants, saved=saved, decimal=decimal)

@@ -57,7 +57,7 @@ def sort_of(kind: "pa.DataType") -> Sort:
 
 
 def select(
-    found: Mapping[str, tuple[Field, ...]],
+    columns: Mapping[str, tuple[Field, ...]],
     *,
     time_format: str | None,
     text_users: bool,
@@ -67,7 +67,7 @@ def select(
     """The SQL of every wanted column."""
     sql: dict[str, str] = {}
     epoch, aware = False, None
-    for noun, fields in found.items():
+    for noun, fields in columns.items():
         if noun == "user":
             sql.update(_user(fields[0], text_users, file))
         elif noun == "t":
@@ -79,7 +79,7 @@ def select(
             sql[noun] = _cell(fields[0], file)
         else:
             sql[noun] = f"CAST({fields[0].sql} AS VARCHAR)" if text_users else fields[0].sql
-    names = {noun: " + ".join(field.name for field in fields) for noun, fields in found.items()}
+    names = {noun: " + ".join(field.name for field in fields) for noun, fields in columns.items()}
     return Selection(sql, names, epoch, aware)
 
 

@@ -56,10 +56,10 @@ def check_format(time_format: str) -> None:
         connection.execute("SET TimeZone='UTC'")
         try:
             asked = f"SELECT DISTINCT {lost} FROM (VALUES {days}) AS days (time)"  # noqa: S608 - the format is quoted
-            found = connection.execute(asked).fetchall()
+            rows = connection.execute(asked).fetchall()
         except duckdb.Error:
-            found = []
-    if len(found) != 1 or found[0][0] not in _LOST_S:
+            rows = []
+    if len(rows) != 1 or rows[0][0] not in _LOST_S:
         raise ParameterError(
             f"time_format {time_format!r} does not name the year, month and day of a time, or only half of its clock; "
             "write it like '%d/%m/%Y %H:%M:%S', with %p after %I."
@@ -134,7 +134,7 @@ class RunningScan:
     def _rejects(self, connection: "duckdb.DuckDBPyConnection") -> list[BadRow]:
         if not (self.scan.request.set_aside and self.scan.header):
             return []
-        found = connection.execute(
+        errors = connection.execute(
             # A line that is too long has no column.
             "SELECT file_path, line, min(coalesce(column_idx, 0)), "
             "min_by(error_type::VARCHAR, coalesce(column_idx, 0)) "
@@ -142,7 +142,7 @@ class RunningScan:
         ).fetchall()
         return [
             BadRow(self.scan.name(file), line, "line", self._column(column - 1), _REASONS.get(kind, bad.FEW))
-            for file, line, column, kind in found
+            for file, line, column, kind in errors
         ]
 
     def _column(self, position: int) -> str:
@@ -159,29 +159,29 @@ class RunningScan:
         if counts := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message):
             reason = bad.FEW if int(counts.group(2)) < int(counts.group(1)) else bad.MANY
         reason = reason or next((why for phrase, why in _PHRASES.items() if phrase in message), bad.FEW)
-        shown = self._column(int(column.group(1))) if column else ""
-        row = BadRow(name, int(line.group(1)), "line", shown, reason)
+        role = self._column(int(column.group(1))) if column else ""
+        row = BadRow(name, int(line.group(1)), "line", role, reason)
         return next(iter(on_lines(self.scan, [], [row])), row).error()
 
 
-def on_lines(scan: Scan, found: list[BadRow], rejected: list[BadRow]) -> list[BadRow]:
+def on_lines(scan: Scan, checked: list[BadRow], rejected: list[BadRow]) -> list[BadRow]:
     """Bad rows of text files, found by record or rejected by the engine, on the lines they are on, with their text."""
     if not scan.header:
-        return found
+        return checked
     by_file: dict[str, tuple[dict[int, BadRow], dict[int, BadRow]]] = defaultdict(lambda: ({}, {}))
-    for side, rows in enumerate((found, rejected)):
+    for side, rows in enumerate((checked, rejected)):
         for row in rows:
             by_file[row.file][side][row.number] = row
     return [row for file, sides in by_file.items() for row in _located(scan, file, *sides)]
 
 
-def _located(scan: Scan, file: str, found: dict[int, BadRow], rejected: dict[int, BadRow]) -> Iterator[BadRow]:
+def _located(scan: Scan, file: str, checked: dict[int, BadRow], rejected: dict[int, BadRow]) -> Iterator[BadRow]:
     request, record = scan.request, 0
-    left = {id(row): row for row in (*found.values(), *rejected.values())}
+    left = {id(row): row for row in (*checked.values(), *rejected.values())}
     unread = {row.number for row in scan.aside if row.file == file}
     records = records_of(Path(file), scan.delimiter, request.layout, header=request.header, without=unread)
     for counted, line, text in records:
-        row = rejected.get(counted) or found.get(record)
+        row = rejected.get(counted) or checked.get(record)
         record += counted not in rejected  # the engine counts only what it could read
         if row is not None and id(row) in left:
             del left[id(row)]

@@ -46,11 +46,11 @@ def find_files(source: Paths, layout: Layout) -> list[Path]:
     given = [source] if isinstance(source, (str, Path)) else list(source)
     if not given:
         raise DataError("the list of files is empty; give at least one.")
-    found = [file for one in given for file in _expand(Path(one), layout)]
-    kinds = {kind_of(file, layout) for file in found}
+    files = [file for one in given for file in _expand(Path(one), layout)]
+    kinds = {kind_of(file, layout) for file in files}
     if len(kinds) > 1:
         raise DataError(f"{given[0]} holds files of different kinds ({', '.join(sorted(kinds))}); give a glob of one.")
-    return found
+    return files
 
 
 def kind_of(file: Path, layout: Layout) -> Kind:
@@ -119,14 +119,14 @@ def has_quote(file: Path, quote: bytes) -> bool:
     """Whether a file holds a quote; a compressed one is unpacked to its end, as a cut one can end at a line's end."""
     if compression_of(file) == "none":
         return bool(quote) and _holds(file, quote, 0)
-    found = False
+    quoted = False
     try:
         with unpacked(file) as stream:
             while data := stream.read(CHUNK):
-                found = found or (bool(quote) and quote in bytes(data))
+                quoted = quoted or (bool(quote) and quote in bytes(data))
     except OSError as error:
         raise unreadable(file) from error
-    return found
+    return quoted
 
 
 def one_byte(encoding: str) -> bool:

@@ -178,16 +178,16 @@ class Quotes:
 
 def quotes_of(file: Path, grammar: Grammar, skip: int, *, resume: bool) -> Quotes:
     """What the quotes of a file do across its lines, after those it skips."""
-    found, first = Quotes(grammar, resume), 1
+    quotes, first = Quotes(grammar, resume), 1
     for data in _chunks(file):
-        if not found.inside and grammar.quote not in data and b"\r" not in data:
+        if not quotes.inside and grammar.quote not in data and b"\r" not in data:
             first += data.count(b"\n")
             continue
         ends = _ends(data)
         odd = grammar.odd(data, ends).tolist()[::-1]
         at = 0
         while at < len(ends):
-            if not found.inside:
+            if not quotes.inside:
                 while odd and odd[-1] < at:
                     odd.pop()
                 if not odd:
@@ -195,13 +195,13 @@ def quotes_of(file: Path, grammar: Grammar, skip: int, *, resume: bool) -> Quote
                 at = odd[-1]
             if first + at > skip:
                 line = data[ends[at - 1] if at else 0 : ends[at]].rstrip(b"\r\n")
-                found.add(first + at, line.removeprefix(_BOM) if first + at == 1 else line)
+                quotes.add(first + at, line.removeprefix(_BOM) if first + at == 1 else line)
             at += 1
         first += len(ends)
-        if found.aside and not resume:
-            return found
-    found.close()
-    return found
+        if quotes.aside and not resume:
+            return quotes
+    quotes.close()
+    return quotes
 
 
 def without(file: Path, lines: dict[int, bytes]) -> IO[bytes]:
@@ -242,8 +242,8 @@ def _check_space(file: Path) -> None:
 
 def rows_of(file: Path, aside: dict[int, bytes], encoding: str) -> list[BadRow]:
     """Lines that were set aside, as bad rows."""
-    found = sorted(aside.items())
-    return [BadRow(str(file), at, "line", "", bad.QUOTE, text.decode(encoding, "replace")) for at, text in found]
+    lines = sorted(aside.items())
+    return [BadRow(str(file), at, "line", "", bad.QUOTE, text.decode(encoding, "replace")) for at, text in lines]
 
 
 def _chunks(file: Path) -> Iterator[bytes]:
@@ -269,5 +269,5 @@ def _ends(data: bytes) -> Ints:
         alone = codes == 13
         alone[:-1] &= ~ends[1:]
         ends = ends | alone
-    found = np.flatnonzero(ends) + 1
-    return found if len(found) and found[-1] == len(codes) else np.append(found, len(codes))
+    line_ends = np.flatnonzero(ends) + 1
+    return line_ends if len(line_ends) and line_ends[-1] == len(codes) else np.append(line_ends, len(codes))

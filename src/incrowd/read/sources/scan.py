@@ -84,13 +84,13 @@ class Scan:
         return next((str(file) for file, copy in self.copies.items() if handle(copy) == read), read)
 
 
-Found = dict[str, tuple[int, ...]]  # noun -> positions in the header
+Positions = dict[str, tuple[int, ...]]  # noun -> positions in the header
 Constants = dict[str, tuple[str, ...]]
 
 
 def find(
     files: Sequence[Path], header: Sequence[str], request: Request, nouns: Sequence[str]
-) -> tuple[Found, Constants]:
+) -> tuple[Positions, Constants]:
     """Where each noun and attribute is: in a column, or in the path of each file."""
     place = str(files[0]) if files else "the data frame"
     paths = {key: tuple(hive_keys(file)[key] for file in files) for key in (hive_keys(files[0]) if files else ())}
@@ -99,13 +99,13 @@ def find(
         paths[FROM_PATH] = tuple(from_path(file, request.layout.user_from) for file in files)
         wanted.setdefault("user", FROM_PATH)
     names = [*header, *(key for key in paths if key not in header)]
-    found = find_columns(names, wanted, [*nouns, *request.attributes], place)
+    positions = find_columns(names, wanted, [*nouns, *request.attributes], place)
     constants = {}
-    for noun in [noun for noun, places in found.items() if max(places) >= len(header)]:
-        if noun not in ("user", *request.attributes) or len(found[noun]) > 1:
+    for noun in [noun for noun, places in positions.items() if max(places) >= len(header)]:
+        if noun not in ("user", *request.attributes) or len(positions[noun]) > 1:
             raise DataError(f"column {noun!r} of {place} is in its path; only users and attributes can be.")
-        constants[noun] = paths[names[found.pop(noun)[0]]]
-    return found, constants
+        constants[noun] = paths[names[positions.pop(noun)[0]]]
+    return positions, constants
 
 
 def make(

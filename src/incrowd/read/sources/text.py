@@ -14,7 +14,7 @@ from incrowd.read.layouts import PLACES
 from incrowd.read.sources.columns import Field, Sort, digits, quoted
 from incrowd.read.sources.files import Head, has_quote, has_underscore, head_of, hive_keys, holds_text, one_byte, split
 from incrowd.read.sources.quotes import FEW_LINES, Grammar, Quotes, quotes_of, rows_of, without
-from incrowd.read.sources.scan import Found, Request, Scan, find, handle, make, sql_list
+from incrowd.read.sources.scan import Positions, Request, Scan, find, handle, make, sql_list
 
 _TYPES: dict[Sort, str] = {"whole": "BIGINT", "real": "DOUBLE"}
 _COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
@@ -41,21 +41,21 @@ def _decimal(file: Path, head: Head, request: Request) -> str:
         return request.decimal or "."
     if not any(_COMMA.fullmatch(value) for row in head.rows for value in row):
         return "."
-    found, _ = find([file], head.fields, request, request.nouns)
-    places = [at[0] for noun, at in found.items() if noun in PLACES]
+    positions, _ = find([file], head.fields, request, request.nouns)
+    places = [at[0] for noun, at in positions.items() if noun in PLACES]
     return "," if any(_COMMA.fullmatch(row[at]) for row in head.rows for at in places) else "."
 
 
 def _scan(pairs: list[Pair], request: Request) -> Scan:
     files, head = [file for file, _ in pairs], pairs[0][1]
     decimal = _decimal(*pairs[0], request)
-    found, constants = find(files, head.fields, request, request.nouns)
-    header = head.fields if request.header else _with_roles(head.fields, found)
+    positions, constants = find(files, head.fields, request, request.nouns)
+    header = head.fields if request.header else _with_roles(head.fields, positions)
     fields = {}
     types = dict.fromkeys(range(len(header)), "VARCHAR")
     # The engine skips an underscore between digits: where there is one, numbers are looked at as text first.
     careful = decimal == "," or any(has_underscore(file) for file in files)
-    for noun, places in found.items():
+    for noun, places in positions.items():
         known = noun in request.nouns and not (noun == "t" and request.layout.time_format)
         sort = _sort(noun, places, head, decimal) if known else "text"
         sql = [f"c{place}" for place in places]
@@ -64,7 +64,7 @@ def _scan(pairs: list[Pair], request: Request) -> Scan:
         elif sort in _TYPES:
             types[places[0]] = _TYPES[sort]
         fields[noun] = tuple(Field(one, sort, header[place]) for one, place in zip(sql, places, strict=True))
-    aside, copies = _resumed(pairs, found, decimal, request)
+    aside, copies = _resumed(pairs, positions, decimal, request)
     read = [Path(handle(copies[file])) if file in copies else file for file in files]
     origin = f"read_csv({sql_list(read)}, {_options(head, request, types)})"
     more = {"aside": aside, "copies": copies, "decimal": decimal}
@@ -72,7 +72,7 @@ def _scan(pairs: list[Pair], request: Request) -> Scan:
 
 
 def _resumed(
-    pairs: Sequence[Pair], found: Found, decimal: str, request: Request
+    pairs: Sequence[Pair], positions: Positions, decimal: str, request: Request
 ) -> tuple[tuple[BadRow, ...], Mapping[Path, IO[bytes]]]:
     """Lines with stray quotes, which are refused or set aside, and copies without them of the files that have any."""
     layout = request.layout
@@ -87,7 +87,7 @@ def _resumed(
             )
         if not has_quote(file, quote):
             continue
-        grammar = Grammar(head.delimiter.encode(), quote, _Alone(head, found, decimal, request))
+        grammar = Grammar(head.delimiter.encode(), quote, _Alone(head, positions, decimal, request))
         quotes = quotes_of(file, grammar, layout.skip, resume=request.set_aside)
         if request.header and head.line in quotes.aside:
             raise DataError(f"a quote in the header of {file} (line {head.line}) does not close; close it.")
@@ -106,22 +106,22 @@ def _warn(file: Path, quotes: Quotes, *, aside: bool) -> None:
         at, lines = quotes.longest
         fields = f"{quotes.long:,} field{'s' * (quotes.long != 1)} of more than {FEW_LINES}"
         advice = "" if aside else "; if a quote is missing or too many there, pass bad_rows=PATH (--bad-rows FILE)"
-        said = f"the quoted field that begins at line {at} of {file} spans {lines:,} lines ({fields}){advice}."
-        warnings.warn(said, IncrowdWarning, stacklevel=2)
+        sentence = f"the quoted field that begins at line {at} of {file} spans {lines:,} lines ({fields}){advice}."
+        warnings.warn(sentence, IncrowdWarning, stacklevel=2)
 
 
 class _Alone:
     """Whether a line is a record by itself: every field is there, coordinates are numbers and a time has a digit."""
 
-    def __init__(self, head: Head, found: Found, decimal: str, request: Request) -> None:
+    def __init__(self, head: Head, positions: Positions, decimal: str, request: Request) -> None:
         self.layout, self.delimiter, self.width, self.decimal = (
             request.layout,
             head.delimiter,
             len(head.fields),
             decimal,
         )
-        self.numbers = [at[0] for noun, at in found.items() if noun in PLACES]
-        self.times = list(found.get("t", ()))
+        self.numbers = [at[0] for noun, at in positions.items() if noun in PLACES]
+        self.times = list(positions.get("t", ()))
 
     def __call__(self, line: bytes) -> bool:
         values = split(line.decode(self.layout.encoding, "replace"), self.delimiter, self.layout)
@@ -130,9 +130,9 @@ class _Alone:
         return all(_number(values[at], self.decimal) is not None for at in self.numbers)
 
 
-def _with_roles(positions: Sequence[str], found: Found) -> tuple[str, ...]:
+def _with_roles(positions: Sequence[str], places_of: Positions) -> tuple[str, ...]:
     """Columns known by position, each with what it is read as."""
-    roles = {place: noun for noun, places in found.items() for place in places}
+    roles = {place: noun for noun, places in places_of.items() for place in places}
     return tuple(f"{at} ({roles[int(at)]})" if int(at) in roles else at for at in positions)
 
 
