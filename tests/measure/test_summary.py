@@ -12,13 +12,13 @@ from incrowd.measure._summary import summary
 
 
 def test_summary_counts_people_days_and_distances():
-    traces = tracks([(0, 0.0, 0.0), (600, 1000.0, 0.0)], [(86_400, 0.0, 2000.0)], order="time")
-    found = summary(traces, min_people=1, cells=2)
-    assert (found.users, found.records, found.days) == (2, 3, 2)
+    late = [(86_400, 0.0, 2000.0), (87_000, 0.0, 2000.0), (87_600, 0.0, 2000.0)]
+    found = summary(tracks([(0, 0.0, 0.0), (600, 1000.0, 0.0)], late, order="time"), min_people=1, cells=2)
+    assert (found.users, found.records, found.days) == (2, 5, 2)
     assert (found.width_km, found.height_km) == (1.0, 2.0)
-    assert found.records_per_user["50%"] == 1.5 and "100%" not in found.records_per_user
+    assert found.records_per_user["50%"] == 2.5 and "100%" not in found.records_per_user
     assert found.minutes_between["50%"] == 10
-    assert found.hour_of_week.sum() == 3
+    assert found.hour_of_week.sum() == 5
     assert found.hour_of_week[3 * 24] == 2  # 1970-01-01 was a Thursday
     assert found.users_in_cell.tolist() == [[1], [1]]
 
@@ -47,7 +47,28 @@ def test_a_rhythm_of_few_people_is_blank():
     assert summary(tracks([(0, 0.0)], [(0, 9.0)], order="time"), min_people=3).hour_of_week.sum() == 0
     few = summary(tracks([(0, 0.0)], [(0, 9.0)], order="time"), min_people=3)
     assert (few.first_day, few.last_day, few.day_parts, few.busiest_hour) == (None, None, {}, None)
-    assert few.days == 1
+    assert few.days is None and few.records_per_user == {} and few.sizes.size == 0
+
+
+def test_a_day_or_an_hour_of_one_person_is_not_shown():
+    """Six people on Thursday at noon, one of them again, very often, at night four days later."""
+    noon, night = 12 * 3600, 4 * 86_400 + 3 * 3600
+    alone = [(noon, 0.0), *((night + i, 9.0) for i in range(50))]
+    found = summary(tracks(alone, *[[(noon, 0.0)]] * 5, order="time"))
+    assert (found.first_day, found.last_day, found.days) == ("1970-01-01", "1970-01-01", 1)
+    assert found.busiest_hour[0] == "Thursday 12:00" and found.hour_of_week.sum() == 6
+    assert found.day_parts["0 to 6 h"] == 0 and found.day_parts["12 to 18 h"] == 1
+
+
+@pytest.mark.parametrize(
+    ("people", "quantiles"),
+    [(9, []), (10, ["50%"]), (20, ["25%", "50%", "75%"]), (99, ["25%", "50%", "75%"]), (100, ["5%", "25%", "50%"])],
+)
+def test_a_quantile_has_five_people_below_and_above_it(people, quantiles):
+    found = summary(tracks(*[[(i, 0.0) for i in range(1 + p)] for p in range(people)], order="time"))
+    assert list(found.records_per_user)[:3] == quantiles and len(found.sizes) == max(people - 8, 0)
+    for value in found.records_per_user.values():
+        assert 5 <= value <= people - 4
 
 
 ZONES = ("Europe/Amsterdam", "Asia/Kolkata", "America/Los_Angeles", "Pacific/Apia", "Asia/Beirut")

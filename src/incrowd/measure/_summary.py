@@ -16,7 +16,6 @@ from incrowd.plain import Shown
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 PARTS = ("0 to 6 h", "6 to 12 h", "12 to 18 h", "18 to 24 h")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)  # the extremes would be one person's
-SHARES = tuple(f"{q:.0%}" for q in QUANTILES)
 BEYOND = 200  # of the records one of so many is below the middle 99 %, and one above it
 STRETCH = 4  # a box so many times as long as that of the middle 99 % is stretched by strays
 
@@ -28,22 +27,22 @@ class Summary(Shown):
     users: int
     records: int
     time_zone: str  # whose wall clock days and hours follow
-    days: int  # calendar days from the first to the last record
-    first_day: str | None  # as 2024-01-31; None for fewer than min_people people
+    days: int | None  # calendar days from first_day to last_day
+    first_day: str | None  # as 2024-01-31, the first on which min_people people have a record; None if there is none
     last_day: str | None
-    records_per_user: dict[str, float]  # quantile -> records
+    records_per_user: dict[str, float]  # quantile -> records; those with min_people people on either side
     minutes_between: dict[str, float]  # quantile -> minutes from a record to the same user's next
     width_km: float  # of the box that holds the middle 99 % of records each way; stray points would stretch it
     height_km: float
     at_zero_records: int  # at (0, 0), which stands for no place: in no other figure about places
     outside_records: int  # far from all others: outside the box of the middle 99 % if they stretch the box of all
     duplicate_records: int  # with the user, time and place of an earlier one
-    day_parts: dict[str, float]  # part of the day -> share of records; empty for fewer than min_people people
-    hour_of_week: Ints  # records in each of 168 hours, from Monday 00:00; all 0 for fewer than min_people people
+    day_parts: dict[str, float]  # part of the day -> share of records; empty if no hour has min_people
+    hour_of_week: Ints  # records in each of 168 hours, from Monday 00:00; 0 in hours with fewer than min_people people
     users_in_cell: Ints  # [row, column] people seen in each cell of that box, south to north; -1: too few to show
     cell_km: float
     min_people: int
-    sizes: Ints = field(repr=False)  # records of each user, sorted; for drawing, in no output
+    sizes: Ints = field(repr=False)  # records of each user, sorted, without min_people - 1 at each end; for drawing
 
     @property
     def busiest_hour(self) -> tuple[str, float] | None:
@@ -57,12 +56,13 @@ class Summary(Shown):
 def summary(traces: Traces, *, time_zone: str | None = None, min_people: int = 5, cells: int = 30) -> Summary:
     """Count what a dataset holds, strays and duplicates too; days and hours follow the wall clock of `time_zone` (UTC).
 
-    Map cells with fewer than `min_people` people are blank; if the dataset has fewer, so are its dates and its rhythm.
+    Map cells, days and hours of the week with fewer than `min_people` people are left out, and so is a quantile with
+    fewer people than that below or above it: with 5, the median needs 10 people and the 95 % quantile 100.
     The longer side of the map has `cells` cells. Records are outside if a side of the box of all is more than 4 times
     as long as that between the 0.5 % and 99.5 % quantiles, and they are farther than half of the latter beyond it.
 
     >>> from incrowd import Traces
-    >>> s = summary(Traces.from_arrays([1, 1, 2], [0, 3600, 60], lon=[5, 5.1, 5], lat=[52, 52, 52.1]))
+    >>> s = summary(Traces.from_arrays([1, 1, 2], [0, 3600, 60], lon=[5, 5.1, 5], lat=[52, 52, 52.1]), min_people=1)
     >>> s.users, s.records, s.days, s.records_per_user["50%"]
     (2, 3, 1, 1.5)
     """
@@ -77,30 +77,40 @@ def summary(traces: Traces, *, time_zone: str | None = None, min_people: int = 5
     people, cell_m = _people(traces, east_m, north_m, cells)
     same = np.diff(traces.owner) == 0
     gaps = np.abs(np.diff(traces.t))[same] / 60
-    hours, many = wall_hours(traces.t, time_zone), len(traces) >= min_people
-    first, last = int(hours.min()) // DAY_H, int(hours.max()) // DAY_H
-    week = np.bincount((hours - MONDAY_S // HOUR_S) % (7 * DAY_H) if many else [], minlength=7 * DAY_H).astype(np.int64)
+    hours = wall_hours(traces.t, time_zone)
+    day, week_hour = hours // DAY_H, (hours - MONDAY_S // HOUR_S) % (7 * DAY_H)
+    shown = day[_shared(day, traces.owner, min_people)]
+    week_hour = week_hour[_shared(week_hour, traces.owner, min_people)]
+    week = np.bincount(week_hour, minlength=7 * DAY_H).astype(np.int64)
     return Summary(
         users=len(traces),
         records=traces.records,
         time_zone=zone.key if zone else "UTC",
-        days=last - first + 1,
-        first_day=_date(first) if many else None,
-        last_day=_date(last) if many else None,
-        records_per_user=_quantiles(sizes),
-        minutes_between=_quantiles(gaps),
+        days=int(shown.max() - shown.min()) + 1 if len(shown) else None,
+        first_day=_date(int(shown.min())) if len(shown) else None,
+        last_day=_date(int(shown.max())) if len(shown) else None,
+        records_per_user=_quantiles(sizes, sizes.size, min_people),
+        minutes_between=_quantiles(gaps, len(np.unique(traces.owner[1:][same])), min_people),
         width_km=float(np.nanmax(east_m)) / 1000,
         height_km=float(np.nanmax(north_m)) / 1000,
         at_zero_records=int(zero.sum()),
         outside_records=_outside(traces, ~zero),
         duplicate_records=int(repeated(traces)[0].sum()),
-        day_parts=_parts(week) if many else {},
+        day_parts=_parts(week) if len(week_hour) else {},
         hour_of_week=week,
         users_in_cell=np.where(people < min_people, -1, people),
         cell_km=cell_m / 1000,
         min_people=min_people,
-        sizes=sizes,
+        sizes=sizes[min_people - 1 : len(sizes) - min_people + 1],
     )
+
+
+def _shared(value: Ints, owner: Ints, min_people: int) -> NDArray[np.bool_]:
+    """Which records are on a day, or in an hour, in which at least so many people have one."""
+    kinds, number = np.unique(value, return_inverse=True)
+    pairs = np.unique(number.astype(np.int64) * (int(owner.max()) + 1) + owner) // (int(owner.max()) + 1)
+    result: NDArray[np.bool_] = (np.bincount(pairs, minlength=len(kinds)) >= min_people)[number]
+    return result
 
 
 def _date(day: int) -> str:
@@ -125,10 +135,12 @@ def _outside(traces: Traces, placed: NDArray[np.bool_]) -> int:
     return int((outside & placed).sum())
 
 
-def _quantiles(values: Ints | Floats) -> dict[str, float]:
+def _quantiles(values: Ints | Floats, people: int, min_people: int) -> dict[str, float]:
+    """The quantiles with at least min_people people's worth of values on the far side of each, by their share."""
     if not values.size:
         return {}
-    return dict(zip(SHARES, np.quantile(values, QUANTILES).tolist(), strict=True))
+    enough = [q for q in QUANTILES if min(q, 1 - q) * people >= min_people]
+    return {f"{q:.0%}": float(value) for q, value in zip(enough, np.quantile(values, enough), strict=True)}
 
 
 def _metres(traces: Traces, placed: NDArray[np.bool_]) -> tuple[Floats, Floats]:

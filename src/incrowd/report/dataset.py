@@ -22,20 +22,23 @@ DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 @section.register
 def _summary(result: Summary) -> Section:
-    typical = result.records_per_user["50%"]
+    typical = result.records_per_user.get("50%")
+    each = "" if typical is None else f"; a typical person has {typical:,.0f} records"
+    over = "" if result.days is None else f" over {several(result.days, 'day')}{_dates(result)}"
     return Section(
         question="What is in the data?",
         answer=(
-            f"{result.users:,} people left {result.records:,} records over {several(result.days, 'day')}"
-            f"{_dates(result)}, nearly all within {result.width_km:,.0f} by {result.height_km:,.0f} km; a typical "
-            f"person has {typical:,.0f} records."
+            f"{result.users:,} people left {result.records:,} records{over}, nearly all within "
+            f"{result.width_km:,.0f} by {result.height_km:,.0f} km{each}."
         ),
         number=f"{result.users:,}",
         number_of="people",
-        drawings=[_map(result), _rhythm(result), _sizes(result)],
-        tables=[_quantile_table(result), _stray_table(result)],
+        drawings=[_map(result), *_rhythm(result), *_sizes(result)],
+        tables=[*_quantile_table(result), _stray_table(result)],
         method=[
             f"The map counts people, not records; cells with fewer than {result.min_people} are blank.",
+            f"Days and hours of the week with fewer than {result.min_people} people are left out.",
+            f"A quantile is left out if fewer than {result.min_people} people are below or above it.",
             "The map and the extent cover the middle 99 % of records each way.",
             f"Days and hours are those of {result.time_zone}.",
             "Quantiles are over people (records) and over pairs of consecutive records (minutes).",
@@ -148,7 +151,10 @@ def _scale_bar(axes: "Axes", width_km: float) -> None:
     axes.spines[:].set_color(PALE)
 
 
-def _rhythm(result: Summary) -> Drawing:
+def _rhythm(result: Summary) -> list[Drawing]:
+    """Nothing if no hour of the week has enough people."""
+    if not result.day_parts:
+        return []
     share = result.hour_of_week / result.records
     with canvas(height_in=2.4) as (figure, axes):
         axes.fill_between(np.arange(168), share, step="mid", color=COLOURS[0], alpha=0.85, linewidth=0)
@@ -160,21 +166,27 @@ def _rhythm(result: Summary) -> Drawing:
     peak, zone = int(share.argmax()), result.time_zone
     alt = f"Share of records in each hour of the week; highest on {DAYS[peak // 24]} at {peak % 24:02}:00, {zone}."
     caption = f"Rhythm of the week from Monday 00:00, {zone} (n = {result.records:,} records)."
-    return Drawing(drawing, caption, alt)
+    return [Drawing(drawing, caption, alt)]
 
 
-def _sizes(result: Summary) -> Drawing:
+def _sizes(result: Summary) -> list[Drawing]:
+    """Without those few at each end; nothing if too few are between them."""
+    median = result.records_per_user.get("50%")
+    if median is None:
+        return []
     with canvas(height_in=2.6) as (figure, axes):
-        shares = np.arange(1, len(result.sizes) + 1) / len(result.sizes)
+        shares = (np.arange(len(result.sizes)) + result.min_people) / result.users
         axes.step(result.sizes, shares, where="post", color=COLOURS[0])
         axes.set_xscale("log")
         axes.set_ylim(0, 1.02)
         axes.set_xlabel("records of a person, at most")
         axes.set_ylabel("share of people")
         drawing = svg(figure)
-    median = result.records_per_user["50%"]
-    caption = f"Records per person (n = {result.users:,}); half have at most {median:,.0f}."
-    return Drawing(drawing, caption, f"Cumulative distribution of records per person, median {median:,.0f}.")
+    caption = (
+        f"Records per person (n = {result.users:,}); half have at most {median:,.0f}. The {result.min_people - 1} "
+        "people with fewest and with most records are not drawn."
+    )
+    return [Drawing(drawing, caption, f"Cumulative distribution of records per person, median {median:,.0f}.")]
 
 
 def _stray_table(result: Summary) -> Grid:
@@ -186,8 +198,10 @@ def _stray_table(result: Summary) -> Grid:
     return Grid(("", "records"), [(what, f"{n:,}") for what, n in counts.items()], "Strays and duplicates.")
 
 
-def _quantile_table(result: Summary) -> Grid:
+def _quantile_table(result: Summary) -> list[Grid]:
     quantiles = result.records_per_user
-    gaps = [f"{result.minutes_between[q]:,.1f}" if result.minutes_between else "" for q in quantiles]
+    if not quantiles:
+        return []
+    gaps = [f"{result.minutes_between[q]:,.1f}" if q in result.minutes_between else "" for q in quantiles]
     rows = [("records per person", *(f"{v:,.0f}" for v in quantiles.values())), ("minutes between records", *gaps)]
-    return Grid(("", *quantiles), rows, "Quantiles.")
+    return [Grid(("", *quantiles), rows, "Quantiles.")]
