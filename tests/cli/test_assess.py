@@ -101,7 +101,7 @@ def test_a_release_folder_is_linked_and_audited(incrowd, log, tmp_path):
     answers = {answer["name"]: answer for answer in json.loads(out)["answers"]}
     assert code == 0 and answers["release"]["value"] > 0.5 and answers["audit"]["number"].startswith("0 of ")
     answers = json.loads(incrowd("assess", visits, "--release", release, "--json")[1])["answers"]
-    assert "nobody tells who is who" in next(one["note"] for one in answers if one["name"] == "release")
+    assert "no link file was given" in next(one["note"] for one in answers if one["name"] == "release")
     for source in (release, release / "data.parquet"):
         code, _, err = incrowd("assess", source)
         assert code == 2 and "release is a release; give the data it was made of, and it as the release" in err
@@ -119,7 +119,7 @@ def test_the_gate_is_about_the_release(incrowd, log, tmp_path):
     assert code == 0 and "The release: 0 of 2 answers are above" in out and "before, the data as they are" in out
     assert incrowd(*words, "--threshold", "singling_out=0.1")[0] == 1
     assert incrowd("assess", log, "--fail-above")[0] == 1  # the data themselves
-    assert incrowd("assess", log, "--release", release, "--fail-above")[0] == 1  # nobody tells who is who
+    assert incrowd("assess", log, "--release", release, "--fail-above")[0] == 1  # no link file was given
     groups = {
         one["name"]: (one["group"], one["decides"]) for one in json.loads(incrowd(*words, "--json")[1])["answers"]
     }

@@ -59,6 +59,11 @@ def opened(side: Side) -> Visits | Release:
     published = read.release(side)
     if not isinstance(published, Visits):
         raise DataError(f"{Path(side).name} publishes no visits; linking compares visits.")
+    return unlabelled(published)
+
+
+def unlabelled(published: Visits) -> Release:
+    """Published visits as a release that says of no row whose it is, so equal labels are never taken for a match."""
     return Release(published, nobody(len(published)))
 
 

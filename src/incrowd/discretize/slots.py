@@ -120,3 +120,15 @@ def wall_start(visits: Visits) -> int:
     if visits.start is None or visits.slot_min is None:
         raise DataError("these visits do not say when their slots are; make them with start and slot_min.")
     return wall_at(visits.start, zone_of(visits.time_zone))
+
+
+def wall_later_s(first: Visits, second: Visits) -> int:
+    """How many seconds of their common wall clock slot 0 of the second begins later; two clocks are refused."""
+    zones = [zone_of(visits.time_zone) for visits in (first, second)]
+    if zones[0] != zones[1]:
+        names = " and ".join(str(zone or "UTC") for zone in zones)
+        raise DataError(
+            f"the slots of the two follow different clocks ({names}); discretize both with the same time zone "
+            "(time_zone, --time-zone)."
+        )
+    return wall_start(second) - wall_start(first)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, owners, pack
-from incrowd.clock import wall_at, zone_of
 from incrowd.data import Release, Visits
+from incrowd.discretize.slots import wall_later_s
 from incrowd.errors import DataError, check_positive
 from incrowd.plain import Shown
 
@@ -94,14 +94,7 @@ def _grain(before: Visits, after: Visits) -> _Grain:
     slot_min = [_placed(visits)[1] for visits in (before, after)]
     later_s = 0
     if before.start is not None and after.start is not None:
-        zones = [zone_of(visits.time_zone) for visits in (before, after)]
-        if zones[0] != zones[1]:
-            names = " and ".join(str(zone or "UTC") for zone in zones)
-            raise DataError(
-                f"the slots of the two follow different clocks ({names}); discretize the original with the time zone "
-                "of the release (time_zone, --time-zone)."
-            )
-        later_s = wall_at(after.start, zones[1]) - wall_at(before.start, zones[0])
+        later_s = wall_later_s(before, after)
     if after.cell_m is None and not _is_known(before, after):
         raise DataError(
             "the release shows places that are not those of the original and no squares that the original could be put "

@@ -1,5 +1,6 @@
 """Degrees -> metres by the Lambert azimuthal equal-area projection."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from incrowd.errors import DataError
 if TYPE_CHECKING:
     import pyproj
 
+_ORIGIN = re.compile(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+) ")
 _LOWEST = (180, 90)  # degrees that longitudes and latitudes begin below 0
 
 Box = tuple[float, float, float, float]  # west, south, east, north in degrees, or the same in metres
@@ -41,8 +43,19 @@ def _projection(crs: str) -> "pyproj.Proj":
 
 
 def plane_at(lon: float, lat: float) -> Plane:
-    """The equal-area plane around a point."""
+    """The equal-area plane around a point; the meridians 180 and -180 are one, so their planes are too."""
+    lon = -180 if lon == 180 else lon
     return Plane(f"+proj=laea +lat_0={lat:.12g} +lon_0={lon:.12g} +datum=WGS84 +units=m +no_defs")
+
+
+def origin_of(crs: str | None) -> tuple[float, float] | None:
+    """The (lon, lat) around which a plane was made; None for metres of the caller's own, or a plane made elsewhere.
+
+    >>> origin_of(plane_at(180, 52).crs)
+    (-180.0, 52.0)
+    """
+    match = _ORIGIN.match(crs or "")
+    return None if match is None else (float(match[2]), float(match[1]))
 
 
 def plane_around(box: Box) -> Plane:

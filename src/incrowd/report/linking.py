@@ -66,7 +66,8 @@ def _linkage(result: Linkage) -> Section:
     answer = "None of the known people is among the candidates."
     if not result.told:
         answer = (
-            f"Candidates were ranked and nobody told who is who: {result.claimed:,} of {result.known:,} known people "
+            f"Candidates were ranked; no link file was given, so matches cannot be scored: {result.claimed:,} of "
+            f"{result.known:,} known people "
             "have a best candidate strictly ahead of the second, right or wrong. Give the link file to score them."
         )
     if result.hit[1] is not None:

@@ -104,7 +104,7 @@ def test_a_release_is_not_scored_by_its_pseudonyms(incrowd, city, release, tmp_p
     for target in (release, release / "data.parquet"):
         code, out, _ = incrowd("attack", "link", city, target, "--report", tmp_path / "r.html", "--force")
         assert code == 0 and "pass --truth LINK" in out and "%" not in out
-    assert "nobody told who is who" in (tmp_path / "r.html").read_text()
+    assert "no link file was given, so matches cannot be scored" in (tmp_path / "r.html").read_text()
     told = json.loads(incrowd("attack", "link", city, release, "--json")[1])
     assert told["told"] is False and told["hit"] == {"1": None, "10": None} and told["claimed_right"] is None
 
@@ -132,3 +132,64 @@ def test_a_csv_release_is_not_scored_by_its_pseudonyms(incrowd, city, tmp_path):
     for target in (tmp_path / "rel", tmp_path / "rel" / "data.csv"):
         code, out, _ = incrowd("attack", "link", city, target)
         assert code == 0 and "pass --truth LINK" in out and "%" not in out
+
+
+@pytest.fixture
+def moved(incrowd, two, tmp_path):
+    """A release of points by W4M, whose pseudonyms are numbers as the labels of these people are."""
+    numbered = tmp_path / "numbered.csv"
+    lines = two[0].read_text().splitlines()
+    labels = sorted({line.split(",")[0] for line in lines[1:]})
+    rows = [f"{labels.index(line.split(',')[0])},{line.split(',', 1)[1]}" for line in lines[1:]]
+    numbered.write_text("\n".join([lines[0], *rows]) + "\n")
+    words = ("-o", tmp_path / "w4m", "--k", 2, "--delta-m", 500, "--keep-link", tmp_path / "w4m.csv")
+    code, _, err = incrowd("anonymize", "w4m", numbered, *words)
+    assert code == 0, err
+    return numbered, tmp_path / "w4m", tmp_path / "w4m.csv"
+
+
+def test_points_of_a_release_are_not_scored_by_their_pseudonyms(incrowd, moved, tmp_path):
+    known, release, truth = moved
+    visits = tmp_path / "visits.parquet"
+    assert incrowd("discretize", known, "-o", visits)[0] == 0
+    for side in (known, visits):
+        for target in (release, release / "data.parquet"):
+            code, out, err = incrowd("attack", "link", side, target)
+            assert code == 0 and "no link file was given, so matches cannot be scored" in out and "%" not in out, err
+        assert json.loads(incrowd("attack", "link", release, side, "--json")[1])["told"] is False
+        code, out, err = incrowd("attack", "link", side, release, "--truth", truth, "--json")
+        assert code == 0 and json.loads(out)["told"] and json.loads(out)["hit"]["1"] > 0.3, err
+    truth.write_text("pseudonym,user,release\n0,0,another\n")
+    code, _, err = incrowd("attack", "link", known, release, "--truth", truth)
+    assert code == 2 and "belongs to another release" in err
+
+
+def test_clocks_of_two_zones_are_not_compared(incrowd, two, tmp_path):
+    for zone, name in (("Europe/Amsterdam", "a"), ("Asia/Tokyo", "b")):
+        words = ("-o", tmp_path / f"{name}.parquet", "--time-zone", zone, "--origin", "5,52")
+        assert incrowd("discretize", two[0], *words)[0] == 0
+    code, _, err = incrowd("attack", "link", tmp_path / "a.parquet", tmp_path / "b.parquet")
+    assert code == 2 and "follow different clocks (Europe/Amsterdam and Asia/Tokyo)" in err
+
+
+@pytest.mark.filterwarnings("default:the two have no time slot")
+@pytest.mark.parametrize(("slot_min", "period"), [(60, "24"), (30, "48"), (420, "1")])
+def test_two_periods_without_a_common_slot_are_warned_of(incrowd, two, slot_min, period):
+    code, out, err = incrowd("attack", "link", *two, "--slot-min", slot_min)
+    assert code == 0 and "the two have no time slot in common" in err and f"pass --period-slots {period} (" in err
+    assert f"(500 m cells, {slot_min} min slots, UTC, cells counted from 4,52)" in out
+    for quiet in ([*two, "--period-slots", period], [two[0], two[0]]):
+        assert "in common" not in incrowd("attack", "link", *quiet)[2]
+
+
+@pytest.mark.parametrize("words", [("--cell-m", 0), ("--slot-min", 0)])
+def test_a_grain_of_zero_is_refused(incrowd, two, words):
+    code, _, err = incrowd("attack", "link", *two, *words)
+    assert code == 2 and "got 0" in err
+
+
+def test_other_origins_are_refused_with_what_to_do(incrowd, two, tmp_path):
+    for one, name in zip(two, "ab", strict=True):
+        assert incrowd("discretize", one, "-o", tmp_path / f"{name}.parquet")[0] == 0
+    code, _, err = incrowd("attack", "link", tmp_path / "a.parquet", tmp_path / "b.parquet")
+    assert code == 2 and "--origin" in err and "crs" not in err

@@ -9,7 +9,7 @@ from incrowd.assess.compare.attacker import MOST_POINTS, crowds, known_samples
 from incrowd.assess.compare.views import visible
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, drawn_note
-from incrowd.assess.questions.release import NAMELESS, UNTOLD, origin_of
+from incrowd.assess.questions.release import MISLINKED, NAMELESS, UNTOLD, origin_of
 from incrowd.attack.people import Link, read_link
 from incrowd.data import Fingerprints, Groups, Release, Traces
 from incrowd.discretize import fingerprints
@@ -81,7 +81,7 @@ def _linked(link: Link | None, table: Fingerprints, traces: Traces) -> Groups:
     row, person = positions_of(link.pseudonyms, table.users), positions_of(link.people, traces.users)
     both = (row >= 0) & (person >= 0)
     if not both.any():
-        raise DataError(UNTOLD)
+        raise DataError(MISLINKED)
     order = np.lexsort((person[both], row[both]))
     return Groups(offsets_of(row[both][order], len(table)), person[both][order])
 

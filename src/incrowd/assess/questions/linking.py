@@ -1,5 +1,6 @@
 """Linkability: between windows of one release, between releases, and from the original to a release."""
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from incrowd.assess.question import RELEASE as OF_RELEASE
 from incrowd.assess.question import Finding, Inapplicable, Question, drawn_note, no_release
 from incrowd.assess.questions.boxes import KNOWS, alone_in_boxes
 from incrowd.assess.questions.release import (
+    MISLINKED,
     UNTOLD,
     are_pseudonyms,
     checked_link,
@@ -20,7 +22,7 @@ from incrowd.attack import Linkage, link, relink
 from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints, Release, Table, Visits
 from incrowd.data.sample import some_people
-from incrowd.errors import DataError, IncrowdError
+from incrowd.errors import DataError, IncrowdError, IncrowdWarning
 from incrowd.plain import percent, several
 
 ABOUT = "linkability"
@@ -93,9 +95,11 @@ def _release(data: Dataset) -> Finding:
         raise DataError(UNTOLD)  # pseudonyms may be numbers, and so may be people: equal ones mean nothing
     nameless = checked_link(data, known, target.data if isinstance(target, Release) else target)
     sampled = known if isinstance(target, Release) else some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
-    linkage = link(sampled, target, truth=truth)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the two have no time slot in common", IncrowdWarning)  # APART says it
+        linkage = link(sampled, target, truth=truth)
     if not linkage.scored:
-        raise DataError(UNTOLD)
+        raise DataError(UNTOLD if truth is None else MISLINKED)
     if linkage.silent == linkage.scored:
         raise DataError(APART)
     lost = _lost(linkage)

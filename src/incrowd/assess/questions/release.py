@@ -1,6 +1,5 @@
 """The original and its release -> visits to the same cells in the same slots, so that they can meet."""
 
-import re
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ from incrowd.attack.people import Link, read_link
 from incrowd.data import Release, Traces, Visits
 from incrowd.discretize import grid, towers
 from incrowd.errors import DataError
+from incrowd.read import plane
 
-ORIGIN = re.compile(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+) ")
-UNTOLD = "nobody tells who is who in the release; pass its link file, or the Release itself"
+UNTOLD = "no link file was given, so matches cannot be scored; pass the one of the release (--link), or the Release"
+MISLINKED = "the link file names nobody who is both in the data and in the release; pass the one written with it"
 MISFIT = "the link does not fit the release: its points lie no nearer to the people it names than to others"
 NAMELESS = "the link file does not say of which release it is, so that another one's would not be noticed"
 OTHER = "incrowd attack ash --counts says what counts give away"
@@ -54,8 +54,7 @@ def original_on(release: Visits, data: Dataset) -> Visits:
 
 def origin_of(crs: str | None, points: Traces) -> tuple[float, float] | None:
     """The (lon, lat) from which a plane is counted; None for points in metres, or in a plane made elsewhere."""
-    match = None if points.planar else ORIGIN.match(crs or "")
-    return None if match is None else (float(match[2]), float(match[1]))
+    return None if points.planar else plane.origin_of(crs)
 
 
 def are_pseudonyms(labels: Labels) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, frozen
-from incrowd.attack.link.alignment import aligned, folded
+from incrowd.attack.link.alignment import aligned, folded, warn_apart
 from incrowd.attack.link.postings import BITS, Meeting, Postings
 from incrowd.attack.people import Link, Side, Truth, counterparts, nobody, opened, read_link
 from incrowd.columns import ints
@@ -107,6 +107,8 @@ def link(
     partners = counterparts(*sides, who)
     true = nobody(len(a)) if partners is None else partners
     theirs, near = aligned(a, b, tolerance_m)
+    if meeting.period_slots is None:
+        warn_apart(a, theirs, meeting.tolerance_slots)
     ours = folded(a, meeting.period_slots)
     ranking = _ranked(ours, len(theirs), Postings.over(ours, theirs, near, meeting, device), true, device)
     options = {**asdict(meeting), "tolerance_m": float(tolerance_m), "told": partners is not None}

@@ -1,14 +1,21 @@
 """Two Visits -> the same cells and slots: places meet by their centres, slots by their clock."""
 
+import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
+from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
-from incrowd.discretize.slots import wall_start
-from incrowd.errors import DataError, ParameterError
+from incrowd.discretize.slots import wall_later_s
+from incrowd.errors import DataError, IncrowdWarning, ParameterError
 
+MISMATCH = {
+    "slot_min": "the two differ in slot_min; discretize both with the same --slot-min, or give the raw files.",
+    "crs": "the cells of the two are counted from different origins, so none is the same; discretize both with one "
+    "--origin (origin), or give the raw files, which are put on the same cells.",
+}
 SAME_M = 0.01  # centres this close are the same: a release rounds them to millimetres
 
 
@@ -22,11 +29,27 @@ class Near:
 
 def aligned(known: Visits, target: Visits, tolerance_m: float) -> tuple[Visits, Near | None]:
     """The target in the slots of the known, and which of its cells are near which; None where ids are the same."""
-    for name in ("slot_min", "crs"):
+    for name, why in MISMATCH.items():
         a, b = getattr(known, name), getattr(target, name)
         if a is not None and b is not None and a != b:
-            raise DataError(f"the two differ in {name}; discretize both with the same cells and slots.")
+            raise DataError(why)
     return _same_slots(known, target), _near(known, target, tolerance_m)
+
+
+def warn_apart(known: Visits, target: Visits, tolerance_slots: int) -> None:
+    """Warn if no slot of the known is within the tolerance of one of the target, once both have the same slots."""
+    ours, theirs = np.unique(known.slot), np.unique(target.slot)
+    low = np.searchsorted(theirs, ours - tolerance_slots, "left")
+    if (np.searchsorted(theirs, ours + tolerance_slots, "right") > low).any():
+        return
+    day = DAY_MIN // known.slot_min if known.slot_min and DAY_MIN % known.slot_min == 0 else 1
+    how = "time of day" if day > 1 else "place alone"
+    warnings.warn(
+        "the two have no time slot in common, so no visits can match and every rank is chance; pass --period-slots "
+        f"{day} (period_slots={day}) to compare by {how}.",
+        IncrowdWarning,
+        stacklevel=3,
+    )
 
 
 def folded(visits: Visits, period_slots: int | None) -> Visits:
@@ -44,7 +67,7 @@ def folded(visits: Visits, period_slots: int | None) -> Visits:
 def _same_slots(known: Visits, target: Visits) -> Visits:
     if None in (known.start, target.start, known.slot_min, target.slot_min):
         return target
-    late, rest = divmod(wall_start(target) - wall_start(known), 60 * (known.slot_min or 1))
+    late, rest = divmod(wall_later_s(known, target), 60 * (known.slot_min or 1))
     if rest:
         raise DataError("the slots of the two begin at different minutes; discretize both with the same start.")
     return replace(target, slot=target.slot + late) if late else target
