@@ -267,7 +267,7 @@ def test_a_release_of_other_things_says_why_not(city, visits):
         visits, users=visits.users + 10**6 if visits.users.dtype.kind == "i" else np.char.add("x", visits.users)
     )
     answers = by_name(assess.assess(visits, release=strangers))
-    assert "nobody tells who is who" in answers["release"].note
+    assert "no link file was given" in answers["release"].note
 
 
 def test_budgets_and_times_in_words():

@@ -177,7 +177,7 @@ def test_the_gate_stays_shut_where_nothing_about_the_release_was_answered(traces
     prints = ic.discretize.fingerprints(traces)
     publish(ic.anonymize.Glove(k=5)(prints), tmp_path / "release", original=prints)
     found = assess.assess(traces, release=tmp_path / "release")
-    assert not found.passed and [one.name for one in found.open] == ["release"]  # nobody tells who is who
+    assert not found.passed and [one.name for one in found.open] == ["release"]  # no link file was given
     assert not assess.assess(traces, release=tmp_path / "release", budget_s=1e-6).passed
     assert found.gate == "does not pass: 1 missing"
     off = dict.fromkeys(("release", "release_alone", "audit"))
@@ -294,7 +294,7 @@ def test_pseudonyms_are_nobodys_labels(traces, moved, tmp_path):
     copy.write_bytes((folder / "data.parquet").read_bytes())
     for release in (folder, folder / "data.parquet", copy):
         found = answer(traces, release=release)
-        assert found.verdict == "no answer" and "nobody tells who is who" in found.note
+        assert found.verdict == "no answer" and "no link file was given" in found.note
     assert not assess.assess(traces, release=folder / "data.parquet").passed
     visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
     cut = ic.anonymize.Cut(window_h=24)(visits).data

@@ -92,3 +92,21 @@ def test_every_option_that_a_message_names_exists():
     sources = [path.read_text() for path in Path(ic.__file__).parent.rglob("*.py")]
     named = {name for text in sources for name in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text)}
     assert len(named) > 40 and not named - known
+
+
+@pytest.mark.parametrize(
+    "words", [("assess",), ("attack", "ash"), ("anonymize", "counts", "-o", "never.parquet")], ids=lambda w: w[-1]
+)
+def test_far_towers_need_towers(incrowd, trips, words):
+    code, _, err = incrowd(*words, trips, "--far-towers")
+    assert code == 2 and "pass --towers FILE" in err
+
+
+def test_made_up_data_follow_no_time_zone(incrowd):
+    code, _, err = incrowd("papers", "tan2017", "--quick", "--time-zone", "Europe/Amsterdam")
+    assert code == 2 and "leave --time-zone out" in err
+
+
+def test_a_release_that_does_not_exist_is_named(incrowd, trips, tmp_path):
+    code, _, err = incrowd("measure", "utility", trips, tmp_path / "missing.rel")
+    assert code == 2 and "missing.rel does not exist" in err

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 
+import numpy as np
 import pytest
 
 import incrowd as ic
@@ -117,3 +118,38 @@ def test_the_link_tells_how_many_people_a_release_is_of(incrowd, folder, tmp_pat
     said, told = sections(page), json.loads(out)
     assert re.match(r"[\d,]+ visits published, [\d,]+ before; ", said["What is the release still good for?"])
     assert told["report"] == str(page) and {one["question"]: one["answer"] for one in told["sections"]} == said
+
+
+@pytest.fixture
+def city_log(tmp_path):
+    """Twenty people whose median longitude is near 5 degrees: moving points moves it into another degree."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (u, 1_719_792_000 + 3600 * h, 5.0 + 0.004 * (u // 2 - 5) + rng.uniform(0, 0.003), 52.3 + 0.002 * (u // 2))
+        for u in range(20)
+        for h in range(12)
+    ]
+    path = tmp_path / "log.csv"
+    path.write_text("user,t,lon,lat\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("method", ["w4m", "cut", "glove"])
+def test_a_release_in_another_plane_is_compared_all_the_same(incrowd, city_log, tmp_path, method):
+    source, words, made = city_log, (), tmp_path / "made.parquet"
+    if method == "w4m":  # of the half to the east, so that the median of its points is in another degree
+        source = tmp_path / "east.csv"
+        lines = city_log.read_text().splitlines()
+        source.write_text("\n".join([lines[0], *(x for x in lines[1:] if float(x.split(",")[2]) > 5)]) + "\n")
+    else:
+        grain = ("--into", "fingerprints") if method == "glove" else ("--cell-m", 700, "--slot-min", 30)
+        assert incrowd("discretize", city_log, "-o", made, "--origin", "4.7,52.1", *grain)[0] == 0
+        source = made
+        words = () if method == "glove" else ("--window-h", 24)
+    link = tmp_path / "link.csv"
+    code, _, err = incrowd("anonymize", method, source, "-o", tmp_path / "rel", "--keep-link", link, *words)
+    assert code == 0, err
+    page = tmp_path / "page.html"
+    code, _, err = incrowd("report", city_log, "--release", tmp_path / "rel", "--link", link, "-o", page)
+    asks = "in the smallest published box" if method == "glove" else "What is the release still good for?"
+    assert code == 0 and asks in page.read_text() and "Left out" not in page.read_text(), err

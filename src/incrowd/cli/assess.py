@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from incrowd.cli.counting import check_towers
 from incrowd.cli.inputs import CellM, SlotMin, carried_values, carrying, saved_visits
 from incrowd.cli.options import FarTowers, Force, Json, ReadingOptions, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.screen import Kept, answer, note, progress_bar, say
@@ -74,6 +75,7 @@ def assess(
     from incrowd.assess.thresholds import parse
     from incrowd.data.files import refuse_existing
 
+    check_towers(towers, far_towers)
     if output is not None:
         refuse_existing(output, force=force)
     places = None if towers is None else read.towers(towers)

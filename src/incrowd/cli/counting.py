@@ -30,6 +30,12 @@ Regions = Annotated[
 ]
 
 
+def check_towers(towers: Path | None, far_towers: bool) -> None:
+    """Refuse --far-towers where no towers are given, which it would be about."""
+    if far_towers and towers is None:
+        raise ParameterError("--far-towers is about the towers of --towers; pass --towers FILE, or leave it out.")
+
+
 def counted(sources: list[str], reading: ReadingOptions, **places: Any) -> tuple[Counts, Visits | None]:
     """Counts that were saved, or those of everybody in every slot, and who they are."""
     from incrowd import discretize

@@ -10,6 +10,7 @@ from incrowd.cli.assess import estimates, written
 from incrowd.cli.options import Force, Json, Seed
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.errors import ParameterError
+from incrowd.plain import several
 
 BUDGET_S = 600  # the first run on a machine compiles; afterwards the whole demo takes seconds
 
@@ -49,7 +50,7 @@ def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: in
     from incrowd.assess.options import Options
 
     with progress_bar():
-        note(f"building a city of {users:,} people, {towers:,} towers, {days} days, with a dirty log")
+        note(f"building a city of {users:,} people, {towers:,} towers, {several(days, 'day')}, with a dirty log")
         city = read.synthetic_city(users=users, towers=towers, days=days, seed=seed, dirt=0.01)
         note("cleaning the log")
         traces = clean.still_users(clean.displaced(clean.order(clean.duplicates(city.traces))))

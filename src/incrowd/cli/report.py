@@ -50,7 +50,7 @@ def report(
         clock = {"time_zone": reading.time_zone}
         parts = overview(data, visits, points=wanted, seed=seed, **clock)
         if release is not None:
-            parts += about_release(release, data, visits, link=link, **clock)
+            parts += about_release(release, data, visits, link=link)
         sections = [part if isinstance(part, Section) else section(part) for part in (*parts, (visits or data).ledger)]
         pages.write(output, *sections, title=title, force=force)
     answer(f"report: {output}", {"report": str(output), **record(*sections, title=title)}, as_json=as_json)

@@ -9,6 +9,7 @@ import numpy as np
 from incrowd import audit, discretize, measure, read
 from incrowd.anonymize import glove_cost
 from incrowd.arrays import offsets_of, positions_of
+from incrowd.assess.questions.release import origin_of
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Groups, Release, Table, Traces, Visits
 from incrowd.data.release_folder import ledger_of, release_at
@@ -52,26 +53,27 @@ def hiding(prints: Fingerprints) -> list[Any]:
 
 
 def about_release(
-    release: Path, data: Traces | Visits | Fingerprints, visits: Visits | None, *, link: Path | None, **clock: Any
+    release: Path, data: Traces | Visits | Fingerprints, visits: Visits | None, *, link: Path | None
 ) -> list[Any]:
     """What a release is good for, and its audit against the data it was made from."""
     release = release_at(release) or release
     published = read.release(release) if release.is_dir() else read.saved(release)
     if isinstance(published, Fingerprints):
-        parts = _boxes(release, published, data, link, clock)
+        parts = _boxes(release, published, data, link)
     else:
-        parts = [_useful(release, published, visits, link)]
+        parts = [_useful(release, published, data, visits, link)]
     return [*parts, audit.check(release, original=data, link=link)]
 
 
-def _useful(release: Path, published: Any, visits: Visits | None, link: Path | None) -> Any:
-    """Visits before and after, on the coarser cells of the two; points are put on the grid of the visits."""
+def _useful(release: Path, published: Any, data: Any, visits: Visits | None, link: Path | None) -> Any:
+    """Visits before and after; points are put on the squares and slots of the side that has its own."""
     if visits is None:
         return Section(GOOD, "Left out: the original is no trajectories and no visits; give those.")
     try:
         if isinstance(published, Traces):
-            how: dict[str, Any] = {"slot_min": visits.slot_min, "time_zone": visits.time_zone}
-            published = discretize.grid(published, cell_m=visits.cell_m or 500, start=visits.start, **how)
+            published = discretize.alike(published, visits, cell_m=visits.cell_m or 500)
+        elif isinstance(data, Traces) and isinstance(published, Visits) and published.cell_m is not None:
+            visits = discretize.alike(data, published)
         sizes = [side.cell_m for side in (visits, published) if isinstance(side, Visits) and side.cell_m]
         if link is not None:
             published = Release(published, _members(release, published, visits, link))
@@ -80,19 +82,25 @@ def _useful(release: Path, published: Any, visits: Visits | None, link: Path | N
         return Section(GOOD, f"Left out: {error}")
 
 
-def _boxes(release: Path, published: Fingerprints, data: Any, link: Path | None, clock: dict[str, Any]) -> list[Any]:
+def _boxes(release: Path, published: Fingerprints, data: Any, link: Path | None) -> list[Any]:
     """Published extents, and what became of each original sample where the link says who is who."""
     parts: list[Any] = [extents(published, ledger_of(release) if release.is_dir() else None)]
     if link is None or isinstance(data, Visits):
         return parts
     try:
-        original = discretize.fingerprints(data, **clock) if isinstance(data, Traces) else data
+        original = _boxed_alike(data, published) if isinstance(data, Traces) else data
         crowds = section(
             measure.accuracy(relinked(published, _members(release, published, original, link), original), original)
         )
     except DataError as error:
         return [*parts, Section("How coarse has each sample become?", f"Left out: {error}")]
     return [*parts, Section(**{**vars(crowds), "method": [SMALLEST, *crowds.method[1:]]})]
+
+
+def _boxed_alike(traces: Traces, published: Fingerprints) -> Fingerprints:
+    """Fingerprints in the plane of the published ones, by their clock."""
+    origin = origin_of(published.crs, traces)
+    return discretize.fingerprints(traces, origin=origin, start=published.start, time_zone=published.time_zone)
 
 
 def _members(release: Path, published: Table, original: Table, link: Path) -> Groups:

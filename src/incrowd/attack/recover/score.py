@@ -153,8 +153,8 @@ def originals(recovered: Guessed, visits: Visits) -> Ints:
     whole = visits.records == users * slots and (np.diff(visits.offsets) == slots).all()
     if not whole or (visits.slot.reshape(users, slots) != np.arange(slots)).any():
         raise DataError(
-            f"not every user has one cell in each of the {slots:,} slots; make these visits by "
-            'incrowd.discretize.towers(…, fill="interpolate").'
+            f"not every user has one cell in each of the {slots:,} slots of the counts, and in no other; give the "
+            "people of the slots that were counted, and fill their gaps (--fill interpolate)."
         )
     return visits.cell.reshape(users, slots)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from incrowd.cli.counting import CellM, Days, Regions, SlotMin, Start, counted
+from incrowd.cli.counting import CellM, Days, Regions, SlotMin, Start, check_towers, counted
 from incrowd.cli.options import FarTowers, Force, Json, Output, ReadingOptions, Sources, Towers, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Counts
@@ -55,6 +55,7 @@ def counts(
     from incrowd.data.files import check_table, refuse_existing
     from incrowd.ledger import Ledger
 
+    check_towers(towers, far_towers)
     check_table(output, force=force)
     if cells is not None:
         refuse_existing(cells, force=force)

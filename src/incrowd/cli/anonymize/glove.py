@@ -1,7 +1,8 @@
 """incrowd anonymize glove."""
 
+import math
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,10 @@ from incrowd.cli.options import ReadingOptions, Sources, reads
 from incrowd.cli.releasing import Releasing, releases
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.errors import ParameterError
+from incrowd.plain import percent
+
+if TYPE_CHECKING:
+    from incrowd.measure import Accuracy
 
 
 @reads
@@ -70,6 +75,18 @@ def glove(
         if reshape == "split":
             note("glove: a piece of a split may hold no sample of a member, and its audit fails truthfulness then")
         release = method(data, checkpoint=checkpoint)
-        note(f"glove: {measure.accuracy(release, data)!r}, on the {release.params['device'].upper()}")
+        note(f"glove: {_coarseness(measure.accuracy(release, data))} (on the {release.params['device'].upper()})")
         releasing.publish(release, data, output)
         forget(checkpoint, shards=release.params["shards"])
+
+
+def _coarseness(accuracy: "Accuracy") -> str:
+    """How coarse the published boxes are, in a sentence."""
+    left_out = (
+        f"{percent(accuracy.deleted_share)} of the samples and {percent(accuracy.discarded_share)} of the people are "
+        "left out"
+    )
+    if math.isnan(accuracy.mean["pos_extent"]):
+        return left_out
+    extent_m, extent_min = accuracy.mean["pos_extent"], accuracy.mean["time_extent"]
+    return f"a published sample is {extent_m:,.0f} m and {extent_min:,.0f} min wide on average; {left_out}"

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from incrowd.cli.attack.ash_sweep import in_longer, mitigation_words, recovery_sweep, refuse_unswept, swept
-from incrowd.cli.counting import CellM, Days, Regions, Start, counted, everywhere, of_truth
+from incrowd.cli.counting import CellM, Days, Regions, Start, check_towers, counted, everywhere, of_truth
 from incrowd.cli.inputs import saved_noun
 from incrowd.cli.options import FarTowers, Force, Json, ReadingOptions, Seed, Sources, Towers, one_or_many, reads
 from incrowd.cli.pages import write_page
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_whole
+from incrowd.plain import several
 
 if TYPE_CHECKING:
     from incrowd.attack import Recovered, RecoveryScore
@@ -96,6 +97,7 @@ def ash(
     """
     from incrowd import attack
 
+    check_towers(towers, far_towers)
     _check_outputs(output, recovered, force=force)
     if not sweep:
         refuse_unswept(strengths=strengths, longer_min=longer_min, regions=regions)
@@ -254,7 +256,7 @@ def _record(recovery: "Recovered") -> dict[str, Any]:
 def _recovery_words(recovery: "Recovered") -> Iterator[str]:
     """What was recovered, and how surely at the least cost."""
     users, slots = recovery.cells.shape
-    yield f"recovered {users:,} trajectories of {slots:,} slots in {recovery.days:,} days ({recovery.method})"
+    yield f"recovered {users:,} trajectories of {slots:,} slots in {several(recovery.days, 'day')} ({recovery.method})"
     sure = f"no link of two slots can be cheaper by more than {recovery.gap:.2g} m"
     if recovery.method == "threshold":
         sure = f"the shortcut makes a link of two slots dearer than its optimum by {recovery.gap:.2g} m at most"

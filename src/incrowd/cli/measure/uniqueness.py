@@ -9,6 +9,7 @@ from incrowd.cli.inputs import CellM, SlotMin, visits_of
 from incrowd.cli.options import Json, ReadingOptions, Seed, Sources, numbers, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.errors import ParameterError
+from incrowd.plain import several
 
 if TYPE_CHECKING:
     from incrowd.measure import Uniqueness
@@ -71,7 +72,8 @@ def uniqueness(
             for m in wanted
             for short in shorts
         ]
-    drawn = "every choice" if exact else f"{samples:,} samples" if samples else f"{repeats} draws each, seed {seed}"
+    each = f"{several(repeats, 'draw')} each, seed {seed}"
+    drawn = "every choice" if exact else several(samples, "sample") if samples else each
     lines = [*table(risks), f"({len(visits):,} people, {visits.records:,} visits; {knowledge} points, {drawn}"]
     close = f", {closeness_min:g} min apart (+-{tolerance_min:g})" if closeness_min is not None else ""
     lines[-1] += f"{close}{f', match {match}' if knowledge == 'top' else ''})"

@@ -31,6 +31,8 @@ def utility(
     from incrowd import measure, read
 
     with progress_bar():
+        if not after.exists():
+            raise DataError(f"{after} does not exist; check the path.")
         published = read.release(after) if after.is_dir() else read.saved(after)
         if not isinstance(published, Visits):
             raise DataError(f"{after.name} holds no visits; utility compares visits.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli.inputs import fingerprints_of, saved, saved_noun, visits_of
-from incrowd.cli.options import ReadingOptions, one_or_many
+from incrowd.cli.options import READING, ReadingOptions, one_or_many
 from incrowd.cli.screen import progress_bar
 from incrowd.data import Traces
 from incrowd.errors import DataError, ParameterError
@@ -31,6 +31,8 @@ def reproduced(
     paper: Paper, data: list[str], reading: ReadingOptions, *, quick: bool, seed: int, **options: Any
 ) -> "Reproduction":
     """What a paper says beside what these files say, or made-up data if there are none."""
+    if not data:
+        reading.refuse("made-up data are not read from files", *(n for n in READING if n != "antenna_at"))
     with progress_bar():
         options["time_zone"] = reading.time_zone if data else None
         return paper(noun_of(paper, data, reading) if data else None, quick=quick, seed=seed, **options)

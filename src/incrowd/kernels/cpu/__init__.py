@@ -23,6 +23,7 @@ def _find_cache() -> None:
         folder = tempfile.mkdtemp(prefix="incrowd-")
         atexit.register(_remove, folder, os.getpid())
         config.CACHE_DIR = folder
+        os.environ.setdefault("MPLCONFIGDIR", folder)  # drawing needs such a folder too, and would complain
         warnings.warn(
             "compiled code cannot be kept, because neither the installation nor the home folder can be written; it is "
             "compiled anew in every run. Set NUMBA_CACHE_DIR to a folder that only you can write.",
