@@ -55,8 +55,8 @@ def test_without_a_zone_a_page_says_utc(incrowd, day, tmp_path):
 def test_inspect_says_days_rhythm_strays_and_duplicates(incrowd, day):
     with day.open("a") as file:
         file.write(f"0,{FIRST + 60},0,0\n0,{FIRST},5.0,52.0\n")
-    code, out, _ = incrowd("inspect", day, "--time-zone", ZONE)
-    assert code == 0
+    code, out, err = incrowd("inspect", day, "--time-zone", ZONE)
+    assert code == 0, err
     for line in (
         f"days                1 (time zone: {ZONE})",
         "first day           2024-01-02",
@@ -74,7 +74,9 @@ def test_inspect_says_days_rhythm_strays_and_duplicates(incrowd, day):
 
 def test_inspect_of_few_people_shows_no_dates(incrowd, day):
     code, out, _ = incrowd("inspect", day, "--min-people", 7)
-    assert code == 0 and "2024" not in out and "not shown, fewer than 7 people" in out
+    assert (
+        code == 0 and "2024" not in out and "not shown, because fewer than 7 people have records on any one day" in out
+    )
 
 
 @pytest.mark.parametrize("into", ["grid", "fingerprints"])
