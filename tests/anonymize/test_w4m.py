@@ -106,7 +106,7 @@ def test_a_longer_pivot_repeats_and_a_shorter_one_drops(seed):
     found = W4M(k=2, trash=0)(traces, seed=seed)
     step, long_pivot = found.ledger.steps[-1], len(found.data.t) == 6
     assert (sum(step.created.values()), sum(step.dropped.values())) == ((2, 0) if long_pivot else (0, 2))
-    assert step.notes["point moved in time"] == (2 if long_pivot else 1)
+    assert step.notes["moved in time"] == (2 if long_pivot else 1)
 
 
 def test_pivots_of_both_kinds_occur():
@@ -141,8 +141,8 @@ def test_equal_trajectories_are_published_as_they_are():
     release = W4M(k=3, trash=0)(traces)
     assert release.ledger.steps[-1].notes == {
         "trashed trajectory": 0,
-        "point moved in space": 0,
-        "point moved in time": 0,
+        "moved in space": 0,
+        "moved in time": 0,
     }
     assert release.data.x.tolist() == [5, 7] * 5
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -41,12 +42,27 @@ def test_clean_drops_what_it_is_asked_to_and_says_what_remains(incrowd, strays, 
     code, out, err = incrowd("clean", strays, "-o", tmp_path / "b.parquet", *words)
     assert code == 0 and not err
     assert "-5 at (0, 0)" in out and "-2 outside the box" in out and load(tmp_path / "b.parquet").records == 1200
-    code, out, err = incrowd(
-        "clean", strays, "-o", tmp_path / "c.parquet", "--box=-5.5,-50,6,53", "--steps", "duplicates"
-    )
-    assert "-1 outside the box" in out and len(at_zero(err)) == 1
+    words = ("--steps", "duplicates", "--box=-5.5,-50,6,53")
+    code, out, err = incrowd("clean", strays, "-o", tmp_path / "c.parquet", *words, "--keep-zero")
+    assert code == 0 and "-1 outside the box" in out and "at (0, 0)" not in err
+    assert load(tmp_path / "c.parquet").at_zero.sum() == 5
     code, _, err = incrowd("clean", strays, "-o", tmp_path / "d.parquet", "--box", "100,52,101,53")
     assert code == 2 and "no record is left" in err and not (tmp_path / "d.parquet").exists()
+    code, _, err = incrowd("clean", strays, "-o", tmp_path / "d.parquet", "--drop-zero", "--keep-zero")
+    assert code == 2 and "exclude each other" in err
+
+
+def test_a_box_removes_records_at_zero_as_the_library_does(incrowd, strays, tmp_path):
+    words = ("--steps", "duplicates", "--box=-5.5,-50,6,53")
+    code, out, err = incrowd("clean", strays, "-o", tmp_path / "a.parquet", *words)
+    assert code == 0 and not err and "-5 at (0, 0)" in out and "-1 outside the box" in out
+
+
+def test_clean_warns_of_records_at_zero_even_if_a_step_removes_them(incrowd, strays, tmp_path):
+    code, _, err = incrowd("clean", strays, "-o", tmp_path / "a.parquet")
+    (line,) = at_zero(err)
+    assert code == 0 and line.startswith("incrowd: 5 records are at (0, 0)") and "--drop-zero" in line
+    assert not load(tmp_path / "a.parquet").at_zero.any()
 
 
 @pytest.mark.parametrize("box", ["5,52,6", "a,b,c,d", "6,52,5,53", "5,52,nan,53", ""])
@@ -99,6 +115,9 @@ def test_w4m_prints_its_radius_and_accounts_for_strays(incrowd, strays, tmp_path
     code, out, err = incrowd("anonymize", "w4m", strays, "-o", tmp_path / "r", "--keep-link", link)
     assert code == 0 and "-5 at (0, 0)" in out and "-2 outside the box" in out and len(at_zero(err)) == 1
     assert "w4m: the radius of clusters is 8" in err
+    assert re.search(r"w4m: points were moved by [\d,]+ m on average; .* left out, of 1,207 points$", err, re.MULTILINE)
+    code, _, err = incrowd("anonymize", "w4m", strays, "-o", tmp_path / "q", "--keep-link", tmp_path / "link.parquet")
+    assert code == 2 and "must not end in .parquet; end it in .csv" in err and not (tmp_path / "q").exists()
     code, out, _ = incrowd("audit", tmp_path / "r", "--original", strays, "--link", link)
     assert code == 0
     code, out, err = incrowd("anonymize", "w4m", strays, "-o", tmp_path / "s", "--box", "5,52,5.2,52.1", "--keep-zero")

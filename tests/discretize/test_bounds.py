@@ -62,7 +62,7 @@ def by_sorting(traces, *, keep_zero=False):
 def test_honest_records_keep_their_box():
     traces = city()
     visits, bounds, said = told(traces)
-    assert bounds == Bounds(of_traces(traces).box, planar=False) and not said
+    assert bounds == Bounds(of_traces(traces).box, planar=False, blocks=10) and not said
     assert visits.ledger.steps[-1].dropped.keys() <= {"same cell and slot", "outvoted in its slot"}
 
 
@@ -117,11 +117,20 @@ def test_a_middle_without_length():
 
 
 def test_keep_zero_keeps_them_whatever_it_does_to_the_box():
-    visits, bounds, said = told(city(zeros=5), keep_zero=True)
-    assert not said and "at (0, 0)" not in visits.ledger.steps[-1].dropped
+    visits, bounds, (said,) = told(city(zeros=5), keep_zero=True)
+    width_m, height_m = bounds.block_m(10)
+    assert said == (
+        "keep_zero=True (--keep-zero) stretches the box to (0, 0), to "
+        f"{width_m / 100:,.0f} x {height_m / 100:,.0f} km; a block of 10 x 10 is {width_m:,.0f} x {height_m:,.0f} m "
+        "(west-east x south-north)."
+    )
+    assert height_m > 500_000 and "at (0, 0)" not in visits.ledger.steps[-1].dropped
     assert bounds.box[:2] == (0.0, 0.0) and 0 in visits.cell
     visits, bounds, (stray,) = told(city((80.0, 52.05), zeros=5), keep_zero=True)
     assert bounds.box[0] == 0.0 and bounds.box[2] < 6 and "1 record outside it" in stray
+    assert "used instead" in stray and "stretches the box to (0, 0)" in stray
+    around = city((-1.0, -1.0), (-1.0, 60.0), (60.0, -1.0), (60.0, 60.0), size=30, zeros=2)
+    assert not told(around, keep_zero=True)[2]  # the box holds (0, 0) without them
 
 
 def test_a_given_box_is_taken_as_it_is_and_zeros_leave_all_the_same():

@@ -111,6 +111,14 @@ def test_another_plane_is_refused(tmp_path):
             zones(at((4.5, 52.5)), path)
 
 
+def test_a_polygon_with_odd_coordinates_is_refused_by_position(tmp_path):
+    good = {"type": "Feature", "properties": {}, "geometry": WEST.__geo_interface__}
+    bad = {**good, "geometry": {"type": "Polygon", "coordinates": [[["a", 1], [2, 2], [3, 1], ["a", 1]]]}}
+    (tmp_path / "z.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [good, bad, good]}))
+    with pytest.raises(DataError, match=r"^zone 1 of z\.geojson cannot be read as GeoJSON; check its coordinates"):
+        zones(at((4.5, 52.5)), tmp_path / "z.geojson")
+
+
 @pytest.mark.parametrize("geometry", [[], [[]], [1, 2], "", "Polygon", 7, 0, None, True])
 @pytest.mark.parametrize("before", [0, 1])
 def test_odd_values_in_the_place_of_a_geometry_are_refused_by_position(tmp_path, geometry, before):
@@ -118,7 +126,7 @@ def test_odd_values_in_the_place_of_a_geometry_are_refused_by_position(tmp_path,
     good = {"type": "Feature", "properties": {}, "geometry": WEST.__geo_interface__}
     text = json.dumps({"type": "FeatureCollection", "features": [good] * before + [feature]})
     (tmp_path / "z.geojson").write_text(text)
-    with pytest.raises(DataError, match=rf"^zone {before} is not a polygon \(1 such zones\)"):
+    with pytest.raises(DataError, match=rf"^zone {before} is not a polygon \(1 such zone\)"):
         zones(at((4.5, 52.5)), tmp_path / "z.geojson")
 
 
@@ -129,7 +137,7 @@ def test_odd_values_in_the_place_of_a_geometry_are_refused_by_position(tmp_path,
 def test_geometries_without_proper_coordinates_get_a_sentence(tmp_path, geometry):
     feature = {"type": "Feature", "properties": {}, "geometry": geometry}
     (tmp_path / "z.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [feature]}))
-    with pytest.raises(DataError, match=r"not readable GeoJSON|is empty"):
+    with pytest.raises(DataError, match=r"^zone 0 of z\.geojson cannot be read|is empty"):
         zones(at((4.5, 52.5)), tmp_path / "z.geojson")
 
 

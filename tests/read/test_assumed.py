@@ -33,6 +33,15 @@ def test_decimal_commas_are_detected_and_noted(tmp_path, delimiter):
         ic.read.table(path, decimal=".")
 
 
+def test_a_wrong_decimal_sign_gets_advice(tmp_path):
+    path = written(tmp_path, 'uid,t,lat,lon\nu1,1,"51,5","4,5"\n')
+    with pytest.raises(ic.DataError, match=r"in column 'lat' at line 2 .*--decimal\), or set such rows aside"):
+        ic.read.table(path)
+    path.write_text("uid,t,lat,lon\nu1,1,51.5,4.5\n")
+    with pytest.raises(ic.DataError, match=r"in column 'lat' at line 2 .*--decimal"):
+        ic.read.table(path, decimal=",")
+
+
 def test_files_with_either_sign_are_read_together(tmp_path):
     written(tmp_path, "uid;t;lat;lon\nu1;1;51,5;4,5\n", "a.csv")
     written(tmp_path, "uid;t;lat;lon\nu1;2;51.5;4.5\n", "b.csv")
@@ -104,6 +113,21 @@ def test_lon_and_lat_exchanged_in_some_records_are_reported(swapped):
         assert ic.read.table(trips(lon, lat)).records == 1000
 
 
+@pytest.mark.filterwarnings("ignore:20 records are at")
+@pytest.mark.parametrize("strays", ["at (0, 0)", "anywhere"])
+def test_strays_do_not_hide_that_lon_and_lat_are_exchanged(strays):
+    lon, lat = places(550)
+    lon[:50], lat[:50] = lat[:50].copy(), lon[:50].copy()
+    rng = np.random.default_rng(1)
+    more = (
+        (np.zeros(20), np.zeros(20))
+        if strays == "at (0, 0)"
+        else (rng.uniform(-180, 180, 30), rng.uniform(-90, 90, 30))
+    )
+    with pytest.warns(IncrowdWarning, match=r"exchanged in 50 of 5[58]0 records"):
+        ic.read.table(trips(*(np.concatenate(pair) for pair in zip((lon, lat), more, strict=True))))
+
+
 def test_lon_and_lat_exchanged_in_one_file_are_reported_streamed_and_in_memory(tmp_path):
     lon, lat = places(30_000)
     for name, (first, second) in {"a": (lon, lat), "b": (lat, lon)}.items():
@@ -127,6 +151,11 @@ def test_places_that_only_seem_exchanged_are_not_reported():
     rng = np.random.default_rng(0)
     ic.read.table(trips(rng.uniform(-170, 170, 1000), rng.uniform(-80, 80, 1000)))  # the whole world
     ic.read.table(trips(rng.uniform(3, 7, 1000), rng.uniform(3, 7, 1000)))  # across the line where the two are equal
+    along = rng.uniform(3, 7, 1000)
+    ic.read.table(trips(along + rng.normal(0, 0.01, 1000), along))  # along it
+    lon, lat = rng.normal(31.24, 0.1, 1000), rng.normal(30.04, 0.1, 1000)
+    lon[:300], lat[:300] = rng.normal(29.92, 0.05, 300), rng.normal(31.2, 0.05, 300)
+    ic.read.table(trips(lon, lat))  # Cairo and Alexandria, almost mirrored
 
 
 @pytest.mark.real
@@ -161,7 +190,7 @@ ANTENNAS = {"cell_id": ["A", "B", "A", "B"], "lon": [5.0, 6.0, 5.5, 6.0], "lat":
 
 def test_of_an_antenna_at_two_places_the_first_or_the_last_is_used():
     calls = pa.table({"user": ["a", "a"], "t": [1, 2], "cell_id": ["A", "B"]})
-    said = r"1 of 2 antennas of the data frame are listed at more than one place; the {} is used"
+    said = r"1 of 2 antennas of the data frame is listed at more than one place; the {} is used"
     for at, lon in (("first", [5.0, 6.0]), ("last", [5.5, 6.0])):
         with pytest.warns(IncrowdWarning, match=said.format(at)):
             assert ic.read.table(calls, antennas=pa.table(ANTENNAS), antenna_at=at).lon.tolist() == lon

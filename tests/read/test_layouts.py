@@ -137,3 +137,10 @@ def test_gpx_takes_no_time_format(tmp_path):
     (tmp_path / "ann.gpx").write_text("<gpx/>")
     with pytest.raises(ic.ParameterError, match="leave time_format out"):
         ic.read.table(tmp_path / "ann.gpx", time_format="%d/%m/%Y %H:%M")
+
+
+@pytest.mark.parametrize("wrong", [{"delimiter": "||"}, {"delimiter": ""}, {"quote": "''"}])
+def test_delimiter_and_quote_are_one_character(wrong):
+    (name,) = wrong
+    with pytest.raises(ic.ParameterError, match=rf"^{name} must be one character"):
+        ic.read.Layout("two bars", **wrong)

@@ -132,7 +132,7 @@ def test_times_with_an_offset_ignore_the_time_zone(tmp_path, text, t, zone):
     naive = text.startswith("2024-01-01") and len(text) <= 16
     shift = 9 * 3600 if naive and zone == "Asia/Tokyo" else 0
     # The plain second row makes sure that both kinds can share a column; what was assumed of it is said.
-    said = f"1 of 2 times have no offset .* were read as {zone or 'UTC'}"
+    said = f"1 of 2 times has no offset .* were read as {zone or 'UTC'}"
     with nullcontext() if naive else pytest.warns(IncrowdWarning, match=said):
         traces = row(f"1,{text},52,5\n2,2024-01-01 00:00:00,52,5\n", tmp_path, time_zone=zone)
     notes = traces.ledger.steps[0].notes

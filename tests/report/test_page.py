@@ -1,5 +1,7 @@
 import json
 import re
+import subprocess
+import sys
 from base64 import b64decode
 from html import unescape
 from html.parser import HTMLParser
@@ -136,3 +138,31 @@ def test_unknown_results_and_none_are_refused(tmp_path):
 def test_a_map_without_a_full_cell_says_so(tmp_path):
     found = summary(tracks([(0, 0.0)], [(0, 900.0)], order="time"), min_people=5)
     assert "0 cells are shown" in ic.report.write(tmp_path / "report.html", found).read_text()
+
+
+FRESH = """
+import sys
+from pathlib import Path
+import incrowd as ic
+traces = ic.Traces.from_arrays([1, 1, 2, 2], [0, 60, 0, 60], x=[0, 900, 0, 950], y=[0, 0, 0, 0])
+visits = ic.Visits.from_arrays([1, 1, 2], cell=[0, 1, 0], slot=[0, 1, 0])
+release = ic.anonymize.W4M(k=2, delta_m=1000, trash=0)(traces, seed=1)
+results = [
+    ic.Ledger().add("read", read=1, kept=1),
+    ic.measure.summary(traces, min_people=1),
+    ic.measure.uniqueness(visits, points=1),
+    ic.measure.displacement(release, traces),
+]
+for number, result in enumerate(results):
+    ic.report.write(Path(sys.argv[1]) / f"{number}.html", result)
+folder = Path(ic.report.__file__).parent
+sections = [file.stem for file in folder.glob("*.py") if "@section.register" in file.read_text()]
+print([name for name in sections if f"incrowd.report.{name}" not in sys.modules])
+"""
+
+
+def test_a_fresh_process_knows_every_section(tmp_path):
+    """Here other tests may have registered what a page by itself does not."""
+    ran = subprocess.run([sys.executable, "-c", FRESH, tmp_path], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout.strip()) == (0, "[]"), ran.stderr
+    assert len(list(tmp_path.glob("*.html"))) == 4

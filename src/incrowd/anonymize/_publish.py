@@ -112,6 +112,8 @@ def check_targets(folder: Path, link: Path | None, *, force: bool) -> None:
         raise ParameterError(f"{folder.name} is not a release; choose another folder, or remove it yourself.")
     if link is None:
         return
+    if link.suffix.lower() in (".parquet", ".pq", ".parq"):
+        raise ParameterError(f"the link file is CSV, so its name must not end in {link.suffix}; end it in .csv.")
     refuse_existing(link, force=force)
     if folder in (link, *link.parents):
         raise ParameterError("the link file must not lie in the release; keep it apart.")

@@ -8,7 +8,7 @@ import typer
 from incrowd.cli.options import Force, Json, Output, ReadingOptions, Sources, box_of, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
 from incrowd.data import Traces
-from incrowd.errors import DataError, check_choice
+from incrowd.errors import DataError, ParameterError, check_choice
 
 STEPS = ("duplicates", "order", "displaced", "still_users", "sparse_users")
 
@@ -31,10 +31,12 @@ def clean(
         str | None,
         typer.Option(
             metavar="W,S,E,N",
-            help="First remove records outside this box: west, south, east and north in degrees, or in metres.",
+            help="First remove records outside this box (west, south, east and north in degrees, or in metres) and at "
+            "(0, 0).",
         ),
     ] = None,
     drop_zero: Annotated[bool, typer.Option("--drop-zero", help="First remove records at (0, 0).")] = False,
+    keep_zero: Annotated[bool, typer.Option("--keep-zero", help="Keep records at (0, 0) that are in the box.")] = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -44,7 +46,9 @@ def clean(
 
     incrowd clean calls.parquet -o clean.parquet --steps duplicates,still_users
 
-    incrowd clean taxis.csv -o clean.parquet --drop-zero --box -122.6,37.6,-122.3,37.9
+    incrowd clean taxis.csv -o clean.parquet --drop-zero
+
+    incrowd clean taxis.csv -o clean.parquet --box -122.6,37.6,-122.3,37.9
     """
     from incrowd import clean, read
     from incrowd.data.files import check_table
@@ -53,13 +57,17 @@ def clean(
     wanted = [step.strip() for step in steps.split(",")]
     for step in wanted:
         check_choice("step", step, STEPS)
+    if drop_zero and keep_zero:
+        raise ParameterError("--drop-zero and --keep-zero exclude each other; give one of them.")
     bounds = None if box is None else box_of(box)
     check_table(output, force=force)
     with progress_bar():
         with zero_told_later():
             traces = read.table(one_or_many(sources), order="log", **reading.arguments())
         if drop_zero or bounds is not None:
-            traces = clean.outside(traces, bounds, zero=drop_zero)
+            traces = clean.outside(traces, bounds, zero=not keep_zero)
+        elif not keep_zero:
+            warn_of_zero(int(traces.at_zero.sum()))
         run: dict[str, Callable[[Traces], Traces]] = {
             "duplicates": clean.duplicates,
             "order": lambda t: clean.order(t, shift=shift, max_speed_kmh=max_speed_kmh),
@@ -71,6 +79,5 @@ def clean(
             traces = run[step](traces)
         if not traces.records:
             raise DataError("no record is left after cleaning; check --box, or loosen the steps.")
-        warn_of_zero(int(traces.at_zero.sum()))
         traces.save(output, force=force)
     written(traces, output, as_json=as_json)

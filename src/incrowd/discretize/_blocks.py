@@ -82,7 +82,7 @@ def divided(
     slots = slot_plan(slot_min, start, time_zone)
     data = opened(source, time_zone, reading)
     clock = slots.over(data.span)
-    bounds = bounds_of(data, box, keep_zero=keep_zero)
+    bounds = bounds_of(data, box, keep_zero=keep_zero, blocks=int(blocks))
     lattice = lattice_of(bounds.box, int(blocks), planar=data.planar)
     rows = collect(data, lattice.locate, clock, step="blocks", keep=keep, outside=OUTSIDE, bounds=bounds)
     plane = Plane(None) if data.planar else plane_around(bounds.box)

@@ -15,6 +15,7 @@ from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
 from incrowd.discretize.plane import Plane, box_of, plane_around
 from incrowd.discretize.slots import Start, slot_plan
 from incrowd.errors import DataError, MissingExtra, ParameterError, check_choice, check_file
+from incrowd.plain import several
 
 if TYPE_CHECKING:
     from shapely import STRtree
@@ -66,22 +67,29 @@ def _check(shapes: Shapes) -> None:
 
 def _refuse(bad: NDArray[np.bool_], what: str, advice: str) -> None:
     if bad.any():
-        raise DataError(f"zone {np.flatnonzero(bad)[0]} {what} ({bad.sum()} such zones); {advice}.")
+        raise DataError(f"zone {np.flatnonzero(bad)[0]} {what} ({several(int(bad.sum()), 'such zone')}); {advice}.")
 
 
 def _geojson(path: Path) -> list[Any]:
-    from shapely.geometry import shape
-
     try:
         text = json.loads(path.read_text(encoding="utf-8"))
         named = (text.get("crs") or {}).get("properties", {}).get("name", "OGC:CRS84")
         features = text["features"] if text.get("type") == "FeatureCollection" else [text]
         geometries = [f.get("geometry") if f.get("type") == "Feature" else f for f in features]
-        shapes = [shape(g) if isinstance(g, dict) else None for g in geometries]
-    except (*_BROKEN, OSError, shapely().errors.ShapelyError) as error:
+    except (*_BROKEN, OSError) as error:
         raise DataError(f"{path.name} is not readable GeoJSON; check that it is a FeatureCollection.") from error
     _check_degrees(named, path)
-    return shapes
+    return [_polygon(geometry, zone, path) for zone, geometry in enumerate(geometries)]
+
+
+def _polygon(geometry: Any, zone: int, path: Path) -> Any:
+    """A GeoJSON geometry as a shape; None for what is no geometry at all."""
+    from shapely.geometry import shape
+
+    try:
+        return shape(geometry) if isinstance(geometry, dict) else None
+    except (*_BROKEN, shapely().errors.ShapelyError) as error:
+        raise DataError(f"zone {zone} of {path.name} cannot be read as GeoJSON; check its coordinates.") from error
 
 
 def _geoparquet(path: Path) -> list[Any]:

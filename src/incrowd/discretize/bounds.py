@@ -27,6 +27,8 @@ class Bounds:
     given: bool = False  # by the caller
     narrowed: tuple[str, ...] = ()  # sides that strays had stretched
     flat: tuple[str, ...] = ()  # those of them that have no length at all
+    stretched: bool = False  # by records at (0, 0) that stay
+    blocks: int | None = None  # each way, if a step divides the box into blocks
 
     @property
     def sides_m(self) -> tuple[float, float]:
@@ -54,14 +56,24 @@ class Bounds:
         """Say how many records a step left out for their place, as its ledger counts them."""
         if not self.keep_zero:
             warn_zero_left_out(at_zero)
+        parts = []
         if self.narrowed:
             flat = f", which has no length {' and '.join(self.flat)}" if self.flat else ""
-            message = (
+            parts.append(
                 f"the box of the data is more than {STRETCH} times as long {' and '.join(self.narrowed)} as that of "
                 f"the middle 99 % of its records{flat}, so this one, widened by half on each end, is used instead; "
                 f"{_left_out(outside, 'outside it')}. box=(west, south, east, north) (--box W,S,E,N) sets another box."
             )
-            warnings.warn(message, IncrowdWarning, stacklevel=3)
+        if self.stretched:
+            sides = " x ".join(f"{side / 1000:,.0f}" for side in self.sides_m)
+            block = "" if self.blocks is None else f"; {self._block(self.blocks)}"
+            parts.append(f"keep_zero=True (--keep-zero) stretches the box to (0, 0), to {sides} km{block}.")
+        if parts:
+            warnings.warn(" ".join(parts), IncrowdWarning, stacklevel=3)
+
+    def _block(self, blocks: int) -> str:
+        width_m, height_m = self.block_m(blocks)
+        return f"a block of {blocks} x {blocks} is {width_m:,.0f} x {height_m:,.0f} m (west-east x south-north)"
 
 
 def warn_zero_left_out(count: int) -> None:
@@ -78,13 +90,14 @@ def _left_out(count: int, where: str) -> str:
     return f"{several(count, 'record')} {where} {'was' if count == 1 else 'were'} left out"
 
 
-def bounds_of(data: Parts, box: Box | None = None, *, keep_zero: bool = False) -> Bounds:
+def bounds_of(data: Parts, box: Box | None = None, *, keep_zero: bool = False, blocks: int | None = None) -> Bounds:
     """The box given, or that of the data without records at (0, 0), its sides cut where strays stretch them.
 
     A side more than 4 times as long as that between the 0.5 % and 99.5 % quantiles is replaced by this one, widened by
     half of it on each end. Quantiles are of all records but those at (0, 0), n of them: the order statistics of rank
     floor((n - 1) / 200) from either end, in whole micro-degrees or millimetres. With `keep_zero` the box also holds
-    the records at (0, 0). A box that is given is taken as it is.
+    the records at (0, 0), which stretch it. A box that is given is taken as it is. The warning names the size of one of
+    `blocks` each way.
     """
     check_box(box)
     if box is not None:
@@ -99,7 +112,10 @@ def bounds_of(data: Parts, box: Box | None = None, *, keep_zero: bool = False) -
         low[axis], high[axis] = (first - half) / middle.units, (last + half) / middle.units
         narrowed.append(AXES[axis])
         flat += [AXES[axis]] if first == last else []
+    before = (*low, *high)
     if keep_zero:
         low, high = np.minimum(low, middle.zero_low), np.maximum(high, middle.zero_high)
+    stretched = bool(middle.records) and before != (*low, *high)
     west, south, east, north = map(float, (*low, *high))
-    return Bounds((west, south, east, north), data.planar, keep_zero, False, tuple(narrowed), tuple(flat))
+    sides = tuple(narrowed), tuple(flat)
+    return Bounds((west, south, east, north), data.planar, keep_zero, False, *sides, stretched, blocks)

@@ -62,9 +62,10 @@ def one_place(code: Ints, places: Sequence[Floats], antenna_at: str, what: str) 
     _, first = np.unique(code, return_index=True)
     moved = np.logical_or.reduce([column != column[first][code] for column in places])
     if moved.any():
+        many = len(np.unique(code[moved]))
         others = "first" if antenna_at == "last" else "last"
         warnings.warn(
-            f"{len(np.unique(code[moved])):,} of {len(first):,} {what} are listed at more than one place; the "
+            f"{many:,} of {len(first):,} {what} {'is' if many == 1 else 'are'} listed at more than one place; the "
             f"{antenna_at} is used (antenna_at='{others}' or --antenna-at {others} uses the {others}).",
             IncrowdWarning,
             stacklevel=2,

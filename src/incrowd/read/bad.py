@@ -19,7 +19,10 @@ POINT, NULL = "no point", "a null character"
 CELL, ANTENNA = "no antenna id", "an antenna id that is not in the table of antennas"
 FORMAT = "no time, or none in the time format given"
 _SWAPPED = "check that lon and lat are not swapped"
+_SIGN = "repair it, give the decimal sign if it is another one (decimal=',' or '.', --decimal)"
 _ADVICE = {
+    NUMBER: _SIGN,
+    METRE: _SIGN,
     LAT: _SWAPPED,
     LON: f"{_SWAPPED}, nor counted from 0 to 360",
     ANTENNA: "list every antenna there",

@@ -20,8 +20,9 @@ class Exchanged:
 
     To exchange longitude and latitude is to mirror a place in the line on which they are equal. Places that are
     compact lie on one side of it. Records on the other side are reported if the mirror puts them among those of the
-    larger side (the box of the middle 98 % of them, and its width around it), at least ten times the diagonal of that
-    box away from where they are. Where every record is exchanged there is nothing to compare with, and no warning.
+    larger side (their box, and its width around it), at least ten times the diagonal of that box away from where they
+    are. The box is that of the middle 98 %, but no further from the middle half than this is wide: strays do not
+    stretch it. Where every record is exchanged there is nothing to compare with, and no warning.
     """
 
     count: list[int] = field(default_factory=lambda: [0, 0])
@@ -47,9 +48,11 @@ class Exchanged:
             return 0
         side = int(self.count[1] > self.count[0])
         others, places = self._sample[side], self._sample[1 - side]
-        low, high = np.quantile(others, (0.01, 0.99), axis=0)
+        first, lower, middle, upper, last = np.quantile(others, (0.01, 0.25, 0.5, 0.75, 0.99), axis=0)
+        half = np.maximum(upper - lower, _SMALL)
+        low, high = np.maximum(first, lower - half), np.minimum(last, upper + half)
         size = np.maximum(high - low, _SMALL)
-        diagonal = np.hypot(size[0] * np.cos(np.radians(others[:, 1].mean())), size[1])
+        diagonal = np.hypot(size[0] * np.cos(np.radians(middle[1])), size[1])
         mirrored = places[:, ::-1]
         among = ((mirrored >= low - size) & (mirrored <= high + size)).all(axis=1)
         far = np.hypot(*(mirrored - places).T) >= FAR * diagonal

@@ -92,6 +92,12 @@ class Layout:
     encoding: str = "utf-8"
     time_format: str | None = None  # strptime; None: ISO 8601 or numbers
 
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and len(self.delimiter) != 1:
+            raise ParameterError(f"delimiter must be one character, or None, got {self.delimiter!r}.")
+        if len(self.quote) > 1:
+            raise ParameterError(f"quote must be one character, or empty, got {self.quote!r}.")
+
 
 _CHECKINS = Layout(
     "check-ins of the SNAP collection: user, time, latitude, longitude, location id, tab-separated",

@@ -58,8 +58,9 @@ class Seconds:
         zone = "UTC" if self.zone is None else self.zone.key
         self.notes[f"times without an offset, read as {zone}"] += self.naive
         advice = "; pass time_zone=… (--time-zone) if they are in another zone" if self.zone is None else ""
+        has = "has" if self.naive == 1 else "have"
         warnings.warn(
-            f"{self.naive:,} of {self.naive + self.aware:,} times have no offset from UTC, and the others have one: "
+            f"{self.naive:,} of {self.naive + self.aware:,} times {has} no offset from UTC, and the others have one: "
             f"those without were read as {zone}{advice}.",
             IncrowdWarning,
             stacklevel=2,

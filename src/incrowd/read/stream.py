@@ -185,10 +185,11 @@ class RecordStream:
         )
         for name in scan.request.attributes:
             self.values[name].add(codes, constant(raw, scan, name) if name in scan.constants else raw[name])
-        if not scan.request.planar and (zeros := int(at_zero(first, second).sum())):
+        zero = at_zero(first, second) & (not scan.request.planar)
+        if zeros := int(zero.sum()):
             self.notes[AT_ZERO] += zeros
         if not (scan.request.planar or scan.request.antennas or scan.saved):
-            self.exchanged.add(first, second)
+            self.exchanged.add(*((first[~zero], second[~zero]) if zeros else (first, second)))
         return Batch(codes, t, first, second), aside
 
     def _aside(self, wrong: Mask, checks: list[Check], raw: "pa.RecordBatch", run: RunningScan) -> list[BadRow]:

@@ -99,8 +99,8 @@ def _ledger(original: Traces, placed: Placed, source: Ints, at: Ints, moved: Int
         created={REPEATED: len(source) - distinct},
         notes={
             "trashed trajectory": len(data) - len(kept),
-            "point moved in space": len(moved),
-            "point moved in time": int((data.t[at] != data.t[source]).sum()),
+            "moved in space": len(moved),
+            "moved in time": int((data.t[at] != data.t[source]).sum()),
         },
         users=(len(original), len(kept)),
     )

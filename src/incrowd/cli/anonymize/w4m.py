@@ -8,6 +8,7 @@ from incrowd.cli.inputs import traces_of
 from incrowd.cli.options import Boxing, ReadingOptions, Seed, Sources, boxes, reads
 from incrowd.cli.releasing import Folder, Releasing, releases
 from incrowd.cli.screen import note, progress_bar
+from incrowd.plain import several
 
 
 @reads
@@ -46,5 +47,10 @@ def w4m(
         release = method(traces, seed=seed)
         spent = release.provenance
         note(f"w4m: the radius of clusters is {spent['first_radius_m']:,.0f} m, {spent['radius_m']:,.0f} m at most")
-        note(f"w4m: {measure.displacement(release, traces)!r}")
+        lost = measure.displacement(release, traces)
+        note(
+            f"w4m: points were moved by {lost.mean['pos_center']:,.0f} m on average; "
+            f"{several(lost.created_samples, 'point')} created, {lost.deleted_samples:,} left out, "
+            f"of {several(lost.original_samples, 'point')}"
+        )
         releasing.publish(release, traces, output)

@@ -101,7 +101,7 @@ def sweep_records(traces: Traces, plan: SweepPlan) -> SweepRecords:
     slots = slot_plan(1, plan.start, plan.time_zone)
     data = opened(traces, None, {})
     clock = slots.over(data.span)
-    bounds = bounds_of(data, plan.box, keep_zero=plan.keep_zero)
+    bounds = bounds_of(data, plan.box, keep_zero=plan.keep_zero, blocks=max(plan.blocks))
     lattice = lattice_of(bounds.box, 1, planar=data.planar)
     size = lattice.east - lattice.west, lattice.north - lattice.south
     t = np.empty(data.records, _narrowest(clock.slots))
