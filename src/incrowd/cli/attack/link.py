@@ -138,10 +138,10 @@ def sides_of(
     rest = replace(reading, bad_rows=None, time_zone=None) if any(files) else reading
     width = SLOT_MIN if slot_min is None else slot_min
     sides: list[Any] = [
-        _Points(source, reading) if raw else _side(source, rest, width)
+        _Ungridded(source, reading) if raw else _side(source, rest, width)
         for source, raw in zip(sources, files, strict=True)
     ]
-    points = [isinstance(side, _Points) for side in sides]
+    points = [isinstance(side, _Ungridded) for side in sides]
     side_m = CELL_M if cell_m is None else cell_m
     if all(points):
         first = sides[0].on_grid(cell_m=side_m, slot_min=width, origin=lon_lat(origin), start=start)
@@ -164,7 +164,7 @@ def sides_of(
 
 
 @dataclass(frozen=True)
-class _Points:
+class _Ungridded:
     """Trajectories that are not on squares yet: of a file, or published in a release."""
 
     source: str | Traces
@@ -195,7 +195,7 @@ class _Points:
         return visits if isinstance(self.source, str) else unlabelled(visits)
 
 
-def _side(source: str, reading: ReadingOptions, slot_min: int) -> "Visits | Release | _Points":
+def _side(source: str, reading: ReadingOptions, slot_min: int) -> "Visits | Release | _Ungridded":
     """Visits, or what a release publishes."""
     from incrowd import read
     from incrowd.attack.people import unlabelled
@@ -205,7 +205,7 @@ def _side(source: str, reading: ReadingOptions, slot_min: int) -> "Visits | Rele
         return visits_of([source], reading, cell_m=CELL_M, slot_min=slot_min)
     published = read.release(folder)
     if isinstance(published, Traces):
-        return _Points(published, reading)
+        return _Ungridded(published, reading)
     if not isinstance(published, Visits):
         raise DataError(f"{folder.name} publishes neither visits nor trajectories, which linking compares.")
     return unlabelled(published)
