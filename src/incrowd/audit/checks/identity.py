@@ -63,7 +63,7 @@ _PAIRS, _ROWS = 400, 24  # pairs, and rows of each, that are looked at: enough t
 class Fit(NamedTuple):
     """How many of the pairs fit better than all others, and how many chance would let."""
 
-    found: int
+    best: int
     expected: float
     first: int  # pseudonym of the first, -1 for none
 
@@ -196,10 +196,8 @@ def numeric_identifiers(release: Published, original: Original | None) -> Check:
         if poisson_tail(len(beyond), expected) < ALPHA:
             faults.append(f"{len(beyond)} labels stand in {where}, the first at position {beyond[0]} of the original")
         own = _own(value, pseudonym, label, release, original)
-        if own is not None and poisson_tail(own.found, own.expected) < ALPHA:
-            faults.append(
-                f"{own.found} numbers in {where} are their own person's label, first at pseudonym {own.first}"
-            )
+        if own is not None and poisson_tail(own.best, own.expected) < ALPHA:
+            faults.append(f"{own.best} numbers in {where} are their own person's label, first at pseudonym {own.first}")
     known = release.untold or f"members are {'not ' if release.members is None else ''}known"
     if own is None:
         known += ", and the original cannot be compared"
