@@ -48,7 +48,7 @@ def installed(tmp_path):
 def test_kernels_compile_in_a_private_folder_that_is_removed(installed, tmp_path):
     done = installed("-c", f"{KERNEL}; {PLACE}")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("448 ['cpu_")  # 0o700
+    assert done.stdout.startswith("448 ['glove_")  # 0o700
     assert done.stderr.count("IncrowdWarning") == 1 and "NUMBA_CACHE_DIR" in done.stderr
     assert list((tmp_path / "temporary").iterdir()) == []
 

@@ -35,7 +35,7 @@ class Bounds:
         """Metres west-east, along the middle latitude, and south-north, both on the ellipsoid WGS 84.
 
         >>> [round(side) for side in Bounds((5.0, 52.0, 5.1, 52.1), planar=False).sides_m]
-        [6859, 11127]
+        [6860, 11127]
         """
         west, south, east, north = self.box
         if self.planar:

@@ -27,7 +27,7 @@ from incrowd.measure.glove.tails import Tails, tail_weight, tails
 from incrowd.measure.lkc.sequences import frequent_sequences, violating_sequences
 from incrowd.measure.regularity import Nights, nights, prediction_errors, top_shares
 from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep.estimate import SweepCost, sweep_cost
+from incrowd.measure.sweep.estimate import SweepEstimate, sweep_cost
 from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import crowd_sizes, uniqueness
 from incrowd.measure.uniqueness.question import Uniqueness
@@ -42,7 +42,7 @@ __all__ = [
     "Nights",
     "Summary",
     "Sweep",
-    "SweepCost",
+    "SweepEstimate",
     "Tails",
     "Uniqueness",
     "Utility",
@@ -68,3 +68,5 @@ __all__ = [
     "utility",
     "violating_sequences",
 ]
+
+SweepCost = SweepEstimate  # its former name

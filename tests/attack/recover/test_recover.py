@@ -1,4 +1,5 @@
 import inspect
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -6,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.attack import recover
 from incrowd.kernels.reference.transport import distances, link, recover_day
 
+RECOVERY = import_module("incrowd.attack.recover")  # the function of this name hides it
 SOME = settings(deadline=None, max_examples=25)
 SLOTS = 8
 
@@ -61,7 +62,7 @@ def test_every_link_is_that_of_the_reference(crowd, seed, theta):
     counts = counted(walks, xy)
     how = {"method": "threshold", "theta_m": theta} if theta else {}
     found = ic.attack.recover(counts, seed=seed, **how)
-    prefer = recover._prefer(seed, 0, SLOTS, len(walks))
+    prefer = RECOVERY._prefer(seed, 0, SLOTS, len(walks))
     for t in range(SLOTS - 1):
         now, before = xy[found.cells[:, t]], xy[found.cells[:, max(t - 1, 0)]]
         points = now if t + 1 < 2 else 2 * now - before
@@ -100,7 +101,7 @@ def test_far_coordinates_are_certified_too():
 def test_costs_are_those_of_the_reference_as_long_as_the_optimum_is_one(crowd, seed):
     walks, xy, general = crowd
     counts = counted(walks, xy)
-    prefer = recover._prefer(seed, 0, SLOTS, len(walks))
+    prefer = RECOVERY._prefer(seed, 0, SLOTS, len(walks))
     for hours, slots in ((24, SLOTS), (6, 2)):
         _, costs = recover_day(counts.n, xy, np.arange(SLOTS) < hours / 3, prefer, 0.0)
         found = ic.attack.recover(counts, night_h=(0, hours), seed=seed)
@@ -190,9 +191,9 @@ def test_by_night_the_meeting_is_a_tie():
 
 
 def test_a_night_may_span_midnight():
-    assert recover.night_slots((22, 6), 180).tolist() == [True, True, False, False, False, False, False, False]
-    assert recover.night_slots((21, 6), 180).tolist() == [True, True, False, False, False, False, False, True]
-    assert recover.night_slots((0, 0), 180).sum() == 0
+    assert RECOVERY.night_slots((22, 6), 180).tolist() == [True, True, False, False, False, False, False, False]
+    assert RECOVERY.night_slots((21, 6), 180).tolist() == [True, True, False, False, False, False, False, True]
+    assert RECOVERY.night_slots((0, 0), 180).sum() == 0
 
 
 def test_the_attacker_sees_counts_alone():
@@ -271,7 +272,7 @@ def test_counts_made_directly_are_recovered_too(kind):
 
 
 def test_a_link_that_does_not_settle_is_refused(monkeypatch):
-    monkeypatch.setattr(recover, "MOST_BIDS", 0)
+    monkeypatch.setattr(RECOVERY, "MOST_BIDS", 0)
     walks = np.random.default_rng(0).integers(0, 9, (9, 8))
     with pytest.raises(ic.DataError, match="of day 0 cannot be linked in 0 bids"):
         ic.attack.recover(counted(walks, np.random.default_rng(1).uniform(0, 99, (9, 2))))

@@ -28,7 +28,7 @@ def test_trajectories_are_counted_attacked_and_scored(incrowd, trips, towers, vi
     words = ("attack", "ash", trips, "--towers", towers, "--slot-min", 60, "--seed", 1)
     code, out, err = incrowd(*words, "-o", tmp_path / "ash.html", "--recovered", tmp_path / "people.parquet")
     assert code == 0 and err == ""
-    assert out.startswith("recovered 4 trajectories of 24 slots in 1 days (exact)\ncost ")
+    assert out.startswith("recovered 4 trajectories of 24 slots in 1 day (exact)\ncost ")
     score = ic.attack.recovery_score(ic.attack.recover(ic.discretize.counts(visits), seed=1), visits)
     assert f"whole {score.accuracy:.4f}" in out and "top cells, original" in out
     chance = ic.attack.chance_accuracy(ic.discretize.counts(visits), visits, seed=1)
@@ -225,7 +225,7 @@ def test_a_stray_time_is_left_out_by_start_and_days(incrowd, trips, towers, visi
     period = ("--start", "2024-03-01", "--days", 1, "--slot-min", 60)
     for places in (("--towers", towers), ("--cell-m", 2000)):
         code, out, _ = incrowd("attack", "ash", trips, *places, *period)
-        assert code == 0 and out.startswith("recovered 4 trajectories of 24 slots in 1 days")
+        assert code == 0 and out.startswith("recovered 4 trajectories of 24 slots in 1 day")
     code, out, _ = incrowd("attack", "ash", trips, *period, "--sweep", "--strengths", "round=2", "--longer-min", 180)
     assert code == 0 and "slots of 180 min" in out
     code, _, err = incrowd("attack", "ash", trips, "--slot-min", 60, "--days", 0)

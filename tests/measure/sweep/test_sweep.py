@@ -15,6 +15,7 @@ from incrowd.measure import uniqueness
 from incrowd.measure.sweep import cache, sweep
 from incrowd.measure.sweep.estimate import _between, sweep_cost
 from incrowd.measure.sweep.plan import SPACE, TIME, SweepPlan, cell_seed
+from incrowd.measure.sweep.records import SweepRecords
 
 SMALL = {"blocks": (2, 3, 8), "minutes": (20, 60), "points": (1, 2, 4), "samples": 400}
 COLUMNS = ("blocks", "minutes", "points", "uniqueness", "low", "high", "population", "samples")
@@ -134,7 +135,7 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(tmp_path, monkeypatch):
     same(again, whole)
     assert again.to_dict() == whole.to_dict()
     monkeypatch.setattr(sys.modules["incrowd.measure.sweep"], "tallied", lambda *_: pytest.fail("work was done twice"))
-    monkeypatch.setattr("incrowd.measure.sweep.records.SweepRecords.represent", lambda *_: pytest.fail("so was this"))
+    monkeypatch.setattr(SweepRecords, "represent", lambda *_: pytest.fail("so was this"))
     same(sweep(traces, **SMALL, cache=tmp_path), whole)
 
 

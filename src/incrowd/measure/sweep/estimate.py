@@ -52,9 +52,6 @@ class SweepEstimate(Estimate):
         return f"{self.about} on top of the traces for {self.todo:,} resolutions; {self.cached:,} more are in the cache"
 
 
-SweepCost = SweepEstimate  # the public name
-
-
 def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Unpack[SweepOptions]) -> SweepEstimate:
     """What the same call of `sweep` will take: three sizes of blocks are tried, the others lie between.
 
