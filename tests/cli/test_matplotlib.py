@@ -66,4 +66,5 @@ def test_no_module_loads_matplotlib_before_it_draws(tmp_path):
 
 def test_a_page_is_drawn_with_it(folder):
     code = RUN.replace('"matplotlib" not in', '"matplotlib" in')
-    run(code, "attack", "home-work", "visits.parquet", "--report", "page.html", folder=folder)
+    words = "measure sweep trips.csv --blocks 2,4,8 --minutes 20,60 --points 1,2 --samples 10 --report page.html"
+    run(code, *words.split(), folder=folder)
