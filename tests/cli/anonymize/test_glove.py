@@ -13,7 +13,7 @@ def test_a_release_is_published_and_passes_the_audit(four, tmp_path):
     code, out, err = run("glove", four, "-o", tmp_path / "release", "--k", 2, "--keep-link", tmp_path / "link.csv")
     assert code == 0 and "guarantee: k-anonymity" in out
     assert err.startswith("glove: 4 users, 4 samples, k=2: about") and "600 m and 211 min wide on average" in err
-    assert len(err.splitlines()) == 2 and err.endswith(", on the CPU\n")
+    assert len(err.splitlines()) == 2 and err.endswith("(on the CPU)\n")
     assert (tmp_path / "link.csv").exists()
     assert load(tmp_path / "release" / "data.parquet").crowd.tolist() == [2, 2]
     assert ic.audit.check(tmp_path / "release", original=four, k=2).passed
