@@ -11,13 +11,14 @@ from incrowd.attack.recover import recover
 from incrowd.attack.recover.score import recovery_score
 from incrowd.kernels.cpu.transport import link
 from incrowd.kernels.cpu.transport.sites import sites_of
+from incrowd.read.city.profiles import ProfileName
 
 TOWERS = 8000
 SLOT_MIN = 30
 NIGHT, DAY = 4, 17  # 02:00 -> 02:30 and 08:30 -> 09:00
 
 
-def _city(users: int, days: int, profile: str, towers: int = TOWERS, slot_min: int = SLOT_MIN) -> ic.Visits:
+def _city(users: int, days: int, profile: ProfileName, towers: int = TOWERS, slot_min: int = SLOT_MIN) -> ic.Visits:
     city = ic.read.synthetic_city(users=users, towers=towers, days=days, profile=profile)
     return ic.discretize.towers(city.traces, city.towers, slot_min=slot_min, fill="interpolate")
 
@@ -46,7 +47,7 @@ def one_link(users: int, slot: int) -> dict[str, Any]:
 
 
 def whole(
-    users: int, days: int, profile: str, towers: int = TOWERS, slot_min: int = SLOT_MIN, score: bool = True
+    users: int, days: int, profile: ProfileName, towers: int = TOWERS, slot_min: int = SLOT_MIN, score: bool = True
 ) -> dict[str, Any]:
     """All days with their certificates, joined and scored: `attack` is both together."""
     visits = _city(users, days, profile, towers, slot_min)

@@ -14,6 +14,7 @@ from incrowd.arrays import Floats, Ints
 from incrowd.attack.recover import link_days
 from incrowd.attack.recover.guesses import Guess, chance_accuracy
 from incrowd.attack.recover.score import recovery_score
+from incrowd.read.city.profiles import ProfileName
 
 USERS, TOWERS, DAYS, SLOTS, NIGHT = 100_000, 8_000, 7, 48, 12
 MIXED = 0.1  # of all people in each slot by day
@@ -53,7 +54,7 @@ CASES = {
 }
 
 
-def _linked(users: int, profile: str, days: int) -> dict[str, Any]:
+def _linked(users: int, profile: ProfileName, days: int) -> dict[str, Any]:
     visits = _truth(users, profile, days)
     mixed = _mixed(visits.cell.reshape(len(visits), -1))
     by_day = np.stack(np.split(mixed, days, axis=1))
@@ -64,7 +65,7 @@ def _linked(users: int, profile: str, days: int) -> dict[str, Any]:
     return {**result, "bits": float(linked.gains.sum()), "gap_bits": float((linked.gains - linked.bounds).max())}
 
 
-def _scored(users: int, profile: str, days: int) -> dict[str, Any]:
+def _scored(users: int, profile: ProfileName, days: int) -> dict[str, Any]:
     visits = _truth(users, profile, days)
     _score(_truth(50, profile, 1), 1)  # compiled before
     result: dict[str, Any] = {"users": users, "profile": profile, "days": days}
@@ -88,7 +89,7 @@ def _guess(visits: ic.Visits, days: int) -> Guess:
     return Guess(_mixed(visits.cell.reshape(len(visits), -1)), xy, 1440 // SLOTS, days, np.arange(SLOTS) < NIGHT)
 
 
-def _truth(users: int, profile: str, days: int) -> ic.Visits:
+def _truth(users: int, profile: ProfileName, days: int) -> ic.Visits:
     city = ic.read.synthetic_city(users=users, towers=TOWERS, days=days, profile=profile, seed=0)
     return ic.discretize.towers(city.traces, city.towers, fill="interpolate", slots=SLOTS * days)
 

@@ -8,7 +8,7 @@ import numpy as np
 import incrowd as ic
 from benchmarks import timed
 from incrowd.anonymize.glove import Glove
-from incrowd.anonymize.glove.estimate import glove_cost
+from incrowd.anonymize.glove.estimate import glove_estimate
 from incrowd.measure.glove.accuracy import accuracy
 from incrowd.measure.glove.kgap import kgap
 from incrowd.measure.glove.stretch import layout
@@ -43,7 +43,7 @@ def _hidden(users: int, k: int, **options: Any) -> dict[str, Any]:
     result: dict[str, Any] = {"k": k}
     data = _calls(users)
     _warm(k)
-    cost = glove_cost(data, k=k)
+    cost = glove_estimate(data, k=k)
     with timed(result, "glove"):
         release = Glove(k=k, **options)(data)
     result |= {"expected_s": cost.seconds, "expected_mib": cost.memory_mib, "groups": len(release.data)}

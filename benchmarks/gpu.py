@@ -33,8 +33,7 @@ SPARSE = 7.4  # records a day that leave 94 samples; those of the paper's larger
 def calls(users: int, records_a_day: float | None = None) -> ic.Fingerprints:
     """What ic.read.synthetic_city gives for the profile cdr, made by all cores."""
     from incrowd.read.city import CHUNK_CELLS, City, _people
-    from incrowd.read.city.days import SLOTS
-    from incrowd.read.city.people import lay_out
+    from incrowd.read.city.people import SLOTS, lay_out
     from incrowd.read.city.profiles import PROFILES
 
     kind = PROFILES["cdr"]

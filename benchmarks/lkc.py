@@ -9,12 +9,11 @@ import numpy as np
 import incrowd as ic
 from benchmarks import timed
 from incrowd.anonymize.lkc import LKC
-from incrowd.measure.lkc.paths import paths_of
 from incrowd.measure.lkc.sensitive import carriers_of
-from incrowd.measure.lkc.sequences import maximal_frequent, minimal_violating
+from incrowd.measure.lkc.sequences import maximal_frequent, minimal_violating, paths_of
 from incrowd.measure.lkc.suppression import suppression
 
-LIMITS: dict[str, Any] = {"limit_s": 600, "limit_gib": 2, "device": "cpu"}
+LIMITS: dict[str, Any] = {"limit_s": 600, "limit_gib": 2}
 
 
 def paths(users: int, slots: int, cells: int, length: int, *, skew: float = 1.0, values: int = 5) -> ic.Visits:

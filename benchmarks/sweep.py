@@ -8,7 +8,7 @@ import numpy as np
 import incrowd as ic
 from benchmarks import timed
 from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep.estimate import sweep_cost
+from incrowd.measure.sweep.estimate import sweep_estimate
 
 VEHICLES, RECORDS, DAYS = 13_798, 9_461, 9  # 130.5 million records of Shenzhen's taxis [tan2017, Table 1]
 SPOTS = 300
@@ -32,7 +32,7 @@ def estimate_full() -> dict[str, Any]:
     traces = _fleet(VEHICLES)
     result: dict[str, Any] = {}
     with timed(result, "estimate"):
-        cost = sweep_cost(traces)
+        cost = sweep_estimate(traces)
     return {**result, "said_s": cost.seconds, "said_gb": cost.bytes / 1e9}
 
 
@@ -61,7 +61,7 @@ def _swept(vehicles: int) -> dict[str, Any]:
     result: dict[str, Any] = {}
     with timed(result, "make"):
         traces = _fleet(vehicles)
-    cost = sweep_cost(traces)
+    cost = sweep_estimate(traces)
     with timed(result, "sweep"):
         found = sweep(traces)
     four = {f"u4_{s.blocks}_{s.minutes}": s.uniqueness for s in found.at(4) if s.minutes in (20, 240)}

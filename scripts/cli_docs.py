@@ -9,8 +9,8 @@ from incrowd.cli import app
 
 HEAD = """# Command line
 
-Made from the commands themselves by `make docs`; a test fails when it is stale.
-Exit codes: 0 done; 1 done, but a gate was crossed; 2 bad input or option.
+Made from the commands by `make docs`; a test fails if it is out of date. Exit codes: 0 done, 1 a gate is shut (a check
+failed or a limit is exceeded), 2 bad input or a refused option, 130 interrupted.
 """
 
 
@@ -20,13 +20,13 @@ def main() -> None:
 
 def _paths(command: object, path: tuple[str, ...]) -> list[tuple[str, ...]]:
     inner = getattr(command, "commands", {})
-    return [path, *(found for name, sub in inner.items() for found in _paths(sub, (*path, name)))]
+    return [path, *(below for name, sub in inner.items() for below in _paths(sub, (*path, name)))]
 
 
 def _chapter(path: tuple[str, ...]) -> str:
     width = {"COLUMNS": "80", "TERMINAL_WIDTH": "80", "NO_COLOR": "1", "TERM": "dumb"}
-    shown = CliRunner().invoke(app, [*path, "--help"], env=width).stdout
-    text = re.sub(r"[ \t]+\n", "\n", shown).strip("\n")
+    help_text = CliRunner().invoke(app, [*path, "--help"], env=width).stdout
+    text = re.sub(r"[ \t]+\n", "\n", help_text).strip("\n")
     return f"\n## {' '.join(('incrowd', *path))}\n\n```text\n{text}\n```\n"
 
 

@@ -23,15 +23,15 @@ class Docstrings(griffe.Extension):
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         """A public function hides the module it is written in, as it does for Python: measure.kgap is a call."""
-        public = {
-            (step, name): _behind(step, name) for step in pkg.modules.values() for name in map(str, step.exports or ())
-        }
-        for (step, name), target in public.items():
-            step.set_member(name, griffe.Alias(name, target, parent=step))
+        public = [(step, name) for step in pkg.modules.values() for name in map(str, step.exports or ())]
+        targets = [(step, name, _behind(step, name)) for step, name in public]
+        for step, name, target in targets:
+            if target.parent is not step:
+                step.set_member(name, griffe.Alias(name, target, parent=step))
 
 
 def _behind(step: griffe.Module, name: str) -> Any:
-    found = step.members[name]
-    if found.is_alias:
-        return found.final_target
-    return found.members[name] if found.is_module else found
+    member = step.members[name]
+    if member.is_alias:
+        return member.final_target
+    return member.members[name] if member.is_module else member

@@ -9,57 +9,49 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from incrowd.cli.options import READING, ReadingOptions
 from incrowd.cli.papers.reproducing import noun_of
-from incrowd.papers import PAPERS
-from incrowd.papers.record import RULE, Reproduction
+from incrowd.cli.reading import ReadingOptions
+from incrowd.papers import PAPERS, Reproduction, reproduce
+from incrowd.papers.record import RULE
 from incrowd.plain import to_json
 
 STORE = Path(__file__).resolve().parents[1] / "docs" / "papers.json"
 SEED = 0
 HEAD = f"""# The papers
 
-What each paper says beside what other data say: theirs, ours, and a verdict. A statement agrees, differs (and why), or
-cannot be compared (and why). {RULE}
+Each statement of a paper beside what other data say: theirs, ours, and a verdict. It agrees, differs (and why),
+or cannot be compared (and why). {RULE}
 
-No paper publishes its data, so that ours are made up unless a file is named; to see your
-own beside them, run `incrowd papers KEY --data FILE`. Made by `make docs` from `docs/papers.json`; `make papers`
-computes what is made up anew.
+No paper publishes its data, so ours are made up unless a file is named. To see your own data beside the papers, run
+`incrowd papers KEY --data FILE` or `ic.papers.reproduce(KEY, data)`. This page is made by `make docs` from
+`docs/papers.json`; `make papers` computes the numbers of the made-up data again.
 """
 
 
 def main(words: list[str]) -> None:
     if words[:1] == ["--run"]:
         for key in words[1:] or list(PAPERS):
-            keep(key, PAPERS[key](seed=SEED), f"incrowd papers {key} --seed {SEED}")
+            keep(key, reproduce(key, seed=SEED), f"incrowd papers {key} --seed {SEED}")
     elif words[:1] == ["--real"]:
         key, file, name = words[1:]
-        data = noun_of(PAPERS[key], [file], plainly())
-        keep(
-            f"{key} on {name}",
-            PAPERS[key](data, name=name, seed=SEED),
-            f"incrowd papers {key} --data FILE --seed {SEED}",
-        )
+        data = noun_of(PAPERS[key], [file], ReadingOptions())
+        command = f"incrowd papers {key} --data FILE --seed {SEED}"
+        keep(f"{key} on {name}", reproduce(key, data, name=name, seed=SEED), command)
     else:
         results = stored()
         sys.stdout.write(HEAD + summary(results) + "".join(chapter(title, one) for title, one in results.items()))
 
 
-def plainly() -> ReadingOptions:
-    """A file is read without options."""
-    return ReadingOptions(**{name: default for name, (_, default) in READING.items()})
-
-
-def keep(title: str, found: Reproduction, command: str) -> None:
+def keep(title: str, reproduction: Reproduction, command: str) -> None:
     """Put one reproduction into the store, in the order of the papers."""
     results = stored() | {
         title: {
-            "paper": found.paper,
+            "paper": reproduction.paper,
             "command": command,
-            "data": found.name,
-            "users": found.users,
-            "records": found.records,
-            "statements": json.loads(to_json(found.statements)),
+            "data": reproduction.name,
+            "users": reproduction.users,
+            "records": reproduction.records,
+            "statements": json.loads(to_json(reproduction.statements)),
         }
     }
     order = sorted(results, key=lambda one: (list(PAPERS).index(results[one]["paper"]), one))
@@ -74,7 +66,7 @@ def summary(results: dict[str, Any]) -> str:
     """One line per paper."""
     lines = ["", "| paper | data | agree | differ | cannot be compared |", "| --- | --- | --- | --- | --- |"]
     for title, one in results.items():
-        verdicts = [said["verdict"] for said in one["statements"]]
+        verdicts = [row["verdict"] for row in one["statements"]]
         counts = " | ".join(str(verdicts.count(kind)) for kind in ("agrees", "differs", "cannot be compared"))
         lines.append(
             f"| [{title}](#{title.lower().replace(' ', '-')}) | {one['data']}, {one['users']:,} users | {counts} |"
@@ -92,7 +84,7 @@ def chapter(title: str, one: dict[str, Any]) -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     columns = ("where", "what", "theirs", "ours", "verdict", "why")
-    lines += ["| " + " | ".join(_cell(said[name]) for name in columns) + " |" for said in one["statements"]]
+    lines += ["| " + " | ".join(_cell(row[name]) for name in columns) + " |" for row in one["statements"]]
     return "\n".join(lines) + "\n"
 
 

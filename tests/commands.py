@@ -3,7 +3,8 @@
 import typer
 from typer.testing import CliRunner
 
-from incrowd.cli.anonymize.glove import glove
+from incrowd.anonymize import Glove
+from incrowd.cli.anonymize.commands import command_of
 from incrowd.cli.measure.accuracy import accuracy
 from incrowd.cli.measure.kgap import kgap
 from incrowd.cli.measure.tails import tails
@@ -12,7 +13,7 @@ from incrowd.cli.papers.gramaglia2015 import gramaglia2015
 FELL_BACK = "incrowd: the GPU has 0.1 GiB free, and these 4 need 3.0 GiB; it runs on the CPU."
 
 app = typer.Typer()
-for command in (glove, kgap, tails, accuracy, gramaglia2015):
+for command in (command_of("glove", Glove), kgap, tails, accuracy, gramaglia2015):
     app.command()(command)
 
 

@@ -1,12 +1,17 @@
 """One way to write the time and the memory that work will take."""
 
+import os
+import subprocess
+import sys
+
 from incrowd.estimate import Estimate, memory
-from incrowd.measure import SweepCost
+from incrowd.measure import SweepEstimate
 from incrowd.plain import plain
 
 
 def test_time_and_memory_are_rough_and_have_units():
-    assert Estimate(seconds=0.01).about == "about 1 s"
+    assert Estimate(seconds=0.01).about == "less than 1 s"
+    assert Estimate(seconds=3, compile_s=19).about == "about 3 s, and about 19 s once to compile"
     assert Estimate(seconds=119, bytes=0).about == "about 119 s, 1 MiB"
     assert Estimate(seconds=7200, bytes=9_999 << 20).about == "about 2.0 h, 9,999 MiB"
     assert memory(10_000 << 20) == "9.8 GiB"
@@ -18,6 +23,14 @@ def test_memory_that_is_not_estimated_is_left_out():
 
 
 def test_an_estimate_of_a_sweep_in_one_sentence():
-    assert str(SweepCost(seconds=4321, bytes=500 << 20, todo=1200, cached=3)) == (
+    assert str(SweepEstimate(seconds=4321, bytes=500 << 20, todo=1200, cached=3)) == (
         "about 72 min, 500 MiB on top of the traces for 1,200 resolutions; 3 more are in the cache"
     )
+
+
+def test_compiling_is_foretold_where_nothing_is_compiled_yet(tmp_path):
+    """In a process of its own, whose cache is empty."""
+    code = "from incrowd.kernels import compile_s; print(compile_s('uniqueness'))"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "2.0\n"

@@ -65,8 +65,9 @@ def test_it_prints_what_happened_and_not_what_did_not():
         notes={"swapped": 2, "unused": 0},
         users=(3, 2),
     )
-    header, line, *reasons = str(ledger).splitlines()
+    answer, header, line, *reasons = str(ledger).splitlines()
+    assert answer == "1,244 records came in, 9 were dropped, and 1,235 remain."
     assert header.split() == ["step", "read", "kept", "users"]
     assert line.split() == ["a_very_long_name", "1,234", "1,235", "2"]
     assert [reason.strip() for reason in reasons] == ["-9 late", "+10 filled", "(2 swapped)"]
-    assert str(Ledger().add("s", read=0, kept=0)).splitlines()[1].split() == ["s", "0", "0", "-"]
+    assert str(Ledger().add("s", read=0, kept=0)).splitlines()[2].split() == ["s", "0", "0", "-"]

@@ -75,7 +75,7 @@ def test_every_pool_has_as_many_threads_as_the_environment_asks_for(monkeypatch,
     traces = ic.Traces.from_arrays([1, 1, 2], [0, 3600, 0], x=[0.0, 9.0, 0.0], y=[0.0, 9.0, 0.0])
     small = {"blocks": [1, 2], "minutes": [60], "points": [1], "samples": 10}
     ic.measure.sweep(traces, **small)
-    ic.measure.sweep_cost(traces, **small)
+    ic.measure.sweep_estimate(traces, **small)
     slots = [0, 1, 2, 3] * 2
     visits = ic.Visits.from_arrays([1] * 4 + [2] * 4, [0, 1] * 4, slots, xy=[[0, 0], [9, 0]], slot_min=360, start=0)
     ic.measure.exposure(visits)

@@ -14,9 +14,21 @@ from incrowd.errors import DataError, IncrowdError, MissingExtra, ParameterError
 from incrowd.ledger import Ledger
 
 if TYPE_CHECKING:
-    from incrowd import anonymize, assess, attack, audit, clean, discretize, measure, read, report
+    from incrowd import anonymize, assess, attack, audit, clean, discretize, measure, papers, plot, read, report
 
-_STEPS = ("anonymize", "assess", "attack", "audit", "clean", "discretize", "measure", "read", "report")
+_STEPS = (
+    "anonymize",
+    "assess",
+    "attack",
+    "audit",
+    "clean",
+    "discretize",
+    "measure",
+    "papers",
+    "plot",
+    "read",
+    "report",
+)
 
 __version__ = _version("incrowd")
 __all__ = [
@@ -37,6 +49,8 @@ __all__ = [
     "clean",
     "discretize",
     "measure",
+    "papers",
+    "plot",
     "read",
     "report",
 ]

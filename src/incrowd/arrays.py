@@ -47,7 +47,7 @@ def pack(keys: tuple[Ints, ...]) -> Ints | None:
 
 
 def positions_of(values: Labels, among: Labels) -> Ints:
-    """Where each value stands among distinct labels, -1 where it does not; 007 is 7 where labels are numbers.
+    """Where each value stands among distinct labels, -1 if it is not among them; 007 is 7 if labels are numbers.
 
     >>> positions_of(np.array(["007", "9"]), np.array([5, 7])).tolist()
     [1, -1]
@@ -55,7 +55,7 @@ def positions_of(values: Labels, among: Labels) -> Ints:
     if among.dtype.kind == "i" != values.dtype.kind:
         try:
             values = values.astype(np.int64)
-        except (ValueError, OverflowError):  # some are no such numbers, so that all can only be compared as text
+        except (ValueError, OverflowError):  # some are not such numbers: all can only be compared as text
             among = among.astype(np.str_)
     if values.dtype.kind != among.dtype.kind:
         values = values.astype(np.str_)
@@ -65,7 +65,7 @@ def positions_of(values: Labels, among: Labels) -> Ints:
 
 
 def drawn(total: int, some: int, seed: int) -> NDArray[np.bool_]:
-    """Which of `total` were drawn; all where `some` is no less.
+    """Which of `total` were drawn; all if `some` is not less.
 
     >>> int(drawn(5, 2, seed=0).sum()), int(drawn(5, 9, seed=0).sum())
     (2, 5)
@@ -85,7 +85,7 @@ def distinct_rows(*keys: Ints) -> NDArray[np.bool_]:
 
 
 def quantiles(values: NDArray[Any], shares: Sequence[float]) -> list[float]:
-    """The value that each share of the values does not exceed, without interpolation; nan where there are none.
+    """The value that each share of the values does not exceed, without interpolation; nan if there are none.
 
     >>> quantiles(np.array([3.0, 1.0]), (0, 0.5, 1)), quantiles(np.array([]), (0.5,))
     ([1.0, 1.0, 3.0], [nan])

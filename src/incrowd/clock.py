@@ -53,7 +53,7 @@ def check_hours(**values: Any) -> None:
 
 
 def wall_at(start: int, zone: ZoneInfo | None) -> int:
-    """What the wall clock shows when slots begin at a UTC second; midnight where it jumps over it."""
+    """What the wall clock shows when slots begin at a UTC second; midnight if it jumps over it."""
     wall, before = start + _ahead(start, zone), start + _ahead(start - 1, zone)
     return before if before < wall and before % DAY_S == 0 else wall
 
@@ -152,7 +152,7 @@ def unit_of(values: Floats | Ints) -> str | None:
 
 
 def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, NDArray[np.bool_]]:
-    """Whole seconds, floored, and where there are none: missing, or too small or large to be in this unit.
+    """Whole seconds, rounded down, and which are none: missing, or too small or large to be in this unit.
 
     >>> from_epoch(np.array([1_600_000_000_999.0, 1_600_000_000.0]), "ms")
     (array([1600000000,          0]), array([False,  True]))
@@ -164,5 +164,5 @@ def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, NDArray[np.bool_
 
 
 def unit_note(unit: str) -> str:
-    """How the ledger says what numeric times were taken for."""
+    """The note in a ledger on the unit of times that are numbers."""
     return f"timed in epoch {_NAMES[unit]}"

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Floats, Ints, Labels, frozen
 from incrowd.errors import DataError
+from incrowd.plain import several
 
 _INT64 = np.iinfo(np.int64)
 _NULL = "user holds a null character, which many file formats drop,"
@@ -21,7 +22,7 @@ def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
         array = np.asarray(values)
     except (TypeError, ValueError):
         # The cause is left out: it may quote a value.
-        raise DataError(f"{name} is no regular table of values; give rows of equal length.") from None
+        raise DataError(f"{name} is not a regular table of values; give rows of equal length.") from None
     if isinstance(values, np.ma.MaskedArray):
         _refuse(np.ma.getmaskarray(values).ravel(), f"{name} is missing", _REPAIR)
     return array
@@ -38,7 +39,7 @@ def _column(values: ArrayLike, name: str) -> NDArray[Any]:
 def _refuse(bad: NDArray[np.bool_], what: str, advice: str) -> None:
     if bad.any():
         rows = np.flatnonzero(bad)
-        raise DataError(f"{what} at row {rows[0]} ({rows.size} such rows); {advice}.")
+        raise DataError(f"{what} at row {rows[0]} ({several(rows.size, 'such row')}); {advice}.")
 
 
 def ints(values: ArrayLike, name: str) -> Ints:
@@ -105,7 +106,7 @@ def seconds(values: ArrayLike, name: str = "t") -> Ints:
         array = whole.astype(np.int64)
     result = ints(array, name)
     far = (result < _YEARS[0]) | (result > _YEARS[1])
-    _refuse(far, f"{name} lies outside the years 0 to 9999", "give seconds since 1970, not milliseconds")
+    _refuse(far, f"{name} is outside the years 0 to 9999", "give seconds since 1970, not milliseconds")
     return result
 
 
@@ -126,7 +127,7 @@ def same_length(**columns: NDArray[Any]) -> int:
         raise DataError(f"columns differ in length ({listed}); give one value per record in each.")
     size = next(iter(sizes.values()))
     if size == 0:
-        raise DataError("there is no record; give at least one.")
+        raise DataError("the data hold no record; give at least one.")
     return size
 
 
@@ -170,19 +171,19 @@ def _refuse_nulls(distinct: Labels, first: Ints) -> None:
 
 
 def owned(array: NDArray[Any], given: object) -> NDArray[Any]:
-    """A copy where the array may still be the caller's own, so that later edits cannot reach us."""
+    """A copy if the array may still be the caller's own, because later edits must not reach us."""
     mine = isinstance(given, (list, tuple)) or not np.may_share_memory(array, np.asarray(given))
     return array if mine else array.copy()
 
 
 def per_user(values: Iterable[Any], name: str, users: int) -> NDArray[Any]:
-    """One attribute value per user, as an object column; where one value is a set, all are, but for None."""
+    """One attribute value per user, as an object column; if one value is a set, all are, except None."""
     listed = list(values)
     if len(listed) != users:
         raise DataError(f"attribute {name!r} has {len(listed)} values for {users} users; give one per user.")
-    several = (set, frozenset, list, tuple, np.ndarray)
-    if any(isinstance(v, several) for v in listed):
-        listed = [None if v is None else frozenset(v if isinstance(v, several) else [v]) for v in listed]
+    sets = (set, frozenset, list, tuple, np.ndarray)
+    if any(isinstance(v, sets) for v in listed):
+        listed = [None if v is None else frozenset(v if isinstance(v, sets) else [v]) for v in listed]
     column = np.empty(users, object)
     column[:] = listed
     return frozen(column)

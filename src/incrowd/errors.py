@@ -5,12 +5,21 @@ IncrowdError
 ├── ParameterError   an option has no meaning, alone or with these data
 └── MissingExtra     an optional dependency is not installed
 
-IncrowdWarning       what it says on purpose while it goes on
+IncrowdWarning       a warning raised on purpose; the work goes on
+
+`@public` above a function or dataclass that users call refuses a misspelt option and a wrong noun in its name:
+"grid() got an unexpected option 'cell_size'; did you mean cell_m?"; `check_kind` refuses a wrong noun elsewhere.
 """
 
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import update_wrapper
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from types import FunctionType, NoneType
+from typing import Any, TypeVar, get_args
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class IncrowdError(Exception):
@@ -30,7 +39,7 @@ class MissingExtra(IncrowdError):
 
 
 class IncrowdWarning(RuntimeWarning):
-    """Work goes on, otherwise than was to be expected."""
+    """The work goes on, but not as the caller may expect."""
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
@@ -73,11 +82,95 @@ def check_share(**values: Any) -> None:
             raise ParameterError(f"{name} must be a share between 0 and 1, got {value!r}.")
 
 
-def check_kind(kind: type, **values: Any) -> None:
-    """Refuse data of another kind than a call can use."""
-    for name, value in values.items():
-        if not isinstance(value, kind):
-            raise DataError(f"{name} must be {kind.__name__}, got {type(value).__name__}; make {kind.__name__} of it.")
+def check_kind(call: str, value: object, *kinds: type) -> None:
+    """Refuse data of another kind than a call needs; a noun names the call that makes it in `MADE_BY`.
+
+    >>> check_kind("uniqueness", 7, str)
+    Traceback (most recent call last):
+    incrowd.errors.DataError: uniqueness needs a str, got an int.
+    """
+    if isinstance(value, kinds):
+        return
+    nouns = [kind for kind in kinds if kind is not NoneType]
+    makers = [f"`{kind.MADE_BY}`" for kind in nouns if hasattr(kind, "MADE_BY")]
+    them = "it" if not nouns[0].__name__.endswith("s") else "them"
+    advice = f"; make {them} with {' or '.join(makers)}" if makers else ""
+    got = "None" if value is None else _a(type(value))
+    raise DataError(f"{call} needs {' or '.join(map(_a, nouns))}, got {got}{advice}.")
+
+
+def _a(kind: type) -> str:
+    """A type with its article; most nouns are plurals."""
+    name = kind.__name__
+    if hasattr(kind, "MADE_BY") and name.endswith("s"):
+        return name
+    return f"an {name}" if name.lower().startswith((*"aeiou", "nd")) else f"a {name}"
+
+
+def public(call: F) -> F:
+    """The same function or dataclass, which refuses an unknown option and a wrong noun before it begins.
+
+    Options are known by the signature, and by the TypedDict of `**options: Unpack[TypedDict]`. An argument annotated
+    with nouns alone (`visits: Visits`, `data: Visits | None`) is checked by `check_kind`.
+    """
+    if isinstance(call, type):
+        call.__init__ = public(call.__init__)  # type: ignore[misc]
+        return call
+    parameters = inspect.signature(call).parameters
+    # A method may be inherited: its own name is enough; a class is called by its name.
+    name = call.__name__ if next(iter(parameters), "") == "self" else call.__qualname__
+    name = call.__qualname__.rpartition(".")[0] if name in ("__init__", "__call__") else name
+    options = _options(parameters.values())
+    nouns = {p.name: (i, kinds) for i, p in enumerate(parameters.values()) if (kinds := _nouns(p.annotation))}
+
+    def check(args: tuple[Any, ...], given: Mapping[str, Any]) -> None:
+        for option in given if options else ():
+            if option not in options:
+                raise ParameterError(f"{name}() got an unexpected option {option!r}; {near(option, options)}")
+        for noun, (place, kinds) in nouns.items():
+            if place < len(args) or noun in given:
+                check_kind(name, args[place] if place < len(args) else given[noun], *kinds)
+
+    def checked(*args: Any, **given: Any) -> Any:
+        check(args, given)
+        return call(*args, **given)
+
+    # In the module of the call, where doctest looks for it.
+    made = FunctionType(checked.__code__, call.__globals__, closure=checked.__closure__)
+    return update_wrapper(made, call)  # type: ignore[return-value]
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """Advice for a name that is not one of some names.
+
+    >>> near("cell_size", ["cell_m", "slot_min"]), near("x", ["cell_m", "slot_min"])
+    ('did you mean cell_m?', 'choose from cell_m, slot_min.')
+    """
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"did you mean {close[0]}?" if close else f"choose from {', '.join(names)}."
+
+
+def _options(parameters: Iterable[inspect.Parameter]) -> tuple[str, ...]:
+    """The names a call can be given by keyword; none if it takes any."""
+    names: list[str] = []
+    for parameter in parameters:
+        if parameter.kind is parameter.VAR_KEYWORD:
+            listed = [name for kind in get_args(parameter.annotation) for name in kind.__annotations__]
+            if not listed:
+                return ()
+            names += listed
+        elif parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            names.append(parameter.name)
+    return tuple(name for name in names if name not in ("self", "cls"))
+
+
+def _nouns(annotation: Any) -> tuple[type, ...]:
+    """The kinds an argument may have, if all of them are nouns (or None); none if it may be anything else."""
+    kinds = get_args(annotation) or (annotation,)
+    nouns = [kind for kind in kinds if hasattr(kind, "MADE_BY")]
+    return tuple(kinds) if nouns and all(kind is NoneType or kind in nouns for kind in kinds) else ()
 
 
 def _is_number(value: object) -> bool:

@@ -7,7 +7,7 @@ about 10 min, 768 MiB
 from dataclasses import dataclass
 from typing import Any
 
-from incrowd.plain import in_words
+from incrowd.plain import about
 
 MIB = 1 << 20
 MOST_MIB = 10_000  # more are written in GiB
@@ -15,15 +15,20 @@ MOST_MIB = 10_000  # more are written in GiB
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """About how many seconds work takes, and bytes of memory on top of its data; None where they are not estimated."""
+    """About how many seconds work takes, and bytes of memory on top of its data; None where they are not estimated.
+
+    `compile_s` are the seconds that compiling adds to the first run on a machine, if it is one.
+    """
 
     seconds: float
     bytes: int | None = None
+    compile_s: float | None = None
 
     @property
     def about(self) -> str:
         """Both, roughly, in words."""
-        return f"about {in_words(self.seconds)}" + ("" if self.bytes is None else f", {memory(self.bytes)}")
+        compiling = f", and {about(self.compile_s)} once to compile" if self.compile_s else ""
+        return f"{about(self.seconds)}{'' if self.bytes is None else f', {memory(self.bytes)}'}{compiling}"
 
     def to_dict(self) -> dict[str, Any]:
         """What is estimated."""

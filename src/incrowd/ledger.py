@@ -2,6 +2,7 @@
 
 >>> ledger = Ledger().add("duplicates", read=10, kept=8, dropped={"exact duplicate": 2}, users=(3, 3))
 >>> print(ledger)
+10 records came in, 2 were dropped, and 8 remain.
 step                    read         kept       users
 duplicates                10            8           3
     -2 exact duplicate
@@ -12,7 +13,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from incrowd.plain import Shown
+from incrowd.plain import several
+from incrowd.show import Bars, Result, Section, Table
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
 
@@ -58,7 +60,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Ledger(Shown):
+class Ledger(Result):
     """The steps data went through, oldest first."""
 
     steps: tuple[Step, ...] = ()
@@ -92,12 +94,48 @@ class Ledger(Shown):
             ledger = ledger.add(step["step"], **values)
         return ledger
 
-    def _shown(self) -> list[tuple[str, ...]]:
-        head = ("step", "read", "kept", "users", "why")
-        return [head, *(_cells(step) for step in self.steps)]
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each step: records read, created, dropped and kept, and how many users are left."""
+        return {
+            "step": [step.name for step in self.steps],
+            "read": [step.read for step in self.steps],
+            "created": [sum(step.created.values()) for step in self.steps],
+            "dropped": [sum(step.dropped.values()) for step in self.steps],
+            "kept": [step.kept for step in self.steps],
+            "users": [step.users[1] if step.users else None for step in self.steps],
+        }
+
+    def section(self) -> Section:
+        """What happened to every record."""
+        if not self.steps:
+            return Section("What happened to every record?", "No step was recorded.", data=self)
+        first, last = self.steps[0], self.steps[-1]
+        read = first.read + sum(first.created.values())
+        lost = sum(sum(step.dropped.values()) for step in self.steps)
+        created = sum(sum(step.created.values()) for step in self.steps[1:])
+        added = f", {created:,} were added" if created else ""
+        head = ("step", "read", "kept", "users", "dropped", "why")
+        rows = [(*_cells(step)[:4], f"{sum(step.dropped.values()):,}", _cells(step)[4]) for step in self.steps]
+        return Section(
+            question="What happened to every record?",
+            answer=f"{several(read, 'record')} came in, {lost:,} were dropped{added}, and {last.kept:,} remain.",
+            number=f"{last.kept:,}",
+            number_of="records remain",
+            panels=self._drops(),
+            tables=[Table(head, rows)],
+            method=["In each step read + created = kept + dropped; a step that does not add up cannot be recorded."],
+            data=self,
+            number_at=(len(self.steps) - 1, "kept"),
+        )
+
+    def _drops(self) -> list[Bars]:
+        reasons = {f"{step.name}: {why}": n for step in self.steps for why, n in step.dropped.items() if n}
+        caption = "Records dropped, by step and reason."
+        series = {"": list(reasons.values())}
+        return [Bars("ledger", tuple(reasons), series, "records", caption, lying=True)] if reasons else []
 
     def __str__(self) -> str:
-        lines = [f"{'step':<17}{'read':>11} {'kept':>12} {'users':>11}"]
+        lines = [self.section().answer, f"{'step':<17}{'read':>11} {'kept':>12} {'users':>11}"]
         for step in self.steps:
             name, read, kept, users, _ = _cells(step)
             lines.append(f"{name:<17}{read:>11} {kept:>12} {users:>11}")

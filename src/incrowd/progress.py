@@ -14,6 +14,7 @@ from typing import TypeVar
 
 Listener = Callable[[str, float, float], None]  # label, done, total
 T = TypeVar("T")
+COMPILING = "compiling kernels, once"  # the label under which kernels tell that they are compiled
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 

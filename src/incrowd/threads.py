@@ -23,7 +23,9 @@ def threads() -> int:
     if not given:
         return _allowed()
     if not given.isascii() or not given.isdigit() or not 1 <= int(given) <= 4096:
-        raise ParameterError(f"{VARIABLE} must be a whole number from 1 to 4096, got {given!r}; unset it or mend it.")
+        raise ParameterError(
+            f"{VARIABLE} must be a whole number from 1 to 4096, got {given!r}; unset it or correct it."
+        )
     return int(given)
 
 
@@ -68,7 +70,7 @@ def _processors(folder: Path) -> int:
 
 
 def in_blocks(work: Callable[[slice], None], size: int, *, block: int) -> None:
-    """Do the work slice by slice; one slice runs where it is, so that small work costs no threads.
+    """Do the work slice by slice; a single slice runs in this thread, because small work is not worth another.
 
     >>> sums = [0] * 3
     >>> def work(part):

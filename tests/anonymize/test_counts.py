@@ -1,121 +1,89 @@
-"""Mitigations: what a publisher does to visits and counts."""
+"""Counts as a release: several steps, one after the other, and presets."""
 
-import math
+import json
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.anonymize.counts import noise_counts, perturb_points, round_counts, suppress_small, to_regions
+from incrowd.anonymize import counts
+
+XY = [[0, 0], [1000, 0], [2000, 0]]
+VISITS = ic.Visits.from_arrays(range(6), [0, 0, 0, 1, 1, 2], [0] * 6, xy=XY, slot_min=1440)
+EXACT = ic.discretize.counts(VISITS)
 
 
-def counts(*rows):
-    return ic.Counts.from_arrays(rows, xy=[[100 * cell, 0] for cell in range(len(rows[0]))])
+def n(data, **steps):
+    return counts(data, **steps).data.n.tolist()
 
 
-def walk(rows, cells=6):
-    """One row of cells per user, a slot each, cells 1 km apart."""
-    user, slot = np.indices(np.shape(rows)).reshape(2, -1)
-    return ic.Visits.from_arrays(user, np.ravel(rows), slot, xy=[[1000 * c, 0] for c in range(cells)], slot_min=60)
+def test_nothing_asked_changes_nothing():
+    release = counts(VISITS)
+    assert release.data.n.tolist() == EXACT.n.tolist() and len(release.members) == 0
+    assert counts(EXACT).data is EXACT
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=1, max_size=4), st.integers(0, 9))
-def test_no_strength_is_no_change(rows, seed):
-    exact = counts(*rows)
-    for same in (
-        noise_counts(exact, epsilon=math.inf, seed=seed),
-        suppress_small(exact, k=1),
-        round_counts(exact, to=1),
-    ):
-        assert same.n.tolist() == rows and same.ledger.steps[-1].notes == {"counts changed": 0}
+def test_steps_follow_each_other():
+    assert n(EXACT, suppress_below=2) == [[3, 2, 0]]
+    assert n(EXACT, suppress_below=2, round_to=4) == [[4, 4, 0]]
+    assert n(EXACT, suppress_below=3, round_to=4) == [[4, 0, 0]]  # rounded first, 2 would be 4
+    assert n(VISITS, region=["a", "b", "b"], suppress_below=3) == [[3, 3]]
+    assert n(VISITS, region_m=1500, noise_epsilon=float("inf")) == [[5, 1]]
+    release = counts(VISITS, move_share=1, region_m=1500, noise_epsilon=1, round_to=2, seed=0)
+    steps = [step.name for step in release.ledger.steps]
+    assert steps[1:3] == ["perturb", "regions"] and steps[-2:] == ["noise", "round"]
+    assert release.params == {
+        "method": "Counts",
+        "move_share": 1,
+        "region_m": 1500,
+        "noise_epsilon": 1,
+        "round_to": 2,
+        "seed_given": True,
+    }
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.lists(st.lists(st.integers(0, 5), min_size=4, max_size=4), min_size=1, max_size=4), st.integers(0, 9))
-def test_points_moved_with_probability_0_stay(rows, seed):
-    same = perturb_points(walk(rows), share=0, seed=seed)
-    assert same.cell.tolist() == np.ravel(rows).tolist() and same.ledger.steps[-1].notes == {"points moved": 0}
-
-
-def test_noise_is_two_sided_geometric_on_every_count():
-    zeros = ic.Counts.from_arrays(np.zeros((500, 400)), xy=np.zeros((400, 2)))
-    noise = noise_counts(zeros, epsilon=1, seed=3).n
-    a = math.exp(-1)
-    for k in (-2, -1, 0, 1, 2):
-        expected = (1 - a) / (1 + a) * a ** abs(k)
-        assert (noise == k).mean() == pytest.approx(expected, abs=4 * math.sqrt(expected / noise.size))
-    assert noise.mean() == pytest.approx(0, abs=0.02)
-    again = noise_counts(zeros, epsilon=1, seed=3).n
-    assert (noise == again).all() and (noise_counts(zeros, epsilon=1).n != noise).any()
-
-
-def test_small_counts_and_rounding():
-    exact = counts([0, 4, 5, 7, 8], [-1, 2, 3, 12, 13])
-    assert suppress_small(exact, k=5).n.tolist() == [[0, 0, 5, 7, 8], [0, 0, 0, 12, 13]]
-    assert round_counts(exact, to=5).n.tolist() == [[0, 5, 5, 5, 10], [0, 0, 5, 10, 15]]
-    assert round_counts(counts([2.5, 2.4, 7.5]), to=5).n.tolist() == [[5, 0, 10]]
-
-
-def test_only_points_at_the_top_two_cells_move_and_not_farther_than_the_nearest():
-    rows = [[0, 0, 0, 5, 5, 3], [4, 4, 1, 1, 2, 2]]
-    before = walk(rows)
-    cells = np.array([perturb_points(before, share=1, seed=s, nearest=2).cell.reshape(2, 6) for s in range(40)])
-    assert set(cells[:, 0, :3].ravel()) == {1, 2} and set(cells[:, 0, 3:5].ravel()) == {3, 4}
-    assert set(cells[:, 0, 5]) == {3}  # the third cell stays
-    assert set(cells[:, 1, :2].ravel()) == {4}  # ties for the second place go to the lower id
-    assert set(cells[:, 1, 2:4].ravel()) == {0, 2} and set(cells[:, 1, 4:].ravel()) == {1, 3}
-
-
-@pytest.mark.parametrize("far", [0.0, 1000.0])
-def test_many_cells_as_near_as_each_other_go_by_id(far):
-    angle = np.arange(60) * 2 * np.pi / 60
-    xy = far * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    xy[0] = 0
-    before = ic.Visits.from_arrays(np.arange(400), np.zeros(400, int), np.zeros(400, int), xy=xy, slot_min=30)
-    assert set(perturb_points(before, share=1, seed=0).cell) == set(range(1, 11))
-
-
-def test_the_share_of_points_that_move():
-    before = walk(np.zeros((200, 50), int))
-    after = perturb_points(before, share=0.2, seed=1)
-    assert (after.cell != 0).mean() == pytest.approx(0.2, abs=0.02)
-    assert after.ledger.steps[-1].notes == {"points moved": (after.cell != 0).sum()}
-    assert set(after.cell) == {0, 1, 2, 3, 4, 5}
-    alone = ic.Visits.from_arrays([1], [0], [0], xy=[[0, 0]])
-    assert perturb_points(alone, share=1).cell.tolist() == [0]
-
-
-def test_regions_lie_at_the_centroid_of_their_cells():
-    visits = walk([[0, 1, 5], [2, 2, 3]])
-    towns = to_regions(visits, region=["b", "b", "a", "a", "c", "c"])
-    assert towns.cell.tolist() == [1, 1, 2, 0, 0, 0]
-    assert towns.xy.tolist() == [[2500, 0], [500, 0], [4500, 0]]
-    assert to_regions(visits, cell_m=2000).cell.tolist() == [0, 0, 2, 1, 1, 1]
-    both = ic.Visits.from_arrays([1, 1], [0, 1], [0, 0], xy=[[0, 0], [1, 0]])
-    merged = to_regions(both, region=[4, 4])
-    assert merged.records == 1 and merged.ledger.steps[-1].dropped == {"same cell and slot": 1}
+def test_rules_by_name():
+    crowd = ic.Counts.from_arrays([[9, 10, 11, 14, 15, 19, 20, 23]], xy=[[100 * c, 0] for c in range(8)])
+    assert n(crowd, rule="11") == [[0, 0, 11, 14, 15, 19, 20, 23]]
+    assert n(crowd, rule="15") == [[0, 0, 0, 0, 15, 19, 20, 23]]
+    assert n(crowd, rule="20") == [[0, 0, 0, 0, 0, 0, 20, 23]]
+    dense = ic.Visits.from_arrays(range(40), [0] * 9 + [1] * 13 + [2] * 18, [0] * 40, xy=XY, slot_min=1440)
+    assert n(dense, rule="10-5") == [[0, 15, 20]]
+    assert counts(crowd, rule="15").params == {"method": "Counts", "rule": "15", "suppress_below": 15}
+    stated = counts(dense, rule="10-5")
+    assert stated.params == {"method": "Counts", "rule": "10-5", "suppress_below": 10, "round_to": 5}
+    assert ic.audit.check(stated, original=dense)["rule"].status == "pass"
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("data", "steps", "words"),
     [
-        (lambda: noise_counts(counts([1]), epsilon=0), "epsilon must be above 0"),
-        (lambda: suppress_small(counts([1]), k=0), "k must be a whole number"),
-        (lambda: round_counts(counts([1]), to=2.5), "to must be a whole number"),
-        (lambda: perturb_points(walk([[0]]), share=1.5), "share must be a share between 0 and 1"),
-        (lambda: perturb_points(walk([[0]]), share="a"), "share must be a share"),
-        (lambda: noise_counts(counts([1]), epsilon=1e-12), "epsilon must be at least 1e-08"),
-        (lambda: round_counts(counts([1]), to=10**30), "to must be at most"),
-        (lambda: round_counts(counts([2**62]), to=10), "a count lies beyond"),
-        (lambda: perturb_points(ic.Visits.from_arrays([1], [0], [0]), share=1), "where their cells are"),
-        (lambda: to_regions(walk([[0]])), "give either region"),
-        (lambda: to_regions(walk([[0]]), region=["a"]), "each of the 6 cells"),
-        (lambda: to_regions(walk([[0]]), cell_m=-1), "cell_m must be above 0"),
+        (EXACT, {"move_share": 0.5}, "give trajectories"),
+        (EXACT, {"region": ["a"]}, "give trajectories"),
+        (EXACT, {"region_m": 10}, "give trajectories"),
+        (EXACT, {"rule": "10-5"}, "give trajectories"),
+        (VISITS, {"rule": "11", "round_to": 5}, "leave round_to out"),
+        (VISITS, {"dp_epsilon": 1}, "needs slots_per_person"),
+        (VISITS, {"dp_epsilon": 1, "cell_key": "10-5"}, "leave one of them out"),
+        (VISITS, {"cell_key": "10-5", "seed": 1}, "seed must be None"),
+        (VISITS, {"rule": "12"}, "unknown rule"),
     ],
 )
-def test_refusals(call, message):
-    with pytest.raises(ic.errors.IncrowdError, match=message):
-        call()
+def test_refusals(data, steps, words):
+    with pytest.raises(ic.ParameterError, match=words):
+        counts(data, **steps)
+
+
+def test_differential_privacy_goes_with_rounding_and_keeps_its_claim():
+    how = {"dp_epsilon": 1000.0, "slots_per_person": 1, "cells": XY, "slots": (0, 1)}
+    assert counts(VISITS, **how).params["method"] == "DPCounts"
+    rounded = counts(VISITS, **how, round_to=2)
+    assert rounded.data.n.tolist() == [[4, 2, 2]] and rounded.claims["epsilon"] == 1000
+    assert rounded.params["method"] == "Counts"
+
+
+def test_it_is_published_as_a_folder(tmp_path):
+    ic.anonymize.publish(counts(VISITS, suppress_below=2), tmp_path / "release")
+    manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
+    assert (manifest["noun"], manifest["method"], manifest["parameters"]) == ("Counts", "Counts", {"suppress_below": 2})
+    assert ic.read.release(tmp_path / "release").n.tolist() == [[3, 2, 0]]
+    assert ic.audit.check(tmp_path / "release").passed

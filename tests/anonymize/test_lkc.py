@@ -164,7 +164,7 @@ def test_users_without_a_visit_stay_and_are_counted():
     step = release.ledger.steps[-1]
     assert (step.read, step.kept, step.dropped, step.users) == (3, 2, {"suppressed pair": 1}, (3, 3))
     assert step.notes["users without a visit"] == 1
-    assert manifest_of(release, None)["counts"] == {"pseudonyms": 3, "rows": 2, "people": 3}
+    assert manifest_of(release, None)["counts"] == {"pseudonyms": 3, "rows": 2, "people": 3, "bare": 1}
 
 
 def test_a_release_can_be_anonymized_again():
@@ -204,7 +204,7 @@ def test_bad_parameters_are_refused_before_the_work():
         LKC(scores="fast")(visits)
     with pytest.raises(ic.ParameterError, match="k must be a whole number of at least 1"):
         LKC(k=0)(visits)
-    with pytest.raises(ic.DataError, match="call discretize"):
+    with pytest.raises(ic.DataError, match="LKC needs Visits, got Traces; make them with"):
         LKC()(ic.Traces.from_arrays([1], [0], lon=[5.0], lat=[52.0]))
 
 

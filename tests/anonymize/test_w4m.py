@@ -167,7 +167,7 @@ def test_all_may_be_trashed_only_where_that_is_asked_for():
     [
         (tracks([(0, 0)], [(0, 1)]), "2 users cannot hide among k = 3"),
         (tracks([(60, 0), (0, 0)], [(0, 1)], [(0, 1)]), "log order"),
-        (prints("0,0,0 | 0,0,0 | 0,0,0"), "points_of"),
+        (prints("0,0,0 | 0,0,0 | 0,0,0"), "W4M needs Traces, got Fingerprints"),
     ],
 )
 def test_what_cannot_be_bent_is_refused(data, said):
@@ -264,13 +264,13 @@ def test_points_are_the_centres_of_boxes():
         points_of(prints("0,0,0 | 0,0,9", crowd=[1, 2]))
 
 
-def test_what_is_written_says_that_points_are_fabricated(tmp_path):
+def test_what_is_written_says_that_points_are_moved_and_repeated(tmp_path):
     traces = tracks([(0, 0)], [(0, 1)])
     release = W4M(trash=0)(traces)
     folder = ic.anonymize.publish(release, tmp_path / "release")
     for file in ("manifest.json", "README.md"):
         text = (folder / file).read_text()
-        assert "fabricated" in text and "weaker than k-anonymity" in text and "(k, delta)-anonymity" in text
+        assert "left out and repeated" in text and "weaker than k-anonymity" in text and "(k, delta)-anonymity" in text
 
 
 def test_points_know_their_samples():

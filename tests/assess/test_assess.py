@@ -9,12 +9,11 @@ import pytest
 
 import incrowd as ic
 from incrowd import assess, attack, measure
-from incrowd.assess._assess import PreparedAssessment, prepared
-from incrowd.assess.budget import Budget, OutOfTime, seconds_of
+from incrowd.assess._assess import Budget, OutOfTime, PreparedAssessment, prepared
 from incrowd.assess.dataset import Dataset, within
-from incrowd.assess.options import Options
-from incrowd.assess.questions.order import QUESTIONS
-from incrowd.assess.thresholds import DEFAULTS
+from incrowd.assess.limits import DEFAULTS
+from incrowd.assess.options import Options, seconds_of
+from incrowd.assess.questions import QUESTIONS
 from incrowd.data.sample import some_people
 from incrowd.plain import in_words, to_json
 from incrowd.progress import track
@@ -57,22 +56,25 @@ def test_every_question_is_answered_with_its_attacker(found):
 
 def test_the_numbers_are_those_of_the_calls_behind_them(found, city, visits):
     answers = by_name(found)
-    assert answers["singling_out"].value == measure.uniqueness(visits, points=4, short="all").value
-    curve = answers["singling_out"].numbers["curve"]
+    assert answers["identified"].value == measure.uniqueness(visits, points=4, short="all").value
+    curve = answers["identified"].numbers["curve"]
     assert [(one["short"], one["points"]) for one in curve] == [
         (s, m) for s in ("drop", "all", "zero") for m in range(1, 6)
     ]
     for one in curve:
         assert one == measure.uniqueness(visits, points=one["points"], short=one["short"]).to_dict()
     exposed = measure.exposure(visits, max_points=2)
-    assert answers["worst_off"].value == (exposed.points == 1).mean()
+    assert answers["single_visit"].value == (exposed.points == 1).mean()
     places = attack.home_work(visits)
     assert answers["home_work"].value == places.pair_unique
     cut = ic.anonymize.Cut(window_h=24)(visits, pseudonym_seed=0)
     score = attack.relink(cut, seed=0).score
-    assert answers["windows"].value == score.share and answers["windows"].numbers["chance"] == score.chance
+    assert answers["pieces"].value == score.share and answers["pieces"].numbers["chance"] == score.chance
     first, second = within(visits, 0, 24), within(visits, 24, 10**6)
-    assert answers["releases"].value == attack.link(first, second, period_slots=24).hit[1]
+    assert (
+        answers["later"].value
+        == attack.link(first, second, period_slots=24, score="overlap", views=("moments",)).hit[1]
+    )
     people = ic.discretize.filled(visits)
     recovered = attack.recover(ic.discretize.counts(people), seed=0)
     accuracy = attack.recovery_score(recovered, people).accuracy
@@ -80,42 +82,46 @@ def test_the_numbers_are_those_of_the_calls_behind_them(found, city, visits):
     assert answers["counts"].numbers["accuracy"] == accuracy and answers["counts"].numbers["chance"] == chance
     assert answers["counts"].value == max(accuracy, *chance.values())
     gap = measure.kgap(ic.discretize.fingerprints(city.traces))
-    assert answers["k_gap"].value == np.median(gap.value)
+    assert answers["blurring"].value == np.median(gap.value)
 
 
 def test_a_release_is_attacked_and_audited(found, visits):
     answers = by_name(found)
     release = ic.anonymize.Cut(window_h=6)(visits, pseudonym_seed=1)
-    assert answers["release"].value == attack.link(visits, release).hit[1] > answers["release"].numbers["chance"][1]
-    assert answers["audit"].verdict == "above"  # pseudonyms from a seed fail the audit
-    assert answers["audit"].numbers["failed"] and "failed: " in answers["audit"].note
+    assert (
+        answers["matched"].value
+        == attack.link(visits, release, score="overlap", views=("moments",)).hit[1]
+        > answers["matched"].numbers["chance"][1]
+    )
+    assert answers["guarantees"].verdict == "above"  # pseudonyms from a seed fail the audit
+    assert answers["guarantees"].numbers["failed"] and "failed: " in answers["guarantees"].note
 
 
-def test_verdicts_follow_the_thresholds_the_user_sets(visits):
-    singled = by_name(assess.assess(visits))["singling_out"]
-    assert singled.verdict == "above" and singled.threshold == 0.1
-    others = ("release", "release_alone", "release_sensitive", "audit", "sensitive", "k_gap")
+def test_verdicts_follow_the_limits_the_user_sets(visits):
+    singled = by_name(assess.assess(visits))["identified"]
+    assert singled.verdict == "above" and singled.limit == 0.1
+    others = ("matched", "release_identified", "release_sensitive", "guarantees", "sensitive", "blurring")
     loose = dict.fromkeys(DEFAULTS, 1.0) | dict.fromkeys(others)
-    found = assess.assess(visits, thresholds=loose)
-    assert found.passed and not found.above and by_name(found)["singling_out"].verdict == "within"
-    assert "0 of 6 answers" in found.verdict
-    exact = assess.assess(visits, thresholds={"singling_out": singled.value})
-    assert by_name(exact)["singling_out"].verdict == "within"  # at the threshold is not above it
-    none = assess.assess(visits, thresholds=dict.fromkeys(DEFAULTS))
-    assert by_name(none)["singling_out"].verdict == "no threshold"
-    assert not none.passed and none.verdict == "Nothing was held against a threshold."
-    assert none.gate == "does not pass: nothing was held against a threshold"
+    found = assess.assess(visits, limits=loose)
+    assert found.passed and not found.above and by_name(found)["identified"].verdict == "within"
+    assert found.verdict == "Nothing above your limits: 6 tests, none missing."
+    exact = assess.assess(visits, limits={"identified": singled.value})
+    assert by_name(exact)["identified"].verdict == "within"  # at the limit is not above it
+    none = assess.assess(visits, limits=dict.fromkeys(DEFAULTS))
+    assert by_name(none)["identified"].verdict == "no limit"
+    assert not none.passed and none.verdict == "No verdict: no test was compared with a limit."
+    assert none.gate == "does not pass: nothing was compared with a limit"
 
 
 def test_visits_say_what_they_cannot_answer(visits):
     answers = by_name(assess.assess(visits))
-    assert answers["k_gap"].verdict == "does not apply" and "trajectories" in answers["k_gap"].note
+    assert answers["blurring"].verdict == "does not apply" and "trajectories" in answers["blurring"].note
     assert answers["counts"].value is not None
     bare = ic.Visits.from_arrays([1, 1, 2], cell=[5, 6, 5], slot=[0, 1, 0])
     answers = by_name(assess.assess(bare))
     unanswered = {name for name, answer in answers.items() if answer.verdict == "does not apply"}
-    assert unanswered == set(DEFAULTS) - {"singling_out", "worst_off"}
-    assert "slot_min" in answers["windows"].note and "xy" in answers["counts"].note
+    assert unanswered == set(DEFAULTS) - {"identified", "single_visit"}
+    assert "slot_min" in answers["pieces"].note and "xy" in answers["counts"].note
 
 
 def test_two_cells_in_a_slot_are_voted_where_the_records_are_there(city):
@@ -129,7 +135,7 @@ def test_two_cells_in_a_slot_are_voted_where_the_records_are_there(city):
 def test_words_agree_with_one_person():
     user = [1] * 5 + [2] * 5 + [3]
     visits = ic.Visits.from_arrays(user, cell=np.arange(11) % 3, slot=np.arange(11))
-    assert "1 person has fewer than 5" in by_name(assess.assess(visits))["singling_out"].note
+    assert "1 person has fewer than 5 visits" in by_name(assess.assess(visits))["identified"].note
 
 
 def test_a_question_that_does_not_fit_is_not_run(visits, monkeypatch):
@@ -139,16 +145,17 @@ def test_a_question_that_does_not_fit_is_not_run(visits, monkeypatch):
     assert by_name(found)["counts"].verdict == "not run"
     assert by_name(found)["counts"].note.startswith("would take about 2.8 h, 10 min are left")
     assert by_name(found)["home_work"].value is not None
-    assert [one.name for one in found.open] == ["counts"] and "1 more was not asked" in found.verdict
-    assert not assess.assess(visits, thresholds={**dict.fromkeys(DEFAULTS), "counts": 1.0}).passed
+    assert [one.name for one in found.open] == ["counts"] and "1 test is missing. Worst: " in found.verdict
+    assert found.verdict.endswith("limit 5 %. Not run: counts.")
+    assert not assess.assess(visits, limits={**dict.fromkeys(DEFAULTS), "counts": 1.0}).passed
 
 
 def test_a_spent_budget_stops_cleanly(visits):
     found = assess.assess(visits, budget_s=1e-6)
     assert all(answer.value is None for answer in found.answers)
     assert {answer.verdict for answer in found.answers} == {"not run", "does not apply"}
-    assert "would take about 1 s" in by_name(found)["singling_out"].note and not found.passed
-    assert "not run: would take about 1 s" in str(found)
+    assert "would take about 1 s" in by_name(found)["identified"].note and not found.passed
+    assert found.verdict.startswith("Do not publish: 6 tests are missing. Not run: identified, ")
 
 
 def test_a_question_that_takes_longer_than_expected_is_stopped(visits, monkeypatch):
@@ -165,14 +172,14 @@ def test_ctrl_c_keeps_what_is_there(visits, monkeypatch):
     def stop(_):
         raise KeyboardInterrupt
 
-    stopped = tuple(replace(one, run=stop) if one.name == "worst_off" else one for one in QUESTIONS)
+    stopped = tuple(replace(one, run=stop) if one.name == "single_visit" else one for one in QUESTIONS)
     monkeypatch.setattr(MODULE, "QUESTIONS", stopped)
     found = assess.assess(visits)
     answers = by_name(found)
     assert found.interrupted and answers["home_work"].value is not None
-    assert answers["worst_off"].note == "interrupted" and answers["counts"].note == "interrupted before"
-    assert answers["counts"].verdict == "not run" and ", interrupted; seed 0" in str(found)
-    for name in ("k_gap", "release", "sensitive"):  # what could not have been asked does not apply
+    assert answers["single_visit"].note == "interrupted" and answers["counts"].note == "interrupted before"
+    assert answers["counts"].verdict == "not run" and "of 10 min, interrupted)" in str(found)
+    for name in ("blurring", "matched", "sensitive"):  # what could not have been asked does not apply
         assert answers[name].verdict == "does not apply", name
 
 
@@ -180,7 +187,7 @@ def test_estimates_come_before_work_in_the_order_of_work(city):
     asked = prepared(city.traces, Options(towers=city.towers), {})
     assert [one.name for one in asked.estimates] == [question.name for question in QUESTIONS]
     assert all(one.seconds > 0 or one.lacks for one in asked.estimates)
-    assert "singling_out      about 1 s" in str(asked.estimates[0])
+    assert str(asked.estimates[0]) == "identified         about 1 s"
     assert asked.data.visits is PreparedAssessment.over(asked.data).data.visits
 
 
@@ -191,9 +198,9 @@ def test_people_are_drawn_where_a_step_needs_it_and_it_is_said(city, monkeypatch
     monkeypatch.setattr("incrowd.assess.questions.counting.MOST_PEOPLE", 25)
     monkeypatch.setattr("incrowd.assess.questions.counting.MOST_DAYS", 1)
     answers = by_name(assess.assess(city.traces, towers=city.towers))
-    assert "10 of 40 people, drawn at random" in answers["k_gap"].note
-    assert "20 of 40 people, drawn at random" in answers["windows"].note
-    assert "15 of 40 people, drawn at random and looked for among 40" in answers["releases"].note
+    assert "10 of 40 people, drawn at random" in answers["blurring"].note
+    assert "20 of 40 people, drawn at random" in answers["pieces"].note
+    assert "15 of 40 people, drawn at random and looked for among 40" in answers["later"].note
     assert "25 of 40 people, drawn at random" in answers["counts"].note
     assert "the 40 of 40 people seen in the busiest 1 of 3 days" in answers["counts"].note
     assert answers["counts"].numbers["slots"] == 24
@@ -204,8 +211,7 @@ def test_nothing_shown_is_about_one_person(found, city):
     assert record["passed"] is False and len(record["answers"]) == len(DEFAULTS)
     shown = to_json(found) + str(found) + repr(found) + found._repr_html_()
     assert not any(f'"{user}"' in shown for user in city.traces.users[:5].tolist() if isinstance(user, str))
-    assert 'neighbours": [' not in shown and "<th>attacker</th>" in found._repr_html_()
-    assert max(map(len, str(found).splitlines())) <= 80
+    assert 'neighbours": [' not in shown and "The attacker knows 4 random visits" in found._repr_html_()
 
 
 def test_bad_options_are_refused_before_the_data_are_read(tmp_path):
@@ -214,14 +220,15 @@ def test_bad_options_are_refused_before_the_data_are_read(tmp_path):
         ({"cell_m": -1}, "cell_m must be above 0"),
         ({"slot_min": 1.5}, "slot_min must be a whole number"),
         ({"seed": -1}, "seed must be"),
-        ({"confidence": 2}, "c must lie above 0"),
+        ({"confidence": 2}, "confidence must be a share between 0 and 1, got 2"),
+        ({"confidence": 0}, "confidence must be above 0"),
         ({"known_visits": 3}, "known_visits must be 1 or 2"),
-        ({"thresholds": {"magic": 0.1}}, "unknown threshold 'magic'; choose from singling_out"),
-        ({"thresholds": {"counts": 3}}, "threshold counts must lie in 0 to 1"),
-        ({"thresholds": {"sensitive": 0.1}}, "about the sensitive attribute, which was not given"),
-        ({"thresholds": {"release": 0.1}}, "about a release, which was not given"),
-        ({"thresholds": {"counts": True}}, "threshold counts must lie in 0 to 1"),
-        ({"thresholds": [("counts", 1)]}, "thresholds must map names to shares, got a list"),
+        ({"limits": {"magic": 0.1}}, "unknown test 'magic'; choose from identified"),
+        ({"limits": {"counts": 3}}, r"the limit of counts must be in \[0, 1\]"),
+        ({"limits": {"sensitive": 0.1}}, "about the sensitive attribute, which was not given"),
+        ({"limits": {"matched": 0.1}}, "about a release, which was not given"),
+        ({"limits": {"counts": True}}, r"the limit of counts must be in \[0, 1\]"),
+        ({"limits": [("counts", 1)]}, "limits must map names of tests to shares, got a list"),
         ({"known_visits": True}, "known_visits must be 1 or 2"),
         ({"release": 5}, "release must be a Release, visits or a path, got a int"),
         ({"link": "link.csv"}, "give the release too"),
@@ -234,13 +241,13 @@ def test_bad_options_are_refused_before_the_data_are_read(tmp_path):
 def test_data_that_cannot_be_assessed_are_refused(visits):
     with pytest.raises(ic.DataError, match="Counts cannot be assessed"):
         assess.assess(ic.discretize.counts(ic.discretize.filled(visits)))
-    with pytest.raises(ic.ParameterError, match=r"no attribute 'illness' \(they carry: none\)"):
+    with pytest.raises(ic.ParameterError, match=r"no attribute 'illness' \(they have: none\)"):
         assess.assess(visits, sensitive="illness")
 
 
 def test_saved_data_are_assessed_as_they_are(visits, tmp_path):
     path = visits.save(tmp_path / "visits.parquet")
-    assert by_name(assess.assess(path))["singling_out"].value == by_name(assess.assess(visits))["singling_out"].value
+    assert by_name(assess.assess(path))["identified"].value == by_name(assess.assess(visits))["identified"].value
 
 
 def test_large_sources_are_streamed(city, tmp_path, monkeypatch):
@@ -250,24 +257,27 @@ def test_large_sources_are_streamed(city, tmp_path, monkeypatch):
     monkeypatch.setattr("incrowd.assess.dataset.MOST_IN_MEMORY", 10)
     found = assess.assess(tmp_path / "log.csv")
     assert found.records is None and whole.records == city.traces.records
-    assert by_name(found)["singling_out"].value == by_name(whole)["singling_out"].value
-    assert "more than 10 records are streamed" in by_name(found)["k_gap"].note
+    assert by_name(found)["identified"].value == by_name(whole)["identified"].value
+    assert "this test needs the original positions" in by_name(found)["blurring"].note
 
 
 def test_a_release_of_other_things_says_why_not(city, visits):
     glove = ic.anonymize.Glove(k=2)(ic.discretize.fingerprints(city.traces))
     answers = by_name(assess.assess(city.traces, towers=city.towers, release=glove))
-    assert answers["release"].value == 0 and answers["release"].numbers["crowd_least"] >= 2
+    assert answers["matched"].value == 0 and answers["matched"].numbers["crowd_least"] >= 2
     answers = by_name(assess.assess(visits, release=glove))
-    assert answers["release"].verdict == "no answer" and "visits no longer tell" in answers["release"].note
+    assert (
+        answers["matched"].verdict == "no answer"
+        and "needs the original positions; give the trajectories" in answers["matched"].note
+    )
     known = replace(visits, users=np.char.add("p", visits.users.astype(str)))
     answers = by_name(assess.assess(known, release=known))
-    assert answers["release"].value is not None and "promise nothing" in answers["audit"].note
+    assert answers["matched"].value is not None and "states no guarantees" in answers["guarantees"].note
     strangers = replace(
         visits, users=visits.users + 10**6 if visits.users.dtype.kind == "i" else np.char.add("x", visits.users)
     )
     answers = by_name(assess.assess(visits, release=strangers))
-    assert "no link file was given" in answers["release"].note
+    assert "no link file was given" in answers["matched"].note
 
 
 def test_budgets_and_times_in_words():
@@ -300,12 +310,12 @@ def test_tails_take_a_gap_that_is_known(city):
         measure.tails(prints, k=3, gap=gap)
 
 
-def test_fewer_people_are_drawn_for_the_gap_where_trajectories_are_long(city, monkeypatch):
+def test_fewer_people_are_drawn_for_the_gap_if_trajectories_are_long(city, monkeypatch):
     from incrowd.assess.questions import singling
 
     data = Dataset(city.traces, None, Options())
     monkeypatch.setattr(singling, "KGAP_PEOPLE", 32)
     monkeypatch.setattr(singling, "KGAP_FEWEST", 4)
-    for most_s, people in ((1e9, 32), (singling._k_gap_s(data, 8), 8), (0, 4)):
+    for most_s, people in ((1e9, 32), (singling._blurring_s(data, 8), 8), (0, 4)):
         monkeypatch.setattr(singling, "KGAP_S", most_s)
-        assert singling._gap_people(data) == people and singling._k_gap_s(data) == singling._k_gap_s(data, people)
+        assert singling._gap_people(data) == people and singling._blurring_s(data) == singling._blurring_s(data, people)

@@ -10,8 +10,10 @@ from incrowd import assess, attack, measure
 from incrowd.anonymize._publish import publish
 from incrowd.assess._assess import prepared
 from incrowd.assess.dataset import dataset
+from incrowd.assess.limits import DEFAULTS
 from incrowd.assess.options import NEEDS, Options
-from incrowd.assess.thresholds import DEFAULTS
+from incrowd.plain import percent
+from incrowd.show import text
 
 QUIET = dict.fromkeys(DEFAULTS)
 
@@ -26,7 +28,7 @@ def named(table):
     return replace(table, users=np.char.add("p", table.users.astype(str)))
 
 
-def answer(data, name="release", **options):
+def answer(data, name="matched", **options):
     return next(one for one in assess.assess(data, **options).answers if one.name == name)
 
 
@@ -34,7 +36,11 @@ def answer(data, name="release", **options):
 def test_a_coarser_release_is_attacked_on_its_own_grid(traces, cell_m, slot_min):
     release = ic.anonymize.Generalize(cell_m=cell_m, slot_min=slot_min)(traces)
     known = ic.discretize.grid(traces, cell_m=cell_m, slot_min=slot_min)
-    assert answer(traces, release=release).value == attack.link(known, release).hit[1] > 0.5
+    assert (
+        answer(traces, release=release).value
+        == attack.link(known, release, score="overlap", views=("moments",)).hit[1]
+        > 0.5
+    )
 
 
 def test_points_with_somebody_far_away_are_put_on_the_grid_of_the_original(traces):
@@ -52,7 +58,7 @@ def test_visits_without_records_cannot_be_put_on_other_cells(traces):
     found = answer(fine, release=coarse)
     assert found.verdict == "no answer" and "differ in cell_m" in found.note
     nowhere = replace(fine, xy=fine.xy + 1e5)
-    assert "nobody has a visit that meets" in answer(fine, release=nowhere).note
+    assert "no visit of the original data is in the release" in answer(fine, release=nowhere).note
 
 
 def test_boxes_tell_whom_they_do_not_hide(traces, tmp_path):
@@ -63,8 +69,8 @@ def test_boxes_tell_whom_they_do_not_hide(traces, tmp_path):
     found = answer(traces, release=hidden)
     assert found.value == 0 and found.verdict == "within" and "8 random samples" in found.attacker
     guess = found.numbers["expected_hit"]
-    assert 0.3 < guess <= 0.5 and found.number == f"0.0% (guess {guess:.1%})"
-    assert f"a guess within the crowd is right {guess:.1%} of the time" in found.note
+    assert 0.3 < guess <= 0.5 and found.number == "0.0 % (0 of 20 people)"
+    assert f"a guess within the crowd is right {percent(guess)} of the time" in found.note
     publish(hidden, tmp_path / "release", link=tmp_path / "link.csv", original=prints)
     folder = answer(traces, release=tmp_path / "release", link=tmp_path / "link.csv")
     assert folder.numbers == found.numbers
@@ -80,11 +86,11 @@ def test_drawn_people_hide_among_everybody(traces, monkeypatch):
 
 def test_what_was_due_and_has_no_answer_is_open(traces):
     visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
-    assert not assess.assess(visits, thresholds=QUIET).passed  # nothing was judged
-    found = assess.assess(visits, thresholds=QUIET | {"k_gap": 1.0})
+    assert not assess.assess(visits, limits=QUIET).passed  # nothing was judged
+    found = assess.assess(visits, limits=QUIET | {"blurring": 1.0})
     assert [one.verdict for one in found.open] == ["no answer"] and not found.passed
-    assert found.verdict == "Nothing was held against a threshold; without an answer: k_gap."
-    assert answer(visits, "k_gap").verdict == "does not apply"
+    assert found.verdict == f"Do not publish: 1 test is missing. No answer: blurring ({found.open[0].note})."
+    assert answer(visits, "blurring").verdict == "does not apply"
 
 
 def test_the_better_of_attack_and_guess_is_judged(traces, monkeypatch):
@@ -94,7 +100,8 @@ def test_the_better_of_attack_and_guess_is_judged(traces, monkeypatch):
         )
         found = answer(traces, "counts")
         assert found.numbers["judged"] == judged and found.value == max(found.numbers["accuracy"], guess)
-        assert ("some guess" in found.note) == (judged != "attack")
+        assert ("is right more often than the attack" in found.note) == (judged != "attack")
+        assert f"({percent(guess)} by some guess)" in found.note
 
 
 def visits_of(slot, **clock):
@@ -128,9 +135,9 @@ def test_days_across_a_change_of_the_clock():
 
 def test_cells_are_counted_and_words_agree_with_numbers():
     found = assess.assess(ic.Visits.from_arrays([1, 2], cell=[-(2**62), 2**62], slot=[0, 2**40]))
-    assert found.cells == 2 and found.days is None and str(found).startswith("2 people, 2 visits (cells)")
+    assert found.cells == 2 and found.days is None and "(2 people, 2 visits; cells; seed 0; " in str(found)
     one = assess.assess(ic.Visits.from_arrays([1], cell=[0], slot=[0], slot_min=60, start=0))
-    assert str(one).startswith("1 person, 1 visit, 1 day (cells x 60 min)")
+    assert "(1 person, 1 visit, 1 day; cells, 60 min slots; " in str(one)
     assert "slots at night" in next(each.attacker for each in one.answers if each.name == "home_work")
 
 
@@ -145,61 +152,64 @@ def test_a_release_is_judged_and_the_data_are_context(traces, tmp_path):
     publish(release, tmp_path / "release", link=tmp_path / "link.csv", original=prints)
     found = assess.assess(traces, release=tmp_path / "release", link=tmp_path / "link.csv")
     assert found.passed and deciding(found) == {one for one, needs in NEEDS.items() if "release" in needs}
-    assert found.gate == found.to_dict()["gate"] == "passes" and "Gate: passes." in str(found)
-    assert found.verdict.startswith("The release: 0 of 2 answers are above their thresholds. Before it, as context: ")
+    assert found.gate == found.to_dict()["gate"] == "passes"
+    assert found.verdict.startswith("Nothing above your limits: 2 tests, none missing. Of the original data, ")
+    assert found.verdict.endswith("Values in brackets describe the original data and do not affect the verdict.")
     groups = [one.group for one in found.answers]
     assert groups == sorted(groups, reverse=True) and set(groups) == {"release", "before"}
-    singled = next(one for one in found.before if one.name == "singling_out")
-    assert singled.verdict == "above" and singled.row[-1] == "(above)" and singled not in found.above
-    page = str(found)
-    assert page.index("the release: linkability") < page.index("before, the data as they are: singling out")
-    assert "(above)" in page and "ABOVE" not in page and "In brackets: context" in page
+    singled = next(one for one in found.before if one.name == "identified")
+    assert singled.verdict == "above" and singled.outcome == "(above)" and singled not in found.above
+    page = text(found.section())
+    assert page.index("The release. Shares") < page.index("The original data. Values in brackets")
+    assert "(above)" in page and "ABOVE" not in page
     assert found.to_dict()["judges"] == "release" and assess.assess(traces).to_dict()["judges"] == "data"
 
 
-def test_a_threshold_that_was_set_counts_beside_the_release(traces):
+def test_a_limit_that_was_set_counts_beside_the_release(traces):
     release = ic.anonymize.Glove(k=5)(ic.discretize.fingerprints(traces))
-    quiet = {"audit": None}  # pseudonyms of a Release in memory are not those of a folder
-    assert assess.assess(traces, release=release, thresholds=quiet).passed
-    found = assess.assess(traces, release=release, thresholds=quiet | {"singling_out": 0.1})
-    assert [one.name for one in found.above] == ["singling_out"] and not found.passed
-    assert deciding(found) == {"release", "release_alone", "release_sensitive", "audit", "singling_out"}
-    assert found.verdict.startswith("The release, and what you set a threshold for: 1 of 2 answers are above")
+    quiet = {"guarantees": None}  # pseudonyms of a Release in memory are not those of a folder
+    assert assess.assess(traces, release=release, limits=quiet).passed
+    found = assess.assess(traces, release=release, limits=quiet | {"identified": 0.1})
+    assert [one.name for one in found.above] == ["identified"] and not found.passed
+    assert deciding(found) == {"matched", "release_identified", "release_sensitive", "guarantees", "identified"}
+    assert found.verdict.startswith("Do not publish: 1 of 2 tests exceeds your limits. Worst: How many people are ")
+    assert "Of the original data, you set limits for: identified." in found.verdict
 
 
 def test_without_a_release_everything_decides(traces):
     found = assess.assess(traces)
     assert deciding(found) == set(DEFAULTS) and not found.before
-    assert "before, the data" not in str(found) and "(above)" not in str(found)
+    assert "original data" not in found.verdict and "(above)" not in text(found.section())
 
 
 def test_the_gate_stays_shut_where_nothing_about_the_release_was_answered(traces, tmp_path):
     prints = ic.discretize.fingerprints(traces)
     publish(ic.anonymize.Glove(k=5)(prints), tmp_path / "release", original=prints)
     found = assess.assess(traces, release=tmp_path / "release")
-    assert not found.passed and [one.name for one in found.open] == ["release"]  # no link file was given
+    assert not found.passed and [one.name for one in found.open] == ["matched"]  # no link file was given
     assert not assess.assess(traces, release=tmp_path / "release", budget_s=1e-6).passed
     assert found.gate == "does not pass: 1 missing"
-    off = dict.fromkeys(("release", "release_alone", "audit"))
-    assert not assess.assess(traces, release=tmp_path / "release", thresholds=off).passed
+    off = dict.fromkeys(("matched", "release_identified", "guarantees"))
+    assert not assess.assess(traces, release=tmp_path / "release", limits=off).passed
     counts = ic.discretize.counts(
         ic.discretize.filled(ic.discretize.grid(traces, cell_m=500, slot_min=60, keep="vote"))
     )
     path = counts.save(tmp_path / "counts.parquet")
     found = assess.assess(traces, release=path)
     assert not found.passed
-    assert "incrowd attack ash --counts" in next(one.note for one in found.answers if one.name == "release")
+    assert "incrowd attack recover" in next(one.note for one in found.answers if one.name == "matched")
 
 
 def test_published_visits_are_asked_who_is_alone(traces):
     visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
     release = ic.anonymize.Cut(window_h=6)(visits, pseudonym_seed=1)
-    found = answer(visits, "release_alone", release=release)
+    found = answer(visits, "release_identified", release=release)
     assert found.value == measure.uniqueness(release.data, points=4, short="all").value
-    assert found.group == "release" and found.note.startswith(f"of {len(release.data):,} published trajectories; ")
+    assert found.note.startswith("on the release's 500 m cells, 60 min slots; ")
+    assert found.group == "release" and f" of {len(release.data):,} published trajectories)" in found.number
     boxes = ic.anonymize.Glove(k=2)(ic.discretize.fingerprints(traces))
-    assert answer(traces, "release_alone", release=boxes).verdict == "does not apply"
-    assert answer(visits, "release_alone").note == "no release was given (--release)"
+    assert answer(traces, "release_identified", release=boxes).verdict == "does not apply"
+    assert answer(visits, "release_identified").note == "no release was given (--release)"
 
 
 def test_a_release_in_csv_is_judged_like_one_in_parquet(traces, tmp_path):
@@ -216,19 +226,19 @@ def test_a_release_in_csv_is_judged_like_one_in_parquet(traces, tmp_path):
 def test_files_that_are_no_data_or_no_release_are_refused_in_a_sentence(traces, tmp_path):
     prints = ic.discretize.fingerprints(traces)
     folder = publish(ic.anonymize.Glove(k=2)(prints), tmp_path / "release", original=prints)
-    with pytest.raises(ic.DataError, match=r"release is a release; give the data it was made of.*\(--release\)"):
+    with pytest.raises(ic.DataError, match=r"release is a release; give the data it was made from.*--release"):
         assess.assess(folder)
     visits = named(ic.discretize.grid(traces, cell_m=500, slot_min=60))
     small = visits.save(tmp_path / "small.csv")
-    assert "cells and slots of the release are taken for" in answer(visits, release=small).note
+    assert "the cells and slots of the release were assumed" in answer(visits, release=small).note
     assert answer(visits, release=small).value == answer(visits, release=visits).value
     (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
     with pytest.raises(ic.DataError, match=r"notes.csv is no release.*give the folder of the release, or its visits"):
         assess.assess(traces, release=tmp_path / "notes.csv")
-    saved = answer(visits, "audit", release=visits.save(tmp_path / "small.parquet"))
-    assert saved.verdict == "does not apply" and "promise nothing" in saved.note
+    saved = answer(visits, "guarantees", release=visits.save(tmp_path / "small.parquet"))
+    assert saved.verdict == "does not apply" and "states no guarantees" in saved.note
     coarse = ic.discretize.filled(ic.discretize.grid(traces, cell_m=500, slot_min=60, keep="vote"))
-    with pytest.raises(ic.DataError, match="Counts cannot be assessed; incrowd attack ash --counts"):
+    with pytest.raises(ic.DataError, match="Counts cannot be assessed; run incrowd attack recover"):
         assess.assess(ic.discretize.counts(coarse).save(tmp_path / "counts.parquet"))
 
 
@@ -250,13 +260,16 @@ def test_counts_are_of_the_people_of_the_busiest_days(monkeypatch):
 
 def test_counts_of_interpolated_points_are_no_answer():
     found = answer(sparse(people=30, days=9, seen=0), "counts")
-    assert found.verdict == "no answer" and "99% of the points would be interpolated" in found.note
+    assert found.verdict == "no answer" and "99 % of the positions would be interpolated" in found.note
 
 
 def test_hours_without_a_zone_are_said_to_be_those_of_utc(traces):
     visits = ic.discretize.grid(traces, cell_m=500, slot_min=60)
-    assert "UTC was assumed" in answer(visits, "home_work").note and "--time-zone" in answer(visits, "home_work").note
-    assert "hours of Asia/Tokyo" in answer(replace(visits, time_zone="Asia/Tokyo"), "home_work").note
+    assert (
+        "hours are those of UTC" in answer(visits, "home_work").note
+        and "--time-zone" in answer(visits, "home_work").note
+    )
+    assert "hours are those of Asia/Tokyo" in answer(replace(visits, time_zone="Asia/Tokyo"), "home_work").note
 
 
 def estimated(data, name):
@@ -268,12 +281,12 @@ def test_long_trajectories_are_estimated_to_cost_more_than_their_share():
         user, slot = np.repeat(np.arange(300), hours), np.tile(np.arange(hours), 300)
         return ic.Visits.from_arrays(user, slot % 5, slot, slot_min=60, start=0)
 
-    short, long = (estimated(walk(hours), "windows") - 0.5 for hours in (700, 1400))
+    short, long = (estimated(walk(hours), "pieces") - 0.5 for hours in (700, 1400))
     assert long > 2.5 * short
     user, t = np.repeat(np.arange(3), 4000), np.tile(np.arange(4000) * 60, 3)
     traces = ic.Traces.from_arrays(user, t, x=t / 60.0, y=np.zeros(len(t)))
     half = ic.Traces.from_arrays(user[t < 120_000], t[t < 120_000], x=t[t < 120_000] / 60.0, y=np.zeros(6000))
-    assert estimated(traces, "k_gap") - 0.5 > 3 * (estimated(half, "k_gap") - 0.5)
+    assert estimated(traces, "blurring") - 0.5 > 3 * (estimated(half, "blurring") - 0.5)
 
 
 @pytest.fixture(scope="module")
@@ -289,7 +302,9 @@ def test_pseudonyms_are_nobodys_labels(traces, moved, tmp_path):
     folder, link = moved
     told = answer(traces, release=folder, link=link).value
     assert told > 0.2 and answer(traces, release=folder / "data.parquet", link=link).value == told
-    assert answer(traces, "audit", release=folder / "data.parquet", link=link).value == 0  # it is that of its folder
+    assert (
+        answer(traces, "guarantees", release=folder / "data.parquet", link=link).value == 0
+    )  # it is that of its folder
     copy = tmp_path / "copy.parquet"
     copy.write_bytes((folder / "data.parquet").read_bytes())
     for release in (folder, folder / "data.parquet", copy):
@@ -309,13 +324,13 @@ def test_pseudonyms_are_nobodys_labels(traces, moved, tmp_path):
 def test_a_link_of_other_people_does_not_fit_moved_points(traces, moved, tmp_path):
     folder, link = moved
     rows = [line.split(",") for line in link.read_text().splitlines()[1:]]
-    for shift, why in ((0, "does not say of which release it is"), (7, "the link does not fit the release")):
+    for shift, why in ((0, "does not say to which release it belongs"), (7, "the link does not fit the release")):
         lines = [f"{row[0]},{rows[(i + shift) % len(rows)][1]}" for i, row in enumerate(rows)]
         path = tmp_path / f"{shift}.csv"
         path.write_text("\n".join(["pseudonym,user", *lines]))
         found = answer(traces, release=folder, link=path)
         assert why in found.note and (found.value is None) == bool(shift)
-    assert "of which release" not in answer(traces, release=folder, link=link).note
+    assert "to which release" not in answer(traces, release=folder, link=link).note
 
 
 def test_of_a_cut_short_link_people_are_not_named(traces, moved, tmp_path):
@@ -333,8 +348,8 @@ def test_of_a_cut_short_link_people_are_not_named(traces, moved, tmp_path):
 
 def test_moved_points_are_asked_who_is_alone_on_the_grid(traces, moved):
     folder, _ = moved
-    found = answer(traces, "release_alone", release=folder)
-    assert found.verdict == "above" and "points of the release put on cells of 500 m" in found.note
+    found = answer(traces, "release_identified", release=folder)
+    assert found.verdict == "above" and "points of the release were put on cells of 500 m" in found.note
     points = ic.read.release(folder)
     grid = ic.discretize.grid(points, cell_m=500, slot_min=60)
     assert found.value == measure.uniqueness(grid, points=4, short="all").value
@@ -348,12 +363,12 @@ def test_what_a_release_publishes_may_be_inferred(tmp_path):
     xy = np.column_stack([np.arange(10) * 500.0, np.zeros(10)])
     visits = ic.Visits.from_arrays(user, cell, slot, xy=xy, slot_min=60, start=0, attributes=ill)
     shown = ic.anonymize.LKC(l=2, k=4, c=1.0, sensitive="ill")(visits)
-    how = {"sensitive": "ill", "thresholds": {"release": 1.0}}
+    how = {"sensitive": "ill", "limits": {"matched": 1.0}}
     for release in (shown, shown.data.save(tmp_path / "bare.csv"), publish(shown, tmp_path / "csv", file="csv")):
         found = assess.assess(visits, release=release, **how)
         told = next(one for one in found.answers if one.name == "release_sensitive")
         assert told.value == 1 and told.decides and "release_sensitive" in [one.name for one in found.above]
-        assert "40 published trajectories" in told.note and "cells and slots of the release" in told.attacker
+        assert "(40 of 40 published trajectories)" in told.number and "cells and slots of the release" in told.attacker
         assert not found.passed
     few = answer(visits, "release_sensitive", release=shown, sensitive="ill", values=["kind 3"])
     assert few.numbers["carriers"] == 4
@@ -362,11 +377,13 @@ def test_what_a_release_publishes_may_be_inferred(tmp_path):
     assert quiet.verdict == "does not apply" and quiet.note == "the release does not publish it"
     assert "no release was given" in answer(visits, "release_sensitive", sensitive="ill").note
     with pytest.raises(ic.ParameterError, match="about the sensitive attribute, which was not given"):
-        assess.assess(visits, release=shown, thresholds={"release_sensitive": 0.1})
+        assess.assess(visits, release=shown, limits={"release_sensitive": 0.1})
 
 
-def test_words_agree_with_one_answer():
+def test_words_agree_with_one_test():
     visits = ic.Visits.from_arrays([1, 2], cell=[0, 1], slot=[0, 0])
-    found = assess.assess(visits, thresholds=QUIET | {"singling_out": 0.1})
-    assert found.verdict == "1 of 1 answer is above its threshold: singling_out."
+    found = assess.assess(visits, limits=QUIET | {"identified": 0.1})
+    assert found.verdict.startswith(
+        "Do not publish: 1 of 1 test exceeds your limits. Worst: How many people are identified"
+    )
     assert found.gate == "does not pass: 1 above"

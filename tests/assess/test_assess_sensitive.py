@@ -1,4 +1,4 @@
-"""Sensitive values told by a few visits, against the definition read out loud."""
+"""Sensitive values inferred from a few visits, against the definition read out loud."""
 
 from itertools import combinations
 
@@ -74,8 +74,10 @@ def test_everybody_is_asked_however_long_the_traces(seed, monkeypatch):
     assert found.undecided == 20 and found.at_most == 1  # not every pair was tried: nobody is called safe
     answers = ic.assess.assess(long_traces(), sensitive="ill", seed=seed).answers
     answer = next(one for one in answers if one.name == "sensitive")
-    assert answer.verdict == "above" and answer.value == 1 and answer.number == "50.0% to 100.0% (chance 0.0%)"
-    assert "of 20 people not every pair of visits was tried" in answer.note
+    assert (
+        answer.verdict == "above" and answer.value == 1 and answer.number == "50.0 % to 100.0 % (20 to 40 of 40 people)"
+    )
+    assert "for 20 people not every pair of visits was tried" in answer.note
 
 
 def test_pairs_are_shared_out_so_that_short_traces_are_tried_in_full(monkeypatch):
@@ -110,6 +112,6 @@ def test_a_common_value_need_not_count():
 def test_bad_questions_are_refused():
     visits = ic.Visits.from_arrays([1], [0], [0], attributes={"ill": ["a"]})
     with pytest.raises(ic.ParameterError, match="known_visits must be 1 or 2"):
-        sensitive_inference(visits, sensitive="ill", known_visits=3)
-    with pytest.raises(ic.ParameterError, match="c must lie above 0"):
+        ic.assess.assess(visits, sensitive="ill", known_visits=3)
+    with pytest.raises(ic.ParameterError, match="c must"):
         sensitive_inference(visits, sensitive="ill", confidence=0)

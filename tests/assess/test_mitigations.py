@@ -1,4 +1,4 @@
-"""Attack accuracy against what a mitigation costs."""
+"""Attack accuracy against what a mitigation loses."""
 
 import math
 import sys
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.report.section import section
+from incrowd.show import section_of as section
 
 XY = [[1000 * cell, 300 * (cell % 2)] for cell in range(6)]
 # Eight people on six cells in four quarters of a day: some stay, some go to work and back.
@@ -64,12 +64,12 @@ def test_one_region_for_all_is_recovered_and_says_nothing(found):
     assert region.accuracy == 1 and region.far == 0 and region.loss > 0.4 and set(region.unique.values()) == {0.0}
 
 
-def test_the_cheapest_is_the_least_loss_under_the_target(found):
+def test_the_best_is_the_least_loss_under_the_target(found):
     made = found[1]
     under = [o for o in made.outcomes if o.accuracy < made.target]
-    assert made.cheapest in under and made.cheapest.loss == min(o.loss for o in under)
-    assert ic.assess.mitigations(people(), strengths={}, target=1.0, seed=1).cheapest in (None, made.outcomes[0])
-    assert ic.assess.mitigations(people(), strengths={"round": [1]}, target=0.01, seed=1).cheapest is None
+    assert made.best in under and made.best.loss == min(o.loss for o in under)
+    assert ic.assess.mitigations(people(), strengths={}, target=1.0, seed=1).best in (None, made.outcomes[0])
+    assert ic.assess.mitigations(people(), strengths={"round": [1]}, target=0.01, seed=1).best is None
 
 
 def test_longer_slots_are_attacked_too():
@@ -91,38 +91,55 @@ def test_guesses_are_beside_it(found):
     assert outcome(made, "suppress", 9).chance == {}
 
 
-def test_guesses_above_the_target_are_told_everywhere(found):
+def test_guesses_above_the_target_are_in_the_answer(found):
     made = replace(found[1], target=0.05)
-    assert made.caution.startswith("The target of 5% is below what guessing gets right (everyone static and random")
+    assert made.caution.startswith("The target of 5 % is below what guessing gets right (everyone static and random")
     assert made.caution in section(made).answer
-    assert replace(found[1], target=1.0, cheapest=None).caution == ""
+    assert replace(found[1], target=1.0, best=None).caution == ""
     misled = replace(found[1].outcomes[1], chance={"everyone static": 0.8})
-    assert "everyone static still gets 80% right" in replace(found[1], target=0.75, cheapest=misled).caution
+    assert "the guess 'everyone static' still gets 80 % right" in replace(found[1], target=0.75, best=misled).caution
 
 
-def test_publishing_nothing_is_not_the_cheapest():
+def test_publishing_nothing_is_not_the_best():
     made = ic.assess.mitigations(people(), strengths={"suppress": [9]}, target=0.01, seed=1)
-    assert math.isnan(made.outcomes[1].accuracy) and made.cheapest is None
+    assert math.isnan(made.outcomes[1].accuracy) and made.best is None
     assert "Nothing that was tried" in section(made).answer
 
 
 def test_counts_that_are_well_as_they_are_need_no_mitigation(found):
-    made = replace(found[1], target=1.0, cheapest=found[1].outcomes[0])
-    assert made.caution.startswith("Nothing needs to be done against this attack: it gets ")
+    made = replace(found[1], target=1.0, best=found[1].outcomes[0])
+    assert made.caution == "" and "no mitigation is needed against this attack" in section(made).answer
     misled = replace(found[1].outcomes[0], chance={"everyone static": 0.8})
-    fine = replace(found[1], target=0.75, chance=misled.chance, cheapest=misled)
-    assert "is below what guessing gets right (everyone static). Nothing needs to be done" in fine.caution
+    fine = replace(found[1], target=0.75, chance=misled.chance, best=misled)
+    assert fine.caution.endswith("is below what guessing gets right (everyone static).")
     assert "misleads" not in fine.caution and fine.caution in section(fine).answer
 
 
-def test_it_prints_as_a_table_that_names_the_cheapest(found):
+def test_it_prints_its_answer_first_and_its_table_has_every_way(found):
     made = found[1]
-    lines = str(made).splitlines()
-    assert lines[0].split()[:5] == ["published", "loss", "nights", "days", "whole"]
-    assert lines[0].endswith("  everyone static  random assignment")
-    assert len(lines) == len(made.outcomes) + 2 and lines[-1].startswith(f"cheapest under 0.3: {made.cheapest}")
-    assert "Outcome" not in str(made) and "<td>counts as they are</td>" in made._repr_html_()
-    assert str(replace(made, cheapest=None)).endswith("cheapest under 0.3: none that was tried")
+    answer, options = str(made).splitlines()
+    assert answer.startswith("From the counts as they are, ") and f"is: {made.best} (loss" in answer
+    assert options.startswith("(8 people, 6 cells, 16 slots of 180 min; target 30 %, method exact, ")
+    table = section(made).tables[0]
+    assert table.head[:7] == ("published", "loss", "nights", "days", "whole", "everyone static", "random assignment")
+    assert [row[0] for row in table.rows] == [str(one) for one in made.outcomes]
+    assert "<td>counts as they are</td>" in made._repr_html_()
+    assert "Nothing that was tried brings this under 30 %." in str(replace(made, best=None))
+
+
+def test_its_figure_has_a_line_for_each_mitigation_and_level_for_the_target(found):
+    panel = section(found[1]).panel("mitigations")
+    assert [line.label for line in panel.lines][:2] == ["noise", "small counts suppressed"]
+    assert all(line.x[0] == 0 and line.tags[0] == "" for line in panel.lines)  # from the counts as they are
+    assert panel.levels["target 0.3"] == 0.3 and len(panel.levels) == 3
+
+
+def test_the_best_works_under_its_old_name_with_a_notice(found):
+    with pytest.warns(ic.errors.IncrowdWarning, match="cheapest is now best; the old name works until 0.3"):
+        assert found[1].cheapest is found[1].best
+    record = found[1].to_dict()
+    assert record["cheapest"] == record["best"] and record["renamed"] == {"cheapest": "best"}
+    assert found[1].to_arrow().num_rows == len(found[1].outcomes)
 
 
 def test_an_attack_that_was_made_is_not_made_again(monkeypatch):
@@ -132,11 +149,11 @@ def test_an_attack_that_was_made_is_not_made_again(monkeypatch):
     assert ic.assess.mitigations(people(), strengths={}, plain=score) == again
 
 
-def test_the_report_names_the_cheapest_and_the_guesses(found, tmp_path):
+def test_the_section_names_the_best_and_the_guesses(found, tmp_path):
     made = found[1]
     shown = section(made)
-    assert str(made.cheapest) in shown.answer and "everyone static" in shown.answer
-    assert len(shown.tables[0].rows) == len(made.outcomes) and "n = 8 people" in shown.drawings[0].caption
+    assert str(made.best) in shown.answer and "everyone static" in shown.answer
+    assert len(shown.tables[0].rows) == len(made.outcomes) and "n = 8 people" in shown.panels[0].caption
     page = ic.report.write(tmp_path / "r.html", made).read_text()
     assert "NaN" not in page
 
@@ -144,7 +161,7 @@ def test_the_report_names_the_cheapest_and_the_guesses(found, tmp_path):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"target": 0}, "target must lie above 0"),
+        ({"target": 0}, "target must be in"),
         ({"strengths": {"magic": [1]}}, "unknown mitigation 'magic'"),
         ({"strengths": {"noise": [0]}}, "strength of noise must be above 0"),
         ({"strengths": {"round": [1.5]}}, "strength of round must be a whole number"),

@@ -7,12 +7,13 @@ import pytest
 import incrowd as ic
 from builders import crowd
 from incrowd.anonymize import Cut
-from incrowd.assess._plan import Plan, PlannedCut, plan
+from incrowd.assess._plan import plan
+from incrowd.assess.planned import Plan, PlannedCut
 from incrowd.attack.relink import relink
 from incrowd.discretize import windows
 from incrowd.measure import cut_risk, uniqueness
 from incrowd.plain import to_json
-from incrowd.report.section import section
+from incrowd.show import section_of as section
 
 
 def hours(text):
@@ -28,7 +29,7 @@ def test_people_who_stay_are_found_whatever_the_window():
     assert [cut.rejoined for cut in found.cuts] == [1, 1, None]
     assert [cut.restored for cut in found.cuts] == [3, 3, 3]
     assert [cut.chance for cut in found.cuts[:2]] == pytest.approx([1 / 3, 1 / 3])
-    assert found.best is None and found.verdict.startswith("Cutting does not protect: 2 points")
+    assert found.best is None and found.verdict.startswith("Cutting does not protect: 2 visits")
     assert [cut.moves_kept for cut in found.cuts] == [None, None, None]  # nobody moves
 
 
@@ -66,18 +67,17 @@ def planned(*cuts, target=0.1):
 def test_the_longest_window_that_meets_the_target():
     found = planned(row(1, 0.01, 0.02), row(2, 0.2, 0.2), row(3, 0.05, 0.1), row(6, 0.09, 0.3), row(None, 0.9, 0.9))
     assert found.best.window_h == 3 and found.deceptive == (found.cuts[3],)
-    assert "longest window that meets the target is 3 h" in found.verdict and "10.0% of people" in found.verdict
-    assert "Windows of 6 h only seem to suffice" in found.verdict
+    assert "longest window that meets the target is 3 h" in found.verdict and "10.0 % of people" in found.verdict
+    assert "Windows of 6 h only seem to be enough" in found.verdict
 
 
 def test_plain_words_when_cutting_does_not_protect_or_is_not_needed():
     undone = planned(row(1, 0.05, 0.4), row(None, 0.9, 0.9))
     assert undone.best is None and undone.verdict.startswith("Cutting does not protect")
-    assert "40.0%" in undone.verdict and "Windows of 1 h only seem" in undone.verdict
+    assert "40.0 %" in undone.verdict and "Windows of 1 h only seem" in undone.verdict
     assert planned(row(1, 0, 0), row(None, 0.1, 0.1)).verdict.startswith("Nothing needs to be cut")
     unknown = planned(row(1, None, None), row(None, None, None))
-    assert unknown.best is None and unknown.verdict.startswith("Nothing was measured: nobody has 4 points")
-    assert str(unknown).splitlines()[-1].split("  ")[0] == "longest within 10%: not measured"
+    assert unknown.best is None and unknown.verdict.startswith("Nothing was measured: nobody has 4 visits")
     assert section(unknown).number == "not measured"
 
 
@@ -118,17 +118,26 @@ def test_moves_across_users_do_not_count():
     assert _moves(np.array([0, 2, 2, 4]), np.array([1, 1, 2, 3])) == 1
 
 
-def test_a_plan_prints_as_a_table_that_names_the_longest_window():
+def test_a_plan_prints_its_verdict_and_has_a_row_for_each_window():
     visits = ic.Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1], slot_min=60)
     made = ic.assess.plan(visits, windows_h=[1], points=2, target=1)
-    head, first, *_, last = str(made).splitlines()
-    assert head.split()[:2] == ["window", "pieces"] and first.split()[:3] == ["1", "h", "4"]
-    assert last.startswith("longest within 100%: whole") and "PlannedCut" not in str(made)
-    assert str(ic.assess.plan(visits, windows_h=[1], points=2, target=0)).endswith("longest within 0%: none")
-    assert str(made.cuts[0]).startswith("PlannedCut")
+    assert str(made).splitlines() == [made.verdict, "(2 known visits, target 100 %; 2 people, 4 visits; seed 0)"]
+    part = section(made)
+    assert [row[:2] for row in part.tables[0].rows] == [("1 h", "4"), ("whole", "2")]
+    assert (
+        part.number == "whole" and section(ic.assess.plan(visits, windows_h=[1], points=2, target=0)).number == "none"
+    )
+    assert made.to_arrow().column("window_h").to_pylist() == [1, None]
 
 
-def test_people_drawn_are_told_and_reproducible():
+def test_the_figure_has_what_is_known_against_the_window():
+    panel = section(planned(row(1, 0.05, 0.1), row(None, 0.5, 0.5))).panel("plan")
+    assert panel.ticks == ["1 h", "whole"] and panel.levels == {"target 10 %": 0.1}
+    lines = {line.label: (list(line.x), list(line.y)) for line in panel.lines}
+    assert lines["identified"] == ([0, 1], [0.05, 0.5]) and lines["after joining"] == ([0, 1], [0.1, 0.5])
+
+
+def test_people_drawn_are_named_and_reproducible():
     city = ic.read.synthetic_city(users=40, towers=12, days=2)
     visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
     found = plan(visits, windows_h=[6], points=2, people=15, seed=3)
@@ -143,16 +152,16 @@ def test_people_drawn_are_told_and_reproducible():
 
 def test_a_small_target_is_not_called_0():
     found = planned(row(1, 0.01, 0.003), row(None, 0.9, 0.9), target=0.004)
-    assert "at most 0.4% of people" in found.verdict and "longest within 0.4%: 1 h" in str(found)
+    assert "the target is at most 0.4 %" in found.verdict and section(found).number == "1 h"
 
 
 def test_one_point_is_one_point():
     one = replace(planned(row(1, 0.9, 0.9), row(None, 0.9, 0.9)), points=1)
-    assert "1 point known before the cut singles out" in one.verdict
+    assert "1 visit known before the cut identifies" in one.verdict
     none = replace(planned(row(1, None, None), row(None, None, None)), points=1)
-    assert "nobody has 1 point;" in none.verdict
+    assert "nobody has 1 visit;" in none.verdict
 
 
 def test_a_start_after_the_data_is_named():
-    with pytest.raises(ic.ParameterError, match="start_slot lies after the last slot"):
+    with pytest.raises(ic.ParameterError, match="start_slot is after the last slot"):
         plan(hours(STILL), start_slot=70)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.assess.publishing import Ways, count_loss, exact_counts
+from incrowd.assess._mitigations import Ways, count_loss, exact_counts
 
 LINE = [[1000 * cell, 0] for cell in range(4)]
 

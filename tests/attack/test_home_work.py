@@ -130,10 +130,11 @@ def test_equals_the_definition(rows, shift, least):
     assert found.pair_crowd.tolist() == crowds
 
 
-def test_it_prints_as_a_table_without_places():
+def test_it_prints_the_answer_first_without_places():
     visits = ic.Visits.from_arrays([1, 1, 1], cell=[7, 7, 9], slot=[1, 2, 10], slot_min=60, start=4 * 86_400)
-    lines = str(ic.attack.home_work(visits)).splitlines()
-    assert lines[0] == "HomeWork" and not any(line.startswith(("home  ", "work  ")) for line in lines)
+    text = str(ic.attack.home_work(visits))
+    assert text.startswith("For 100.0 % (1 of 1 people); home and work can be inferred for 100.0 % (1 people)")
+    assert "[7]" not in text and "[9]" not in text
 
 
 def test_midnight_is_0_and_24():

@@ -3,16 +3,20 @@
 import csv
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 import incrowd as ic
 from incrowd.anonymize import publish
 from incrowd.audit import Verdict, check
+from incrowd.data.release_folder import FORMAT
+from incrowd.data.release_text import guarantee_of, readme_of
 
 PEOPLE = 120
 
@@ -32,15 +36,22 @@ class Case:
         return check(self.folder, original=self.original, link=self.link, **asked)
 
     def table(self) -> pa.Table:
-        return pq.read_table(self.folder / "data.parquet")
+        return pq.read_table(self.data) if self.data.suffix == ".parquet" else pc.read_csv(self.data)
 
-    def write(self, table: pa.Table) -> None:
+    def write(self, table: pa.Table, **options) -> None:
         """Replace the table and let manifest and hashes agree with it again."""
-        pq.write_table(table, self.folder / "data.parquet")
+        if self.data.suffix == ".parquet":
+            pq.write_table(table, self.data, **options)
+        else:
+            pc.write_csv(table, self.data)
+        if "user" not in table.column_names:
+            self.say(counts={**self.manifest()["counts"], "rows": table.num_rows})
+            return
         users = np.unique(table["user"].to_numpy(), return_index=True)[1]
         crowd = table["crowd"].to_numpy()[users] if "crowd" in table.column_names else np.ones(len(users))
-        counts = {"pseudonyms": len(users), "rows": table.num_rows, "people": int(crowd.sum())}
-        self.say(counts=counts)
+        bare = self.manifest()["counts"].get("bare", 0)
+        sizes = {"pseudonyms": len(users) + bare, "rows": table.num_rows, "people": int(crowd.sum()) + bare}
+        self.say(counts={**sizes, "bare": bare})
 
     def change(self, name: str, row: int, value) -> None:
         """Replace one value of the table."""
@@ -62,14 +73,23 @@ class Case:
         return user == user[row]
 
     def say(self, **said) -> None:
-        """Replace parts of the manifest, and seal it."""
+        """Replace parts of the manifest, and seal it: words are made anew as far as that goes, then all digests."""
         path = self.folder / "manifest.json"
         manifest = {**json.loads(path.read_text()), **said}
+        with suppress(KeyError, TypeError, AttributeError, ValueError):
+            if "guarantee" not in said:
+                manifest["guarantee"] = guarantee_of(manifest)
+            if said and manifest["format"] == FORMAT and manifest != json.loads(path.read_text()):
+                (self.folder / "README.md").write_text(readme_of(manifest, self.data.suffix[1:]))
         files = sorted(p for p in self.folder.iterdir() if p != path and p.is_file())
         manifest.setdefault("files", {})
         if "files" not in said:
             manifest["files"] = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
         path.write_text(json.dumps(manifest))
+
+    @property
+    def data(self) -> Path:
+        return next(path for path in self.folder.iterdir() if path.name in ("data.parquet", "data.csv"))
 
     def linked(self) -> list[tuple[int, str]]:
         """Pseudonym and label of every row of the link file."""
@@ -106,7 +126,7 @@ def groups(sizes: list[int], seed: int = 0) -> tuple[ic.Fingerprints, ic.Release
     box = {**dict(zip("xyt", low.T, strict=True)), **dict(zip(("dx", "dy", "dt"), (high - low).T, strict=True))}
     data = ic.Fingerprints.from_arrays(np.repeat(np.arange(len(sizes)), 2), **box, crowd=sizes, start=0)
     ledger = original.ledger.add("groups", read=original.records, kept=original.records)
-    params = {"method": "hulls", "pseudonym_seed_given": False}
+    params = {"pseudonym_seed_given": False}
     return original, ic.Release.from_arrays(data, members, claims={"k": 5}, ledger=ledger, params=params)
 
 

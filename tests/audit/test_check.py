@@ -29,14 +29,15 @@ def test_no_false_alarm_on_good_releases(tmp_path, seed):
     assert check(hulls, original=original).passed
 
 
-def test_without_original_and_link_what_needs_them_is_not_applicable(cut):
+def test_without_original_and_link_what_needs_them_is_not_asked(cut):
     found = {c.name: c.status for c in check(cut.folder)}
-    silent = {name for name, status in found.items() if status == "not applicable"}
+    silent = {name for name, status in found.items() if status == "not asked"}
     assert {"truthfulness", "coverage", "identifiers", "pseudonym order", "row order"} <= silent
     assert {found[name] for name in ("manifest", "files", "records", "rows by pseudonym", "time grain")} == {"pass"}
     alone = check(cut.folder, original=cut.original)
     assert alone["identifiers"].status == "pass"
-    assert alone["truthfulness"].status == "not applicable"
+    assert alone["truthfulness"].status == "pass" and alone["link"].status == "not asked"
+    assert alone.summary.endswith("not asked (no link given)")
 
 
 def test_packed_cell_centres_are_not_read_as_words_or_paths():
@@ -96,7 +97,7 @@ def test_plain_tables_of_other_tools(tmp_path):
     ("minutes", "status"), [([0, 60, 600], "pass"), ([0, 60, 601], "fail"), ([30, 90, 630], "pass")]
 )
 def test_times_of_traces_lie_on_the_grid_wherever_it_begins(tmp_path, minutes, status):
-    traces = ic.Traces.from_arrays([1, 1, 1], np.array(minutes) * 60, lon=[5, 5, 5], lat=[52, 52, 52])
+    traces = ic.Traces.from_arrays([0, 0, 0], np.array(minutes) * 60, lon=[5, 5, 5], lat=[52, 52, 52])
     folder = publish(ic.Release.from_arrays(traces, [[0]]), tmp_path / "release")
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["clock"]["grain_s"] = 3600
@@ -107,14 +108,16 @@ def test_times_of_traces_lie_on_the_grid_wherever_it_begins(tmp_path, minutes, s
 def test_small_releases_say_nothing_about_order():
     visits = people_visits([f"rider-{i}" for i in range(20)])
     verdict = check(Cut(window_h=24)(visits), original=visits)
-    assert verdict["pseudonym order"].status == "not applicable"
-    assert "too few" in verdict["row order"].evidence
+    assert verdict["pseudonym order"].status == "pass"
+    assert "too few to find anything" in verdict["row order"].evidence
 
 
 def test_honest_suppression_passes(tmp_path):
     visits = people_visits([f"rider-{i:03d}" for i in range(80)])
     keep = visits.cell != 4
-    shown = ic.Visits.from_arrays(visits.owner[keep], visits.cell[keep], visits.slot[keep], slot_min=60, start=0)
+    shown = ic.Visits.from_arrays(
+        visits.owner[keep], visits.cell[keep], visits.slot[keep], slot_min=60, start=0, xy=visits.xy
+    )
     members = [[int(u)] for u in shown.users]
     lost = int((~keep).sum())
     ledger = visits.ledger.add("suppress", read=visits.records, kept=shown.records, dropped={"rare": lost})
@@ -239,7 +242,7 @@ def test_the_command_exits_1_when_a_check_fails(cut):
             str(cut.original.save(cut.link.with_name("o.parquet"))),
         ],
     )
-    assert good.exit_code == 0 and "0 of 20 checks failed" in good.stdout
+    assert good.exit_code == 0 and "21 passed, 0 failed, 7 not applicable, 3 not asked" in good.stdout.splitlines()[-1]
     bad = run(app, [str(cut.folder), "--k", "5", "--json"])
     assert bad.exit_code == 1
     assert json.loads(bad.stdout)["passed"] is False

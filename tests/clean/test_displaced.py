@@ -42,7 +42,7 @@ def test_degrees_and_a_user_next_door():
     t = [0, 10, 20, 30, 0, 10, 20]
     left = ic.clean.displaced(ic.Traces.from_arrays(user, t, lon, lon * 0), max_speed_kmh=108)
     assert left.t.tolist() == [0, 10, 30, 0, 10, 20]
-    assert left.ledger.steps[-1].dropped == {"too fast to reach and to leave": 1}
+    assert left.ledger.steps[-1].dropped == {"implausible speed before and after": 1}
 
 
 def test_one_and_the_same_time():

@@ -90,8 +90,8 @@ def test_every_measure(incrowd, trips, tmp_path):
     incrowd("discretize", trips, "-o", visits, "--cell-m", 500, "--slot-min", 60)
     code, out, _ = incrowd("measure", "exposure", visits)
     assert code == 0 and "4 people" in out
-    code, out, _ = incrowd("measure", "cut", visits, "--windows", 2, "--points", 1)
-    assert code == 0 and "8 pieces" in out and "fixed knowledge" in out
+    code, out, _ = incrowd("measure", "cut-risk", visits, "--windows", 2, "--points", 1)
+    assert code == 0 and "8 pieces" in out and "people whose visits were known before the cut" in out
     code, out, _ = incrowd("measure", "sequences", visits, "--k", 2)
     assert code == 0 and "minimal violating" in out
     incrowd("anonymize", "cut", visits, "-o", release)
@@ -104,9 +104,10 @@ def test_every_measure(incrowd, trips, tmp_path):
 def test_demo_writes_a_report(incrowd, tmp_path):
     code, out, err = incrowd("demo", "-o", tmp_path / "demo", "--users", 60, "--towers", 20, "--days", 2)
     assert code == 0
-    assert "single out" in out and "cleaning" in err
+    assert "are identified" in out or "identify" in out
+    assert "cleaning" in err
     page = (tmp_path / "demo" / "report.html").read_text()
-    assert "What happened to every record?" in page and "How easily are people singled out?" in page
+    assert "What happened to every record?" in page and "How many people are identified by 4 known visits?" in page
 
 
 def test_an_internal_error_shows_no_traceback_and_no_value(incrowd, trips, tmp_path, monkeypatch):
@@ -159,7 +160,7 @@ def test_sweep_and_report(incrowd, trips, tmp_path):
     incrowd("discretize", trips, "-o", visits)
     incrowd("anonymize", "cut", visits, "-o", tmp_path / "release")
     code, _, _ = incrowd("report", visits, "--release", tmp_path / "release", "-o", tmp_path / "r.html")
-    assert code == 0 and "Does the release keep its promises?" in (tmp_path / "r.html").read_text()
+    assert code == 0 and "Does the release meet the guarantees it states?" in (tmp_path / "r.html").read_text()
 
 
 def test_sensitive_values_are_matched_as_the_data_hold_them(incrowd, tmp_path):

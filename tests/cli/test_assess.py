@@ -8,9 +8,9 @@ import sys
 import pytest
 
 import incrowd as ic
-from incrowd.assess.thresholds import DEFAULTS
+from incrowd.assess.limits import DEFAULTS
 
-ALL = ("singling_out", "worst_off", "windows", "releases", "home_work", "counts")
+ALL = ("identified", "single_visit", "pieces", "later", "home_work", "counts")
 
 
 @pytest.fixture
@@ -27,20 +27,23 @@ def log(tmp_path):
 def test_one_page_with_estimates_before_it(incrowd, log, tmp_path):
     page = tmp_path / "page.html"
     code, out, err = incrowd("assess", log, "-o", page, "--sensitive", "illness")
-    assert code == 0 and out.startswith("25 people, ") and f"report: {page}" in out
-    for words in ("singling out", "linkability", "inference", "aggregates", "The attacker knows 4 random visits"):
-        assert words in out
-    assert "Whose sensitive value is told?" in out and "conventions that you can set, not law" in out
-    assert err.startswith("assess: about") and "singling_out      about 1 s" in err
+    assert (
+        code == 0
+        and out.startswith("Do not publish: 7 of 7 tests exceed your limits. Worst: ")
+        and f"report: {page}" in out
+    )
+    assert "The attacker knows 4 random visits" in out and "Can a sensitive attribute be inferred?" in out
+    assert "500 m cells, 60 min slots; seed 0" in out and "same cell and slot" in out
+    assert f"in Python: ic.assess.assess('{log}', attributes=('illness',), sensitive='illness')" in out
+    assert err.startswith("assess: about") and "identified         about 1 s" in err
     html = page.read_text()
-    assert html.index("Is it safe to publish?") < html.index("What is in the data?")
+    assert html.index("Does any test exceed your limits?") < html.index("What is in the data?")
     for question in (
-        "How easily are people singled out?",
-        "Who is worst off?",
-        "How far is everybody from hiding among 2?",
-        "Do homes and workplaces give people away?",
-        "How much of it is true?",
-        "Whose illness is inferred?",
+        "How many people are identified by 4 known visits?",
+        "How many people are identified by a single visit?",
+        "How much blurring until everyone looks like one other person?",
+        "Can a sensitive attribute be inferred?",
+        "conventions that you can change, not law",
         "What happened to every record?",
     ):
         assert question in html
@@ -48,13 +51,13 @@ def test_one_page_with_estimates_before_it(incrowd, log, tmp_path):
 
 def test_the_gate(incrowd, log):
     assert incrowd("assess", log, "--fail-above")[0] == 1
-    loose = [word for name in ALL for word in ("--threshold", f"{name}=1")]
+    loose = [word for name in ALL for word in ("--limit", f"{name}=1")]
     code, out, _ = incrowd("assess", log, "--fail-above", *loose)
-    assert code == 0 and "0 of 6 answers are above" in out
-    assert incrowd("assess", log, "--fail-above", *loose, "--threshold", "singling_out=0")[0] == 1
-    none = [word for name in ALL for word in ("--threshold", f"{name}=none")]
+    assert code == 0 and out.startswith("Nothing above your limits: 6 tests, none missing.")
+    assert incrowd("assess", log, "--fail-above", *loose, "--limit", "identified=0")[0] == 1
+    none = [word for name in ALL for word in ("--limit", f"{name}=none")]
     code, out, _ = incrowd("assess", log, "--fail-above", *none)
-    assert code == 1 and "Gate: does not pass: nothing was held against a threshold." in out
+    assert code == 1 and out.startswith("No verdict: no test was compared with a limit.")
     assert "(--sensitive)" in out and "--\n" not in out  # options are not broken
 
 
@@ -66,29 +69,30 @@ def test_the_gate_reads_what_a_release_publishes(incrowd, log, tmp_path):
     words = ("assess", log, "--sensitive", "illness", "--release", release / "data.parquet", "--link", link)
     told = {one["name"]: one for one in json.loads(incrowd(*words, "--json")[1])["answers"]}
     assert told["release_sensitive"]["value"] is not None and told["release_sensitive"]["decides"]
-    assert told["audit"]["value"] is not None  # the table stands for its folder
+    assert told["guarantees"]["value"] is not None  # the table stands for its folder
     code, _, err = incrowd("anonymize", "lkc", log, "-o", tmp_path / "x", "--k", 2)
     assert code == 2 and "--same-time order" in err and "--keep vote" in err
 
 
 def test_what_was_not_asked_does_not_open_the_gate(incrowd, log):
     code, out, _ = incrowd("assess", log, "--budget", "0.001s", "--fail-above")
-    assert code == 1 and "not run: would take about 1 s" in out and "6 more were not asked" in out
+    assert code == 1 and out.startswith("Do not publish: 6 tests are missing. Not run: ")
+    assert "Not run: would take about 1 s" in " ".join(out.split())
     assert incrowd("assess", log, "--budget", "0.001s")[0] == 0
 
 
 def test_json_is_the_whole_record(incrowd, log):
-    code, out, _ = incrowd("assess", log, "--json", "--budget", "5m", "--threshold", "counts=none")
+    code, out, _ = incrowd("assess", log, "--json", "--budget", "5m", "--limit", "counts=none")
     found = json.loads(out)
     assert code == 0 and found["people"] == 25 and found["budget_s"] == 300 and found["interrupted"] is False
     answers = {answer["name"]: answer for answer in found["answers"]}
-    assert answers["counts"]["verdict"] == "no threshold" and answers["counts"]["value"] is not None
-    assert answers["singling_out"]["numbers"]["curve"][0]["interval"]
+    assert answers["counts"]["verdict"] == "no limit" and answers["counts"]["value"] is not None
+    assert answers["identified"]["numbers"]["curve"][0]["interval"]
 
 
 def test_the_estimate_stops_there(incrowd, log, tmp_path):
     code, out, _ = incrowd("assess", log, "--estimate", "-o", tmp_path / "page.html")
-    assert code == 0 and "counts            about" in out and not (tmp_path / "page.html").exists()
+    assert code == 0 and "counts             about" in out and not (tmp_path / "page.html").exists()
     estimates = json.loads(incrowd("assess", log, "--estimate", "--json")[1])
     assert {"name", "asks", "seconds", "lacks"} == set(estimates[0])
 
@@ -99,15 +103,17 @@ def test_a_release_folder_is_linked_and_audited(incrowd, log, tmp_path):
     incrowd("anonymize", "cut", visits, "-o", release, "--keep-link", link)
     code, out, _ = incrowd("assess", visits, "--release", release, "--link", link, "--json")
     answers = {answer["name"]: answer for answer in json.loads(out)["answers"]}
-    assert code == 0 and answers["release"]["value"] > 0.5 and answers["audit"]["number"].startswith("0 of ")
+    assert code == 0 and answers["matched"]["value"] > 0.5
+    assert answers["guarantees"]["number"].startswith("0.0 % (0 of ")
     answers = json.loads(incrowd("assess", visits, "--release", release, "--json")[1])["answers"]
-    assert "no link file was given" in next(one["note"] for one in answers if one["name"] == "release")
+    assert "no link file was given" in next(one["note"] for one in answers if one["name"] == "matched")
     for source in (release, release / "data.parquet"):
         code, _, err = incrowd("assess", source)
-        assert code == 2 and "release is a release; give the data it was made of, and it as the release" in err
-    loose = [word for name in DEFAULTS for word in ("--threshold", f"{name}=none")] + ["--threshold", "release=1"]
+        assert code == 2 and "release is a release; give the data it was made from" in err
+    loose = [word for name in DEFAULTS for word in ("--limit", f"{name}=none")] + ["--limit", "matched=1"]
     code, out, _ = incrowd("assess", visits, "--release", release, "--fail-above", *loose)
-    assert code == 1 and "without an answer: release" in out  # what cannot be answered does not open the gate
+    # What cannot be answered does not open the gate.
+    assert code == 1 and "No answer: matched (no link file was given" in out
     assert incrowd("assess", visits, "--release", release, "--link", link, "--fail-above", *loose)[0] == 0
 
 
@@ -116,14 +122,15 @@ def test_the_gate_is_about_the_release(incrowd, log, tmp_path):
     incrowd("anonymize", "glove", log, "--k", 5, "-o", release, "--keep-link", link)
     words = ("assess", log, "--release", release, "--link", link, "--fail-above")
     code, out, _ = incrowd(*words)
-    assert code == 0 and "The release: 0 of 2 answers are above" in out and "before, the data as they are" in out
-    assert incrowd(*words, "--threshold", "singling_out=0.1")[0] == 1
+    assert code == 0 and out.startswith("Nothing above your limits: 2 tests, none missing.")
+    assert "The original data. Values in brackets" in out
+    assert incrowd(*words, "--limit", "identified=0.1")[0] == 1
     assert incrowd("assess", log, "--fail-above")[0] == 1  # the data themselves
     assert incrowd("assess", log, "--release", release, "--fail-above")[0] == 1  # no link file was given
     groups = {
         one["name"]: (one["group"], one["decides"]) for one in json.loads(incrowd(*words, "--json")[1])["answers"]
     }
-    assert groups["release"] == ("release", True) and groups["singling_out"] == ("before", False)
+    assert groups["matched"] == ("release", True) and groups["identified"] == ("before", False)
 
 
 def test_a_sensitive_value_is_named(incrowd, log):
@@ -146,7 +153,7 @@ def test_towers_are_read(incrowd, log, tmp_path):
     city = ic.read.synthetic_city(users=25, towers=8, days=2, seed=2)
     places.write_text("lon,lat\n" + "\n".join(f"{lon},{lat}" for lon, lat in city.towers) + "\n")
     out = incrowd("assess", log, "--towers", places)[1]
-    assert "2 days (towers x 60 min)" in out
+    assert "2 days; towers, 60 min slots" in out and f"towers=ic.read.towers('{places}')" in out
 
 
 def test_ctrl_c_prints_what_is_there(incrowd, log, monkeypatch):
@@ -155,8 +162,8 @@ def test_ctrl_c_prints_what_is_there(incrowd, log, monkeypatch):
 
     monkeypatch.setattr("incrowd.assess.questions.linking.relink", stop)
     code, out, err = incrowd("assess", log)
-    assert code == 130 and "Who is alone with 4 visits?" in out
-    assert "not run: interrupted before" in out
+    assert code == 130 and "How many people are identified by 4 known visits?" in out
+    assert "Not run: interrupted before" in " ".join(out.split())
     assert "what was answered before is printed" in err and "half-written" not in err
 
 
@@ -166,7 +173,7 @@ def test_ctrl_c_while_the_page_is_written_keeps_the_answer(incrowd, log, monkeyp
 
     monkeypatch.setattr("incrowd.report.write", stop)
     code, out, err = incrowd("assess", log, "-o", tmp_path / "page.html")
-    assert code == 130 and "Who is alone with 4 visits?" in out and "report:" not in out
+    assert code == 130 and "How many people are identified by 4 known visits?" in out and "report:" not in out
     assert "what was answered before is printed" in err and not (tmp_path / "page.html").exists()
 
 
@@ -184,10 +191,10 @@ def test_bad_input_is_one_sentence(incrowd, log, tmp_path):
     for words, said in (
         (("nothing.csv",), "nothing.csv"),
         ((log, "--budget", "soon"), "such as 90s, 10m or 1h"),
-        ((log, "--threshold", "magic=1"), "unknown threshold 'magic'"),
-        ((log, "--threshold", "counts=lots"), "such as counts=0.1"),
-        ((log, "--threshold", "counts=7"), "must lie in 0 to 1"),
-        ((log, "--threshold", "sensitive=0.1"), "was not given; give it"),
+        ((log, "--limit", "magic=1"), "unknown test 'magic'"),
+        ((log, "--limit", "counts=lots"), "such as counts=10%"),
+        ((log, "--limit", "counts=7"), "must be in [0, 1]"),
+        ((log, "--limit", "sensitive=0.1"), "was not given; give it"),
         ((log, "--sensitive", "hobby"), "hobby"),
         ((log, "--release", tmp_path / "nowhere"), "there is no release"),
         ((log, "--link", tmp_path / "nowhere"), "give the release too"),
@@ -195,3 +202,26 @@ def test_bad_input_is_one_sentence(incrowd, log, tmp_path):
     ):
         code, out, err = incrowd("assess", *words)
         assert code == 2 and out == "" and said in err and "Traceback" not in err, words
+
+
+def test_the_call_in_python_gives_the_same_numbers(incrowd, log, tmp_path):
+    out = incrowd("assess", log, "--cell-m", 1000, "--limit", "identified=20%", "--seed", 3)[1]
+    call = out.partition("in Python: ")[2].splitlines()[0]
+    assert "cell_m=1000" in call and "limits={'identified': 0.2}" in call and "seed=3" in call
+    again = eval(call, {"ic": ic})
+    record = json.loads(incrowd("assess", log, "--cell-m", 1000, "--limit", "identified=20%", "--seed", 3, "--json")[1])
+    assert [one.value for one in again.answers] == [one["value"] for one in record["answers"]]
+    assert again.passed == record["passed"]
+
+
+@pytest.mark.filterwarnings("always")
+def test_the_old_option_works_with_a_notice(incrowd, log):
+    code, out, err = incrowd("assess", log, "--threshold", "singling_out=0.2", "--json")
+    assert code == 0 and "--threshold is now --limit; the old name works until 0.3." in err
+    assert "singling_out is now identified" in err
+    assert next(one["limit"] for one in json.loads(out)["answers"] if one["name"] == "identified") == 0.2
+
+
+def test_help_has_every_limit(incrowd):
+    words = " ".join(incrowd("assess", "--help")[1].replace("\u2502", " ").split())
+    assert all(f"{name} " in words for name in DEFAULTS) and "identified 10 %" in words and "blurring none" in words

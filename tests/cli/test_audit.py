@@ -28,7 +28,7 @@ def test_what_was_made_of_a_raw_file_passes_against_it(incrowd, twins, tmp_path,
     code, _, err = incrowd("anonymize", method, twins, *words)
     assert code == 0, err
     code, out, err = incrowd("audit", tmp_path / "release", "--original", twins, "--link", link)
-    assert code == 0 and "0 of 20 checks failed" in out, out + err
+    assert code == 0 and ", 0 failed, " in out, out + err
     if method == "glove":
         assert "removed the 3 others (2 at the grain" in " ".join(out.split())
 
@@ -48,9 +48,9 @@ def test_the_link_of_an_earlier_run_is_refused_in_a_sentence(incrowd, twins, tmp
 
 
 def test_a_split_says_what_an_audit_will_say(incrowd, twins, tmp_path):
-    _, _, err = incrowd("anonymize", "glove", twins, "-o", tmp_path / "release", "--reshape", "split")
-    assert "a piece of a split may hold no sample of a member" in err
-    _, _, err = incrowd("anonymize", "glove", twins, "-o", tmp_path / "union", "--reshape", "union")
-    assert "split" not in err
+    _, out, _ = incrowd("anonymize", "glove", twins, "-o", tmp_path / "release", "--reshape", "split")
+    assert "A piece of a split may hold no sample of a member" in out
+    _, out, _ = incrowd("anonymize", "glove", twins, "-o", tmp_path / "union", "--reshape", "union")
+    assert "piece of a split" not in out
     _, out, _ = incrowd("anonymize", "glove", "--help")
     assert "which an audit calls untrue" in " ".join(out.replace("│", " ").split())

@@ -15,7 +15,7 @@ def test_columns_of_a_file_without_a_header_are_given_by_position(incrowd, tmp_p
     path, out = tmp_path / "trips.csv", tmp_path / "traces.parquet"
     path.write_text("7,1700000000,52.5,5.5\n8,1700000060,52.5,5.5\n")
     code, _, err = incrowd("read", path, "-o", out)
-    assert code == 2 and "(--column user=…)" in err and "52.5" not in err
+    assert code == 2 and "(--column user=NAME)" in err and "52.5" not in err
     roles = ["user=0", "t=1", "lat=2", "lon=3"]
     code, _, err = incrowd("read", path, "-o", out, *(word for role in roles for word in ("--column", role)))
     assert code == 0, err

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
+from incrowd.assess.overview import HIDING
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +40,10 @@ def test_a_glove_release_is_explained_by_its_boxes_and_its_own_ledger(incrowd, f
     assert code == 0, err
     said = sections(page)
     coarse = said["How coarse is what was published?"]
-    assert "stand for 20 people" in coarse and re.search(
-        r"[1-9]\d* of [\d,]+ samples and \d+ of 20 people were deleted", coarse
-    )
-    assert "How coarse have the data become?" not in said
-    assert "passed" in said["Does the release keep its promises?"]
-    assert "How far is everybody from hiding among 2?" in said and "Why are people hard to hide?" in said
+    assert re.search(r"\([1-9]\d* of [\d,]+ samples\) and [\d.]+ % \(\d+ of 20 people\) were deleted", coarse)
+    assert coarse.startswith("20 people in ") and "How coarse did the data become?" not in said
+    assert "passed" in said["Does the release meet the guarantees it states?"]
+    assert HIDING in said and "Why are people hard to hide?" in said
 
 
 def test_with_the_link_it_says_what_became_of_each_sample(incrowd, folder, tmp_path):
@@ -52,9 +51,9 @@ def test_with_the_link_it_says_what_became_of_each_sample(incrowd, folder, tmp_p
     how = ("--release", folder / "glove", "--link", folder / "glove.csv", "-o", page)
     code, _, err = incrowd("report", folder / "trips.parquet", *how)
     assert code == 0, err
-    assert "surviving samples are known to" in sections(page)["How coarse have the data become?"]
+    assert "remaining samples are known to" in sections(page)["How coarse did the data become?"]
     assert "smallest published box" in page.read_text()
-    checks = sections(page, "data")["Does the release keep its promises?"]["checks"]
+    checks = sections(page, "data")["Does the release meet the guarantees it states?"]["checks"]
     # Against the records themselves, not against squares of 500 m, truthfulness can be decided.
     assert {check["name"]: check["status"] for check in checks}["truthfulness"] == "pass"
     code, _, err = incrowd(
@@ -75,15 +74,15 @@ def test_fingerprints_are_explained_and_what_cannot_be_is_said(incrowd, folder, 
     code, _, err = incrowd("report", folder / "prints.parquet", "--release", folder / "w4m", "-o", page)
     assert code == 0, err
     said = sections(page)
-    assert "How far is everybody from hiding among 2?" in said
+    assert HIDING in said
     assert said["What is the release still good for?"].startswith("Left out")
 
 
 def test_many_people_are_sent_to_the_command(incrowd, folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("incrowd.report.overview.MOST_S", 0)
+    monkeypatch.setattr("incrowd.assess.overview.MOST_S", 0)
     page = tmp_path / "r.html"
     assert incrowd("report", folder / "prints.parquet", "-o", page)[0] == 0
-    assert "incrowd measure kgap" in sections(page)["How far is everybody from hiding in a crowd?"]
+    assert "incrowd measure kgap" in sections(page)[HIDING]
 
 
 def test_releases_in_csv_are_explained_like_those_in_parquet(incrowd, folder, tmp_path):
@@ -116,7 +115,7 @@ def test_the_link_tells_how_many_people_a_release_is_of(incrowd, folder, tmp_pat
     useful = sections(page, "data")["What is the release still good for?"]
     assert useful["people"] == [20, 20] and useful["cell_m"] == 500
     said, told = sections(page), json.loads(out)
-    assert re.match(r"[\d,]+ visits published, [\d,]+ before; ", said["What is the release still good for?"])
+    assert re.match(r"[\d,]+ visits of [\d,]+ published; ", said["What is the release still good for?"])
     assert told["report"] == str(page) and {one["question"]: one["answer"] for one in told["sections"]} == said
 
 
@@ -153,3 +152,24 @@ def test_a_release_in_another_plane_is_compared_all_the_same(incrowd, city_log, 
     code, _, err = incrowd("report", city_log, "--release", tmp_path / "rel", "--link", link, "-o", page)
     asks = "in the smallest published box" if method == "glove" else "What is the release still good for?"
     assert code == 0 and asks in page.read_text() and "Left out" not in page.read_text(), err
+
+
+def test_the_same_sections_are_written_in_markdown(incrowd, folder, tmp_path):
+    page, markdown = tmp_path / "r.html", tmp_path / "r.md"
+    for path in (page, markdown):
+        code, out, err = incrowd("report", folder / "trips.parquet", "--release", folder / "glove", "-o", path)
+        assert code == 0 and out.endswith(f"report: {path}\n"), err
+    text = markdown.read_text()
+    assert text.startswith("# Mobility-data privacy report\n")
+    for question, answer in sections(page).items():
+        assert f"## {question}\n\n{answer}\n" in text
+
+
+def test_the_screen_says_which_cells_and_slots_were_used(incrowd, folder, tmp_path):
+    trips = folder / "trips.parquet"
+    _, out, _ = incrowd("report", trips, "-o", tmp_path / "a.html")
+    call = f"ic.discretize.grid('{trips}', cell_m=500, slot_min=60)"
+    assert out.startswith(f"visits: 500 m cells, 60 min slots; in Python: {call}\n")
+    _, out, _ = incrowd("report", trips, "--cell-m", 1000, "--slot-min", 30, "-o", tmp_path / "b.html")
+    assert "1,000 m cells, 30 min slots" in out and "cell_m=1000, slot_min=30" in out
+    assert incrowd("report", folder / "prints.parquet", "-o", tmp_path / "c.html")[1].startswith("report: ")

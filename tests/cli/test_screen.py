@@ -5,9 +5,9 @@ import warnings
 
 import pytest
 
-from incrowd.cli.screen import foretelling, warnings_noted
+from incrowd.cli.screen import foretelling, progress_bar, warnings_noted
 from incrowd.errors import IncrowdWarning
-from incrowd.progress import listening, tell, track
+from incrowd.progress import COMPILING, listening, tell, track
 
 
 def test_the_second_part_tells_how_long_the_others_take(capsys, monkeypatch):
@@ -39,3 +39,38 @@ def test_warnings_of_others_are_shown_as_ever(monkeypatch, capsys):
         warnings.warn("numbers overflow", RuntimeWarning, stacklevel=1)
     assert capsys.readouterr().err == "incrowd: 3 left; we go on.\nincrowd: none left.\n"
     assert seen == ["numbers overflow"]
+
+
+def test_without_a_terminal_only_compiling_is_mentioned_once(capsys):
+    with progress_bar():
+        for label in (COMPILING, "reading", COMPILING):
+            tell(label, 0, 1)
+    assert capsys.readouterr().err == "incrowd: compiling kernels, once; later runs start at once\n"
+
+
+def test_on_a_terminal_what_is_finished_vanishes_and_silence_is_filled(monkeypatch):
+    from rich.progress import Progress
+
+    seen = []
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    start = Progress.start
+    monkeypatch.setattr(Progress, "start", lambda self: (seen.append(self), start(self)))
+    with progress_bar():
+        bars = seen[0]
+        assert [(task.description, task.visible) for task in bars.tasks] == [("working", True)]
+        tell("windows", 0, 7)
+        tell("joining", 1, 2)
+        assert [(t.description, t.visible) for t in bars.tasks] == [
+            ("working", False),
+            ("windows", True),
+            ("joining", True),
+        ]
+        tell("joining", 2, 2)
+        tell("windows", 7, 7)
+        assert [(task.description, task.visible) for task in bars.tasks] == [("working", True)]
+
+
+def test_old_command_names_work_with_a_notice(incrowd, city):
+    code, out, err = incrowd("measure", "cut", city, "--points", 1)
+    assert code == 0 and out == incrowd("measure", "cut-risk", city, "--points", 1)[1]
+    assert err == "incrowd: 'measure cut' is now 'measure cut-risk'; the old name works until 0.3.\n"

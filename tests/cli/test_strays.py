@@ -114,8 +114,8 @@ def test_w4m_prints_its_radius_and_accounts_for_strays(incrowd, strays, tmp_path
     link = tmp_path / "link.csv"
     code, out, err = incrowd("anonymize", "w4m", strays, "-o", tmp_path / "r", "--keep-link", link)
     assert code == 0 and "-5 at (0, 0)" in out and "-2 outside the box" in out and len(at_zero(err)) == 1
-    assert "w4m: the radius of clusters is 8" in err
-    assert re.search(r"w4m: points were moved by [\d,]+ m on average; .* left out, of 1,207 points$", err, re.MULTILINE)
+    assert "The radius of clusters is 8" in out
+    assert re.search(r" Points were moved by [\d,]+ m on average; .* left out, of 1,207 points\.$", out, re.MULTILINE)
     code, _, err = incrowd("anonymize", "w4m", strays, "-o", tmp_path / "q", "--keep-link", tmp_path / "link.parquet")
     assert code == 2 and "must not end in .parquet; end it in .csv" in err and not (tmp_path / "q").exists()
     code, out, _ = incrowd("audit", tmp_path / "r", "--original", strays, "--link", link)

@@ -154,16 +154,16 @@ def test_damaged_notes_and_results_are_refused(tmp_path):
     import pyarrow.parquet as pq
 
     table = pa.table({"user": ["a"], "cell": [0], "slot": [0]})
-    unsaid = "does not say what incrowd saved in it"
+    damaged = "description that incrowd saved in"
     for noted, message in [
-        (b"not json", unsaid),
-        (b"[" * 9_999, unsaid),
-        (b"[]", unsaid),
-        (b'{"noun": []}', unsaid),
-        (b'{"noun": "Visits"}', unsaid),
-        (b'{"noun": "Traces", "planar": true, "ordered": true}', unsaid),
-        (b'{"noun": "Visits", "ledger": [7]}', unsaid),
-        (b'{"noun": "Sweep"}', "holds 'Sweep', a result and no data"),
+        (b"not json", damaged),
+        (b"[" * 9_999, damaged),
+        (b"[]", damaged),
+        (b'{"noun": []}', damaged),
+        (b'{"noun": "Visits"}', damaged),
+        (b'{"noun": "Traces", "planar": true, "ordered": true}', damaged),
+        (b'{"noun": "Visits", "ledger": [7]}', damaged),
+        (b'{"noun": "Sweep"}', "holds the result 'Sweep', not data"),
     ]:
         pq.write_table(table.replace_schema_metadata({"incrowd": noted}), tmp_path / "t.parquet")
         with pytest.raises(ic.DataError, match=message):

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from incrowd.plain import to_json
 
 SECRET_NUMBER = st.integers(10**12, 10**13) | st.floats(1e12, 1e13).filter(lambda v: v != int(v))
 SECRET_TEXT = st.text("0123456789abcdef", min_size=12, max_size=12)
@@ -69,3 +70,21 @@ def test_no_repr_tells_the_value(number, text):
     for noun in nouns:
         shown = repr(noun) + str(noun) + str(noun.ledger)
         assert str(number) not in shown and text not in shown
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(10**9, 10**10), SECRET_TEXT)
+def test_no_noun_as_a_dict_holds_the_value(number, text):
+    attributes = {"age": [text]}
+    nouns = (
+        ic.Traces.from_arrays([text], [number], x=[number], y=[number], attributes=attributes),
+        ic.Visits.from_arrays([text], [number], [number], attributes=attributes),
+        ic.Fingerprints.from_arrays([text], [number], [number], [number], attributes=attributes),
+        ic.Counts.from_arrays([[number]], [[1, 1]]),
+    )
+    for noun in nouns:
+        about = noun.to_dict()
+        assert about["noun"] == type(noun).__name__ and about["ledger"] == noun.ledger.to_dict()
+        assert text not in to_json(about) and str(number) not in to_json(about)
+    assert nouns[1].to_dict()["attributes"] == ["age"] and nouns[2].to_dict()["people"] == 1
+    assert nouns[3].to_dict()["cells"] == 1

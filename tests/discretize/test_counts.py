@@ -31,7 +31,7 @@ def test_slots_that_make_no_day_end_with_the_last():
 
 def test_start_min_may_be_said():
     assert counts(visits([(0, 0, 0)]), start_min=90).start_min == 90
-    with pytest.raises(ParameterError, match="0 to 1439"):
+    with pytest.raises(ParameterError, match=r"be in .0, 1439"):
         counts(visits([(0, 0, 0)]), start_min=1440)
 
 

@@ -12,10 +12,9 @@ import incrowd as ic
 from builders import tracks
 from incrowd.discretize import _grid as squares
 from incrowd.discretize import fingerprints, grid
-from incrowd.discretize.plane import plane_at
 from incrowd.errors import DataError, ParameterError
 from incrowd.read._parts import of_traces
-from incrowd.read.plane import Degrees
+from incrowd.read.plane import Degrees, plane_at
 
 
 def degrees(*rows, **more):
@@ -48,7 +47,7 @@ def test_records_in_one_cell_and_slot_are_one_visit():
 def test_a_cell_that_lost_every_vote_has_no_id():
     visits = grid(tracks([(0, 0, 0), (1, 150, 0), (2, 150, 0)]), cell_m=100, keep="vote")
     assert visits.xy.tolist() == [[150, 50]] and visits.cell.tolist() == [0]
-    assert visits.ledger.steps[-1].dropped == {"same cell and slot": 1, "outvoted in its slot": 1}
+    assert visits.ledger.steps[-1].dropped == {"same cell and slot": 1, "minority cell in its time slot": 1}
 
 
 def test_degrees_are_projected_around_whole_degrees():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from builders import tracks
-from incrowd.anonymize.counts import to_regions
+from incrowd.anonymize.count_steps import to_regions
 
 LINE = [(0, 0), (1000, 0), (2000, 0), (3000, 0)]
 SLOT = 1800

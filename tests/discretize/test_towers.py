@@ -50,7 +50,7 @@ def test_slots_default_to_whole_days():
 def test_the_most_frequent_tower_of_the_slot_wins_and_ties_go_to_the_lowest():
     made = towers(tracks([(0, 2000), (1, 0), (2, 2000)], [(0, 3000), (1, 1000)]), LINE)
     assert made.cell.tolist() == [2, 1]
-    assert made.ledger.steps[-1].dropped == {"same cell and slot": 1, "outvoted in its slot": 2}
+    assert made.ledger.steps[-1].dropped == {"same cell and slot": 1, "minority cell in its time slot": 2}
 
 
 def test_left_closed_slots_and_nothing_outside_the_period():
@@ -88,7 +88,7 @@ def test_degrees_are_compared_in_metres():
     assert made.xy[0] == pytest.approx([0, 1337], abs=2)
 
 
-FAR = "more than half of the {} records lie over {} km from the nearest tower; lon and lat may be swapped"
+FAR = "more than half of the {} records are more than {} km from the nearest tower; lon and lat may be swapped"
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_many_people_at_few_towers_give_a_warning(people, used, warned):
     if not warned:
         towers(traces, LINE)
         return
-    with pytest.warns(IncrowdWarning, match="100 people are at 2 towers in all; check that the table"):
+    with pytest.warns(IncrowdWarning, match="all 100 people are at 2 towers; check that the table"):
         towers(traces, LINE)
 
 
@@ -220,7 +220,7 @@ def test_users_filled_in_several_chunks_are_the_same(monkeypatch):
         [(int(s) * SLOT, float(rng.integers(4) * 1000)) for s in np.unique(rng.integers(0, 48, 5))] for _ in range(30)
     ]
     whole = filled(*users)
-    monkeypatch.setattr("incrowd.discretize.interpolation._CHUNK", 100)
+    monkeypatch.setattr("incrowd.discretize._towers._CHUNK", 100)
     np.testing.assert_array_equal(filled(*users).cell, whole.cell)
 
 

@@ -85,7 +85,7 @@ def test_windows_start_at_start_slot():
 
 @pytest.mark.parametrize("period", [{"start_slot": 1}, {"slots": 3}])
 def test_a_visit_outside_the_recording_period_is_refused(period):
-    with pytest.raises(DataError, match="1 visits lie outside the recording period"):
+    with pytest.raises(DataError, match="1 visit is outside the recording period"):
         windows(crowd("0:0 1:0 3:0"), windows=2, **period)
 
 

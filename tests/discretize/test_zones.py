@@ -165,7 +165,7 @@ def test_the_crs_of_geoparquet_is_understood(tmp_path):
 @pytest.mark.parametrize(
     ("shapes", "message"),
     [
-        ([], "holds no polygon"),
+        ([], "hold no polygon"),
         ([WEST, shapely.Point(5, 52)], "zone 1 is not a polygon"),
         ([WEST, None], "zone 1 is not a polygon"),
         ([shapely.Polygon()], "zone 0 is empty"),
@@ -182,7 +182,7 @@ def test_files_that_are_no_zones_are_refused(tmp_path):
     pq.write_table(pa.table({"a": [1]}), tmp_path / "plain.parquet")
     geoparquet(tmp_path / "native.parquet", WEST, encoding="polygon")
     for name, message in {
-        "absent.json": "there is no file absent.json",
+        "absent.json": "absent.json does not exist",
         "text.json": "not readable GeoJSON",
         "plain.parquet": "not readable GeoParquet",
         "native.parquet": "not in WKB",

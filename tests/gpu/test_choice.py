@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from boxes import prints
 from incrowd.anonymize.glove import Glove
 from incrowd.anonymize.glove.gpu import in_order
-from incrowd.cli.anonymize.glove import glove
+from incrowd.cli.anonymize.commands import command_of
 from incrowd.cli.measure.accuracy import accuracy as measure_accuracy
 from incrowd.cli.measure.kgap import kgap as measure_kgap
 from incrowd.cli.measure.tails import tails as measure_tails
@@ -68,7 +68,7 @@ def test_a_checkpoint_is_kept_by_the_cpu_alone(gpu, tmp_path):
 
 def test_the_command_line_says_where_it_runs(no_gpu, tmp_path):
     app = typer.Typer()
-    for command in (glove, measure_kgap, measure_tails, measure_accuracy):
+    for command in (command_of("glove", Glove), measure_kgap, measure_tails, measure_accuracy):
         app.command()(command)
     pair = str(prints(PAIR).save(tmp_path / "pair.parquet"))
     ran = CliRunner().invoke(app, ["kgap", pair], catch_exceptions=False)

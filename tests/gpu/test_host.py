@@ -13,8 +13,7 @@ from boxes import prints
 from gpu import parity
 from incrowd.anonymize.glove import Glove
 from incrowd.anonymize.glove.checkpoint import Saved
-from incrowd.anonymize.glove.greedy import hide
-from incrowd.anonymize.glove.herd import Herd
+from incrowd.anonymize.glove.herd import Herd, hide
 from incrowd.anonymize.glove.release import Hidden
 from incrowd.kernels.gpu import device
 from incrowd.kernels.types import CELLS, METRES, UNLIMITED

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.kernels.reference.gain import entropy
-from incrowd.measure._day_gains import day_gains
+from incrowd.measure.regularity import day_gains
 
 SQUARE = [[0, 0], [1, 0], [0, 1], [1, 1]]
 
@@ -24,18 +24,18 @@ def test_the_own_next_day_gains_less_than_a_stranger_s():
     found = day_gains(days("0022" + "0000", "3311" + "1313"))
     np.testing.assert_allclose(found.same, [0.3112781245, 0], atol=1e-9)
     np.testing.assert_allclose(found.different, [1, 1])
-    assert found.told_apart == 1 and (found.users, found.days) == (2, 2)
+    assert found.own_day_closer == 1 and (found.users, found.days) == (2, 2)
 
 
-def test_equal_people_cannot_be_told_apart():
-    assert day_gains(days("0011" * 3, "0101" * 3)).told_apart == 0.5
+def test_equal_people_cannot_be_distinguished():
+    assert day_gains(days("0011" * 3, "0101" * 3)).own_day_closer == 0.5
 
 
-def test_told_apart_counts_pairs_of_each():
+def test_every_pair_of_each_kind_is_counted_of_each():
     # same: 1 and 0; different: 0 and 1 -> wins 0+1 of the mixed pairs, ties count half.
     found = day_gains(days("0000" + "1111", "2222" + "2222", "1111" + "1111"), seed=3)
     wins = [(s < d) + (s == d) / 2 for s in found.same for d in found.different]
-    assert found.told_apart == pytest.approx(np.mean(wins))
+    assert found.own_day_closer == pytest.approx(np.mean(wins))
 
 
 def test_strangers_are_never_oneself():

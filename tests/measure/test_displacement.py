@@ -58,3 +58,17 @@ def test_other_data_and_other_methods_are_refused():
     cut = ic.anonymize.Generalize()(TRACES)
     with pytest.raises(ic.DataError, match="needs one made by W4M"):
         ic.measure.displacement(cut, TRACES)
+
+
+def test_made_up_and_missing_points_come_first(tmp_path):
+    traces = tracks([(0, 0)], [(0, 1500)], [(0, 90_000), (60, 90_000)])
+    release = W4M(k=2, radius_m=2000, trash=0.4)(traces)
+    shown = ic.measure.displacement(release, traces).section()
+    assert shown.answer.startswith(
+        "0.0 % of 4 points were made up and 50.0 % are gone, together with 33.3 % (1 of 3 people)"
+    )
+    assert "250 m and 0 min" in shown.answer and shown.number == "250 m"
+    assert shown.tables[0].rows[2] == ("deleted with discarded people", "2")
+    assert shown.tables[1].rows[2] == ("row that was moved", "500.0", "500.0", "-", "-")
+    page = ic.report.write(tmp_path / "r.html", release, ic.measure.displacement(release, traces), release.ledger)
+    assert "How true are the published points?" in page.read_text()

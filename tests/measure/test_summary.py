@@ -39,7 +39,7 @@ def test_the_same_person_counts_once_in_a_cell():
 def test_nothing_left_is_refused():
     traces = tracks([(0, 0.0)])
     empty = traces.where(np.zeros(1, bool), traces.ledger)
-    with pytest.raises(ic.DataError, match="no record left"):
+    with pytest.raises(ic.DataError, match="no record is left"):
         summary(empty)
 
 

@@ -17,7 +17,7 @@ from incrowd.papers.gramaglia2015.cost import bearers, without_worst
 from incrowd.papers.gramaglia2015.data import days_of, first_days, generalized
 from incrowd.papers.gramaglia2015.general import _coarser
 from incrowd.papers.record import OTHER, claim, share, size, thin
-from incrowd.report.section import section
+from incrowd.show import section_of
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 EVERY = ["3a", "3b", "4", "5a", "5b", "5b-share", "7-space", "7-time", "8-space", "8-time", "9-space", "9-time"]
@@ -67,7 +67,7 @@ def test_files_hold_what_is_drawn(found, tmp_path):
     drawn = json.loads((folder / "figure-3a.json").read_text())
     assert drawn["curves"][0]["n"] == 120 and len(drawn["curves"][0]["value"]) == 101
     page = (folder / "report.html").read_text()
-    assert page.count("<svg") == len(EVERY) + 1 and "What does hiding everybody cost" in page
+    assert page.count("<svg") == len(EVERY) + 1 and "How much detail does hiding everybody cost, and whose?" in page
 
 
 def test_half_is_a_value_of_somebody_and_one_k_is_said_once():
@@ -96,7 +96,7 @@ def test_a_coarse_grid_makes_twins():
     coarse = paper.figure_4(FOUR, grains=((100, 1), (20_000, 480)))
     assert [one.at(1.0) for one in coarse.panels[0].curves] == [0.375, 0]
     assert [said.verdict for said in coarse.statements] == ["cannot be compared", "differs"]
-    assert coarse.statements[1].ours == "100%"
+    assert coarse.statements[1].ours == "100 %"
 
 
 def test_first_days_begin_at_midnight_and_drop_whoever_is_absent():
@@ -143,8 +143,8 @@ def test_limits_do_as_options_what_the_table_says(country, part):
 
 
 def test_the_cost_is_told_in_a_sentence_and_two_tables(found):
-    shown = section(found.others[0])
-    assert "k = 2: " in shown.answer and "k = 5: " in shown.answer and "worst 10%" in shown.answer
+    shown = section_of(found.others[0])
+    assert "k = 2: " in shown.answer and "k = 5: " in shown.answer and "worst 10 %" in shown.answer
     people, suppression = shown.tables
     assert len(people.rows) == 3 and len(suppression.rows) == 15
     assert all(len(row) == len(grid.head) for grid in shown.tables for row in grid.rows)
@@ -154,8 +154,9 @@ def test_figure_9_suppresses_as_glove_does(country):
     drawn = paper.figure_9([paper.hide(country, k=2)], limits_m=(15_000,), limits_min=(360,))
     real = ic.measure.accuracy(Glove(k=2, max_extent_m=15_000, max_extent_min=360)(country), country)
     space, _ = drawn.panels
-    assert space.tags == ("no limit", "15 km")
-    assert (space.at[1], space.mean[1]) == pytest.approx((real.deleted_share, real.mean["pos_extent"] / 1000))
+    mean = space.lines[0]
+    assert mean.tags == ("no limit", "15 km")
+    assert (mean.x[1], mean.y[1]) == pytest.approx((real.deleted_share, real.mean["pos_extent"] / 1000))
 
 
 def test_thresholds_are_strict():
@@ -166,9 +167,9 @@ def test_thresholds_are_strict():
 
 def test_figures_7_and_8_count_what_is_known_well_enough():
     runs = [paper.hide(FOUR, k=k) for k in (2, 3)]
-    words = "50% of the samples keep their place, 100% are known to 2 km or better and 50% to 2 hours or better."
+    words = "50 % of the samples keep their place, 100 % are known to 2 km or better and 50 % to 2 hours or better."
     assert paper.figure_7(runs[0]).answer == words
-    assert [said.ours for said in paper.figure_8(runs).statements] == ["0%", "100%", "0%"]  # all in one box
+    assert [said.ours for said in paper.figure_8(runs).statements] == ["0 %", "100 %", "0 %"]  # all in one box
 
 
 def test_coarser_is_the_second_over_the_first():
@@ -185,7 +186,7 @@ def test_figure_5_counts_tails_and_temporal_parts(monkeypatch):
     columns = {"space": [1, 1, 1.5, nan], "time": [2, 2, inf, 1], "delta": [1, 1, 1, 1], "ratio": [inf, 9, 4, 1]}
     given = Tails(k=2, users=4, share=np.array([1, 0.9, 0.8, 0.5]), **{k: np.array(v) for k, v in columns.items()})
     monkeypatch.setattr("incrowd.papers.gramaglia2015.gaps.tails", lambda *_, **__: given)
-    assert [said.ours for said in paper.figure_5(FOUR).statements[:5]] == ["67%", "75%", "75%", "75%", "25%"]
+    assert [said.ours for said in paper.figure_5(FOUR).statements[:5]] == ["67 %", "75 %", "75 %", "75 %", "25 %"]
 
 
 def test_figure_5_without_a_tail_or_any_effort_has_no_missing_number():
@@ -223,11 +224,11 @@ def test_no_fall_is_no_agreement():
     run = paper.hide(FOUR, k=2)
     short = replace(run.accuracy, time_extent=np.minimum(run.accuracy.time_extent, 100))
     said = paper.figure_9([replace(run, accuracy=short)], limits_m=(5000,), limits_min=(120,)).statements[0]
-    assert said.ours == "0.6 km to 0.6 km, 0.0% gone" and said.verdict == "differs" and said.why == OTHER
+    assert said.ours == "0.6 km to 0.6 km, 0.0 % gone" and said.verdict == "differs" and said.why == OTHER
     wide = np.repeat([400, 80_000], [95, 5])
     fallen = replace(short, pos_extent=wide, time_extent=np.full(100, 30))
     said = paper.figure_9([replace(run, accuracy=fallen)], limits_m=(5000,), limits_min=(120,)).statements[0]
-    assert said.ours == "4.4 km to 0.4 km, 5.0% gone" and said.verdict == "agrees"
+    assert said.ours == "4.4 km to 0.4 km, 5.0 % gone" and said.verdict == "agrees"
 
 
 def test_two_people_are_enough():
@@ -251,5 +252,5 @@ def test_the_default_country():
     found = paper.reproduce()
     assert found.users == 2000 and found.name == "a synthetic country"
     known = {said.what: said.verdict for said in found.statements}
-    agreed = ("people with more temporal than spatial effort", "2-gap of 80% of people, at most (d4d-sen)")
+    agreed = ("people with more temporal than spatial effort", "2-gap of 80 % of people, at most (d4d-sen)")
     assert all(known[what] == "agrees" for what in agreed)

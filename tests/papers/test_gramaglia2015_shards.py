@@ -7,7 +7,7 @@ import incrowd as ic
 from incrowd.anonymize.glove import Glove
 from incrowd.measure.glove.accuracy import accuracy
 from incrowd.papers.gramaglia2015.cost import ShardCost, shard_cost
-from incrowd.report.section import section
+from incrowd.show import section_of
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +29,11 @@ def test_shards_are_measured_against_the_whole(country):
 
 
 def test_the_section_says_what_they_cost(country):
-    said = section(shard_cost(country, k=2, parts=(2, 4)))
+    said = section_of(shard_cost(country, k=2, parts=(2, 4)))
     assert "in 4 shards" in said.answer and said.number.endswith("%")
     assert [row[0] for row in said.tables[0].rows] == ["everybody", "40", "20"]
     whole, *others = shard_cost(country, k=2, parts=(2,)).runs
     cheaper = replace(others[0], stretch=whole.stretch * 0.95)
-    assert section(ShardCost(2, 80, 1, (whole, cheaper))).number == "-5%"
-    alone = section(shard_cost(country, k=30, parts=(2,)))
+    assert section_of(ShardCost(2, 80, 1, (whole, cheaper))).number == "-5 %"
+    alone = section_of(shard_cost(country, k=30, parts=(2,)))
     assert "too few to be divided" in alone.answer and len(alone.tables[0].rows) == 1

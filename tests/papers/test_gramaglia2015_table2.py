@@ -24,7 +24,7 @@ from incrowd.papers.gramaglia2015.table2_data import (
     datasets,
     largest_city,
 )
-from incrowd.report.section import section
+from incrowd.show import section_of
 
 w4m = import_module("incrowd.anonymize.w4m")
 FOUR = NamedPrints("country", prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400"))
@@ -78,7 +78,7 @@ def test_verdicts_and_their_reasons():
     cell = paper.Cell("country", 500, 9999, 5, GLOVE, 0.3, 0.0, 0.9, 0.2, 1500.0, 70.0)
     said = {name: paper._beside(cell, name) for name in MEASURES}
     assert [said[name].verdict for name in MEASURES] == ["differs", "agrees", "differs", "differs", "differs"]
-    assert "the 10% that survive" in said["position_m"].why and "contradicts itself" in said["deleted"].why
+    assert "the 10 % that survive" in said["position_m"].why and "contradicts itself" in said["deleted"].why
     empty = paper.Cell("country", 500, 9999, 5, GLOVE, 1.0, 0.0, 1.0, 1.0, math.nan, math.nan)
     assert paper._beside(empty, "time_min").verdict == "cannot be compared"
 
@@ -94,7 +94,7 @@ def test_errors_of_w4m_are_told_over_rows_too():
 
 
 def test_what_is_said_of_the_speed_and_of_the_chunks_holds(monkeypatch):
-    """8% become 13% and 20% at 10 and 100 times the speed, 14% in chunks of 10; none passes 17% for its own reason."""
+    """8 % become 13 % and 20 % at 10 and 100 times the speed, 14 % in chunks of 10; none passes 17 % with a reason."""
     made = [ic.read.synthetic_city(users=500, profile="cdr", days=14, seed=s).fingerprints() for s in range(3)]
     usual = w4m.mean_speed
 
@@ -103,11 +103,11 @@ def test_what_is_said_of_the_speed_and_of_the_chunks_holds(monkeypatch):
         method = ic.anonymize.W4M(k=2, delta_m=2000, trash=0.1, chunk=chunk)
         points = [points_of(one) for one in made]
         found = [ic.measure.displacement(method(p, seed=s), p).created_share for s, p in enumerate(points)]
-        return f"{np.mean(found):.0%}"
+        return f"{100 * np.mean(found):.0f} %"
 
     told = (created(), created(times=10), created(times=100), created(chunk=5))
-    assert told == ("8%", "13%", "20%", "14%")
-    assert "from 8% to 13% and 20% (k = 2), chunks of 10 trajectories to 14%" in paper.LEVERS
+    assert told == ("8 %", "13 %", "20 %", "14 %")
+    assert "from 8 % to 13 % and 20 % (k = 2), chunks of 10 trajectories to 14 %" in paper.LEVERS
     assert paper.LEVERS in paper._beside(cell(W4M, 0.08, 1.0, 1.0), "created").why
 
 
@@ -164,7 +164,7 @@ def test_too_few_people_are_refused():
 
 
 def test_the_section_shows_both_tables(found):
-    shown = section(found)
+    shown = section_of(found)
     cells, said = shown.tables
     assert len(cells.rows) == 8 and len(said.rows) == len(found.statements)
     assert all(len(row) == len(cells.head) for row in cells.rows)
@@ -181,6 +181,6 @@ def test_real_data_join_the_table(shared_data):
     found = paper.table_2(users=60, real=shared_data, k=(2,))
     assert found.skipped == () and {c.data for c in found.cells} == {"country", "city", "ValleyBike", "Cabspotting"}
     assert {c.data: c.users for c in found.cells}["Cabspotting"] == 10
-    lines = section(found).method
+    lines = section_of(found).method
     assert "Cabspotting: taxis in the first 24 hours of the data, objects and not people." in lines
     assert "ValleyBike: riders of shared bikes with 10 samples or more." in lines

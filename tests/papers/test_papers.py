@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from incrowd.papers import PAPERS, mohammed2009
-from incrowd.papers.record import SOURCE, Reproduction, save
+import incrowd as ic
+from incrowd.papers import PAPERS, Reproduction, mohammed2009, reproduce, save
+from incrowd.papers.record import SOURCE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,13 +27,34 @@ def test_every_paper_has_the_common_signature(key):
     assert {"name", "quick", "seed"} <= set(parameters) and key in SOURCE and PAPERS[key].key == key
 
 
+def test_the_library_and_the_shell_call_papers_alike():
+    assert ic.papers.song2014.reproduce is import_module("incrowd.papers.song2014").reproduce
+    with pytest.raises(ic.ParameterError, match="unknown paper 'song2015'; choose from song2014, tan2017"):
+        ic.papers.reproduce("song2015")
+    with pytest.raises(ic.ParameterError, match="song2014 takes no option 'sensitive'; leave it out"):
+        ic.papers.reproduce("song2014", sensitive="age")
+    with pytest.raises(ic.ParameterError, match=r"reproduce\(\) got an unexpected option 'fast'; "):
+        ic.papers.reproduce("song2014", fast=True)
+    with pytest.raises(ic.DataError, match="reproduce needs Visits"):
+        ic.papers.reproduce("song2014", [1, 2])
+
+
+def test_a_reproduction_prints_how_many_statements_agree():
+    result = reproduce("mohammed2009", quick=True)
+    printed = "on its printed example of 8 patients; the experiments are on a synthetic city, 300 users"
+    assert str(result) == f"mohammed2009: 15 of 16 statements agree, 1 differs ({printed})"
+    table = result.to_arrow()
+    assert table.column_names == ["where", "what", "theirs", "ours", "verdict", "why"] and len(table) == 16
+    assert str(result.figures[0]) == "14 of 14 printed numbers are reproduced.\n(mohammed2009, 8 users)"
+
+
 def test_the_registry_loads_nothing_heavy():
     code = "import sys, incrowd.papers; print([m for m in ('matplotlib', 'numba', 'scipy') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_the_running_example_is_a_reproduction(tmp_path):
-    found = PAPERS["mohammed2009"](quick=True)
+    found = reproduce("mohammed2009", quick=True)
     assert isinstance(found, Reproduction) and found.users == 300
     assert [s.verdict for s in found.statements].count("agrees") == len(found.statements) - 1 == 15
     loose = found.statements[-1]
@@ -63,5 +85,5 @@ def test_the_page_can_be_made_of_a_file(tmp_path):
     trips = tmp_path / "trips.csv"
     trips.write_text("user,t,lon,lat\na,0,5,52\na,60,5,52.1\nb,0,5,52\n")
     script = runpy.run_path(str(ROOT / "scripts" / "paper_docs.py"))
-    found = script["noun_of"](PAPERS["tan2017"], [str(trips)], script["plainly"]())
+    found = script["noun_of"](PAPERS["tan2017"], [str(trips)], script["ReadingOptions"]())
     assert found.records == 3

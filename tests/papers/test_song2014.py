@@ -9,7 +9,7 @@ import pytest
 import incrowd as ic
 from incrowd.data.sample import some_people
 from incrowd.ledger import Ledger
-from incrowd.papers import PAPERS, song2014
+from incrowd.papers import reproduce, song2014
 from incrowd.papers.record import save
 from incrowd.papers.song2014.cut import after, before, figure_2, figure_3, figure_4
 from incrowd.papers.song2014.data import cuts, movers
@@ -17,7 +17,7 @@ from incrowd.papers.song2014.data import cuts, movers
 
 @pytest.fixture(scope="module")
 def found():
-    return PAPERS["song2014"](quick=True)
+    return reproduce("song2014", quick=True)
 
 
 def visits(*paths):
@@ -41,8 +41,8 @@ def test_every_table_and_figure_is_there(found):
 
 
 def test_the_same_seed_gives_the_same(found):
-    assert PAPERS["song2014"](quick=True).statements == found.statements
-    assert PAPERS["song2014"](quick=True, seed=1).statements != found.statements
+    assert reproduce("song2014", quick=True).statements == found.statements
+    assert reproduce("song2014", quick=True, seed=1).statements != found.statements
 
 
 def test_people_at_one_place_leave_and_are_counted():
@@ -58,8 +58,8 @@ def test_people_at_one_place_leave_and_are_counted():
 def test_table_1_counts_people_records_and_distances():
     table = said(song2014.table_1(cuts(SMALL, made_up=False, quick=True, seed=0)))
     assert (table["places"].ours, table["slots"].ours, table["trajectories"].ours) == ("3", "10", "3")
-    assert table["people left after cleaning"].ours == "75%"
-    assert table["records left after cleaning"].ours == "82%"  # 9 of 11
+    assert table["people left after cleaning"].ours == "75 %"
+    assert table["records left after cleaning"].ours == "82 %"  # 9 of 11
     assert table["fewest points of a trajectory"].ours == table["average points of a trajectory"].ours == "3"
     assert (table["two nearest places"].ours, table["two farthest places"].ours) == ("1 km", "5 km")
     assert song2014.extremes_km(np.array([[0.0, 0], [0, 2000]])) == (2, 2)
@@ -74,21 +74,21 @@ def test_figure_2_counts_pieces_by_both_conventions():
     assert after(risk, 6, 2, "all").value == 0.5
     told = figure_2(risk)
     assert [line.label for line in told.panels[0].lines][:4] == ["before", "24 h", "12 h", "6 h"]
-    printed = [line for line in told.panels[0].lines if line.theirs]
-    assert [(line.at, line.value) for line in printed] == [((2.0,), (0.6,)), ((2.0,), (0.4,))]
+    printed = [line for line in told.panels[0].lines if line.style == "hollow"]
+    assert [(line.x, line.y) for line in printed] == [((2.0,), (0.6,)), ((2.0,), (0.4,))]
     known = said(told)
-    assert known["unique after cutting into 6 h (short pieces left out)"].ours == "0%"
-    assert known["unique after cutting into 6 h (short pieces asked with what they have)"].ours == "50%"
+    assert known["unique after cutting into 6 h (short pieces left out)"].ours == "0 %"
+    assert known["unique after cutting into 6 h (short pieces asked with what they have)"].ours == "50 %"
 
 
 def test_figure_3_and_4_share_the_first_bar():
     risk = cuts(SMALL, made_up=False, quick=True, seed=0)
     bars = figure_3(risk).panels[0].lines
-    assert bars[1].value[:3] == (0, 0, 1)  # all three share the points of a piece
-    assert bars[0].value[0] == before(risk, 2).value
+    assert bars[1].y[:3] == (0, 0, 1)  # all three share the points of a piece
+    assert bars[0].y[0] == before(risk, 2).value
     shown = figure_4(risk)
     assert [panel.name for panel in shown.panels] == ["4a", "4b", "4c"]
-    assert said(shown)["trajectories that two others or more share, 6 h"].ours.endswith("100% after")
+    assert said(shown)["trajectories that two others or more share, 6 h"].ours.endswith("100 % after")
 
 
 def test_cutting_keeps_every_point(found):
@@ -114,7 +114,7 @@ def test_a_draw_is_measured_against_its_own_part():
     whole = cuts(twice, made_up=False, quick=True, seed=0)
     assert (whole.raw_users, whole.raw_records) == (10, 40)
     left = said(song2014.table_1(risk))["people left after cleaning"].ours
-    assert left == f"{len(movers(drawn)) / 4:.0%}"
+    assert left == f"{100 * len(movers(drawn)) / 4:.0f} %"
 
 
 def test_no_number_is_counted_twice(found):

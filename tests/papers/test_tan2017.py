@@ -5,7 +5,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.data.sample import some_people
-from incrowd.papers import PAPERS, tan2017
+from incrowd.papers import reproduce, tan2017
 from incrowd.papers.record import save
 from incrowd.papers.tan2017.close import _statements, random_closeness_h
 from incrowd.papers.tan2017.data import cleaned, wide_box
@@ -15,7 +15,7 @@ from incrowd.papers.tan2017.resolution import at
 
 @pytest.fixture(scope="module")
 def found():
-    return PAPERS["tan2017"](quick=True)
+    return reproduce("tan2017", quick=True)
 
 
 def known(found):
@@ -44,7 +44,7 @@ def test_a_quick_run_asks_fewer_combinations(found):
 
 
 def test_cleaning_is_counted(found):
-    made = PAPERS["tan2017"](quick=True, seed=0)
+    made = reproduce("tan2017", quick=True, seed=0)
     row = known(made)["disorder by one record"]
     assert row.verdict == "agrees" and row.ours.endswith("% of records")
     steps = {step.name: step for step in found.others[1].steps}

@@ -15,7 +15,7 @@ from incrowd.papers.xu2017.data import CITIES, Scene, _city, blocks, given, slot
 from incrowd.papers.xu2017.factors import pairs
 from incrowd.papers.xu2017.moves import near
 from incrowd.papers.xu2017.printed import CHOSEN, FAR, NIGHT, WHOLE, Printed, attacked, people
-from incrowd.report.section import section
+from incrowd.show import section_of
 
 FACTORS = [f"{figure}{part}" for figure in (9, 10, 11) for part in ("a-night", "a-day", "a-whole", "b-1", "b-2", "b-3")]
 EVERY = ["2", "3-data", "4", "5", "6", "7-data", "8a", "8b", "8c", "8d", *FACTORS]
@@ -50,7 +50,7 @@ def test_every_figure_has_its_number_people_and_words(found):
     assert all("n = " in panel.caption for panel in panels)
     assert (found.users, found.name, found.paper) == (60, "a test", "xu2017")
     assert all(figure.statements and figure.convention for figure in found.figures)
-    assert all(section(figure).drawings for figure in found.figures[1:])
+    assert all(section_of(figure).panels for figure in found.figures[1:])
 
 
 def test_the_tables_of_the_data_are_beside_theirs(found, cities):
@@ -92,8 +92,8 @@ def test_accuracy_and_mobility_do_not_go_together(cities):
 
 def test_contradictions_of_the_paper_are_said(found):
     said = {one.what: one for one in found.statements if "contradicts" in one.why or "must come" in one.why}
-    assert said["all people recovered"].theirs == "73%, around 50%"
-    assert said["unique by Top-2 of 80 districts, 100,000 people"].ours == "at most 3.2%"
+    assert said["all people recovered"].theirs == "73 %, around 50 %"
+    assert said["unique by Top-2 of 80 districts, 100,000 people"].ours == "at most 3.2 %"
 
 
 def test_files_hold_what_is_drawn(found, tmp_path):
@@ -102,7 +102,7 @@ def test_files_hold_what_is_drawn(found, tmp_path):
     files = {f"figure-{name}.{kind}" for name in EVERY for kind in ("json", "svg")}
     assert names == files | {"report.html", "statements.json"}
     drawn = json.loads((folder / "figure-8a.json").read_text())
-    assert drawn["lines"][0]["label"] == "a test" and len(drawn["lines"][0]["value"]) == 3
+    assert drawn["lines"][0]["label"] == "a test" and len(drawn["lines"][0]["y"]) == 3
 
 
 def test_same_seed_same_result(found):
@@ -115,11 +115,11 @@ def test_numbers_are_those_of_the_public_calls(found):
     recovered = ic.attack.recover(ic.discretize.counts(visits, start_min=0), seed=0)
     score = ic.attack.recovery_score(recovered, visits)
     eight = next(figure for figure in found.figures if figure.number == "8")
-    np.testing.assert_allclose(eight.panels[0].lines[0].value, list(score.stages.values()))
-    assert eight.panels[3].lines[0].value == (score.accuracy,)
+    np.testing.assert_allclose(eight.panels[0].lines[0].y, list(score.stages.values()))
+    assert eight.panels[3].lines[0].y == (score.accuracy,)
     for figure in found.figures[-3:]:
         whole = {panel.name: panel for panel in figure.panels}[f"{figure.number}a-whole"]
-        assert score.accuracy in whole.lines[0].value
+        assert score.accuracy in whole.lines[0].y
 
 
 def test_the_most_frequent_cell_wins_and_ties_go_to_the_lowest():
@@ -241,7 +241,7 @@ def test_bay_area_bikes(shared_data):
     found = paper.reproduce(visits, name="shared bikes, objects and not people")
     assert (found.users, found.records) == (531, 531 * 336)
     eight = next(figure for figure in found.figures if figure.number == "8")
-    night, day, whole = eight.panels[0].lines[0].value
+    night, day, whole = eight.panels[0].lines[0].y
     assert night > day > whole > 0.05
     assert all(bool(one.why) == (one.verdict != "agrees") for one in found.statements)
 

@@ -179,5 +179,5 @@ def test_categories_of_views_name_antennas():
 
 def test_a_layout_with_places_takes_no_antennas(tmp_path):
     (tmp_path / "1.txt").write_text("1,2008-02-02 15:36:08,116.5,39.9\n")
-    with pytest.raises(ic.ParameterError, match="places themselves; leave antennas out"):
+    with pytest.raises(ic.ParameterError, match="read by name; leave antennas out"):
         ic.read.table(tmp_path / "1.txt", layout="tdrive", antennas=pa.table({"cell": [1], "lon": [5], "lat": [52]}))

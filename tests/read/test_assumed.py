@@ -163,7 +163,7 @@ def test_places_that_only_seem_exchanged_are_not_reported():
 def test_real_places_are_not_taken_for_exchanged(shared_data, name):
     import pyarrow.parquet as pq
 
-    from incrowd.read.exchanged import Exchanged
+    from incrowd.read.checks import Exchanged
 
     for file in shared_data.glob(f"{name}*.parquet"):
         names = {column.lower(): column for column in pq.read_schema(file).names}

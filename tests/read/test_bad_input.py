@@ -159,8 +159,8 @@ def test_a_wrong_path_glob_folder_or_source(tmp_path):
 def test_a_missing_or_repeated_column(tmp_path):
     path = written(tmp_path, "uid,time,y,altitude\n")
     message = refusal(path)
-    assert f"column 'lon' is missing in {path} (has: uid, time, y, altitude); pass columns={{'lon': …}}" in message
-    assert "column 'east' is missing" in refusal(path, columns={"lon": "east"})
+    assert f"column 'lon' is missing in {path} (has: uid, time, y, altitude); pass columns={{'lon': NAME}}" in message
+    assert "column 'east', given for lon, is missing" in refusal(path, columns={"lon": "east"})
     assert "column 9 is missing" in refusal(path, columns={"user": 9, "t": 1, "lat": 2, "lon": 3})
     twice = written(tmp_path, "uid,t,lat,lat,lon\n1,2,3,4,5\n")
     assert f"column 'lat' appears 2 times in the header of {twice};" in refusal(twice)
@@ -170,7 +170,7 @@ def test_a_missing_or_repeated_column(tmp_path):
 
 def test_a_file_without_header_is_not_quoted(tmp_path):
     message = refusal(written(tmp_path, f"u1,2024-01-01,{SECRET},5\n"))
-    assert "(has 4 fields in its first line)" in message and "give every position counted from 0" in message
+    assert "(has 4 fields in its first line)" in message and "give every position, counted from 0" in message
     assert "u1" not in message
 
 
@@ -338,9 +338,9 @@ def test_files_of_other_nouns_and_options_that_do_not_fit(tmp_path):
     assert "holds Visits, not Traces; give the trajectories it was made from, or load it in Python" in refusal(visits)
     frame = pa.table({"user": ["a"], "t": [0], "lon": [1.0], "lat": [1.0]})
     for noted in (b"not json", b"[1]", b"[" * 9_999, b"{}", b'{"noun": "Traces"}', b'{"noun": "Traces", "ledger": 7}'):
-        assert "does not say what incrowd saved in it" in refusal(frame.replace_schema_metadata({"incrowd": noted}))
+        assert "description that incrowd saved in" in refusal(frame.replace_schema_metadata({"incrowd": noted}))
     sweep = frame.replace_schema_metadata({"incrowd": b'{"noun": "Sweep"}'})
-    assert "the data frame holds 'Sweep', a result and no data" in refusal(sweep)
+    assert "the data frame holds the result 'Sweep', not data" in refusal(sweep)
     for geo in (b"junk", b"[]", b"{}", b'{"primary_column": "g", "columns": {"g": {"encoding": "WKB"}}}'):
         located = frame.replace_schema_metadata({"geo": geo})
         assert "'geo' metadata that are not GeoParquet's; pass columns" in refusal(located)
@@ -349,7 +349,7 @@ def test_files_of_other_nouns_and_options_that_do_not_fit(tmp_path):
     saved = traces.save(tmp_path / "traces.parquet")
     path = written(tmp_path, HEAD + GOOD)
     for source, options, text in [
-        (saved, {"columns": {"lat": "lat"}}, "knows its columns"),
+        (saved, {"columns": {"lat": "lat"}}, "describes its columns"),
         (path, {"columns": {"latitude": "y"}}, "unknown column 'latitude'"),
         (path, {"columns": {"x": "x"}}, "both x and y"),
         (path, {"time_zone": "Mars/Olympus"}, "unknown time_zone 'Mars/Olympus'"),

@@ -67,5 +67,5 @@ def test_damaged_notes_are_one_sentence(tmp_path):
     table = pa.table({"user": [1]})
     for notes in (b"{bad", b"[]", b"{}"):
         pq.write_table(table.replace_schema_metadata({b"incrowd": notes}), tmp_path / "odd.parquet")
-        with pytest.raises(ic.DataError, match="save it again"):
+        with pytest.raises(ic.DataError, match="save the file again"):
             ic.read.kind(tmp_path / "odd.parquet")

@@ -144,3 +144,34 @@ def test_delimiter_and_quote_are_one_character(wrong):
     (name,) = wrong
     with pytest.raises(ic.ParameterError, match=rf"^{name} must be one character"):
         ic.read.Layout("two bars", **wrong)
+
+
+@pytest.mark.parametrize(
+    ("header", "columns", "words"),
+    [
+        ("uid,local_time,lat,lon", {}, "--column t=NAME), for example --column t=local_time."),
+        ("Rider Name,t,lat,lon", {}, "--column user=NAME), for example --column user=Rider Name."),
+        ("uid,t,latitud,lon", {}, "--column lat=NAME), for example --column lat=latitud."),
+        ("uid,tmestamp,lat,lon", {}, "--column t=NAME), for example --column t=tmestamp."),
+        ("uid,t,lat,lon", {"user": "nope"}, "--column user=NAME), for example --column user=uid."),
+        ("qq,t,lat,lon", {}, "pass columns={'user': NAME} (--column user=NAME)."),
+        (
+            "uid,t,lat,lon",
+            {"user": "nope"},
+            "column 'nope', given for user, is missing in PATH (has: uid, t, lat, lon); pass columns={'user': NAME}",
+        ),
+    ],
+)
+def test_a_missing_column_names_the_option_and_the_nearest_column(header, columns, words, tmp_path):
+    path = tmp_path / "trips.csv"
+    path.write_text(f"{header}\n1,2,3,4\n")
+    with pytest.raises(ic.DataError) as error:
+        ic.read.table(path, columns=columns)
+    assert words.replace("PATH", str(path)) in str(error.value)
+
+
+def test_a_missing_attribute_is_not_a_column_option(tmp_path):
+    path = tmp_path / "trips.csv"
+    path.write_text("uid,t,lat,lon,job\n1,2,3,4,x\n")
+    with pytest.raises(ic.DataError, match=r"check the name of the attribute, did you mean job\.$"):
+        ic.read.table(path, attributes=["jobs"])

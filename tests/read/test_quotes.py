@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.progress import listening
-from incrowd.read.sources.files import CHUNK
+from incrowd.read.files import CHUNK
 from incrowd.read.sources.quotes import Grammar, Quotes
 
 HEAD = "uid,t,y,x,note\n"

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.data.release_folder import folder_of, noun_of
+from incrowd.data.release_folder import folder_of
+from incrowd.read._kind import Holding, holding
 
 VISITS = ic.Visits.from_arrays([1, 1, 2], [0, 2, 2], [0, 1, 1], slot_min=60, start=0, xy=[[0, 0], [9, 9], [5000, 0]])
 
@@ -29,7 +30,7 @@ def in_csv(made, folder):
 def test_visits_come_back_from_csv(tmp_path):
     told = {"job": ['a, "b"\nc', None], "note": ["", "007"]}
     placed = ic.Visits.from_arrays(
-        [1, 1, 2], [0, 2, 2], [0, 1, 1], slot_min=60, start=3600, xy=[[0, 0], [9, 9], [5000, 0]], attributes=told
+        [0, 0, 1], [0, 2, 2], [0, 1, 1], slot_min=60, start=3600, xy=[[0, 0], [9, 9], [5000, 0]], attributes=told
     )
     made = ic.Release.from_arrays(replace(placed, time_zone="Europe/Amsterdam", cell_m=500.0), members=[[0], [1]])
     back = ic.read.release(in_csv(made, tmp_path))
@@ -52,9 +53,9 @@ def test_fingerprints_come_back_from_csv(tmp_path):
 @pytest.mark.parametrize("places", [("lon", "lat"), ("x", "y")])
 def test_traces_come_back_from_csv_to_the_last_bit(places, tmp_path):
     first, second = np.array([0.1 + 0.2, 5.0]), np.array([1 / 3, -1e-17])
-    traces = ic.Traces.from_arrays(["p", "q"], [1_700_000_000, 0], **dict(zip(places, (first, second), strict=True)))
+    traces = ic.Traces.from_arrays([0, 1], [1_700_000_000, 0], **dict(zip(places, (first, second), strict=True)))
     back = ic.read.release(in_csv(ic.Release.from_arrays(traces, members=[[0], [1]]), tmp_path))
-    assert back.users.tolist() == ["p", "q"] and back.t.tolist() == traces.t.tolist()
+    assert back.users.tolist() == [0, 1] and back.t.tolist() == traces.t.tolist()
     assert [column.tolist() for column in back.coordinates] == [first.tolist(), second.tolist()]
 
 
@@ -70,12 +71,21 @@ def test_another_table_in_csv_is_refused_without_a_word_of_it(text, tmp_path):
 def test_a_manifest_of_something_else_is_no_release(tmp_path):
     (tmp_path / "manifest.json").write_text('{"noun": "Visits", "format": "other/1"}')
     (tmp_path / "data.csv").write_text("user,cell,slot\n0,1,1\n")
-    assert noun_of(tmp_path / "data.csv") is None and folder_of(tmp_path / "data.csv") == tmp_path
+    assert not holding(tmp_path / "data.csv").published and folder_of(tmp_path / "data.csv") == tmp_path
 
 
 def test_the_manifest_names_the_noun_of_a_csv_alone(tmp_path):
     """Parquet says it itself, and a file beside the table is no release."""
     visits = ic.Visits.from_arrays([1, 2], cell=[4, 4], slot=[0, 0], slot_min=60, start=0)
     folder = ic.anonymize.publish(ic.anonymize.Cut(window_h=1)(visits), tmp_path / "release", file="csv")
-    assert noun_of(folder / "data.csv") == "Visits"
-    assert noun_of(folder / "data.parquet") is None and noun_of(folder / "cells.csv") is None
+    assert holding(folder / "data.csv") == Holding("Visits", published=True)
+    assert holding(folder / "data.parquet").noun is None and holding(folder / "cells.csv").noun is None
+
+
+@pytest.mark.parametrize("file", ["csv", "parquet"])
+def test_counts_come_back_with_their_places_and_their_clock(file, tmp_path):
+    counts = ic.Counts.from_arrays([[2, 0, 1], [0, 3, 0]], [[0, 0], [9, 9], [5000, 0]], slot_min=720, start_min=60)
+    folder = ic.anonymize.publish(ic.Release.from_arrays(counts, members=[]), tmp_path / "release", file=file)
+    back = ic.read.release(folder)
+    assert back.n.tolist() == counts.n.tolist() and back.xy.tolist() == counts.xy.tolist()
+    assert (back.slot_min, back.start_min) == (720, 60) and ic.read.kind(folder / f"data.{file}") == "release"

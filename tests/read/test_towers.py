@@ -27,5 +27,5 @@ def test_bad_places_get_a_sentence(tmp_path, text, sentence):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ic.DataError, match="there is no file"):
+    with pytest.raises(ic.DataError, match="does not exist"):
         ic.read.towers(tmp_path / "none.csv")

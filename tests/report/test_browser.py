@@ -9,7 +9,7 @@ import pytest
 
 import incrowd as ic
 from browser import chromium
-from incrowd.report.section import Section, section
+from incrowd.show import Section, section_of
 
 WIDTHS = (1280, 400)
 OUTSIDE = """
@@ -86,7 +86,7 @@ def test_screen_readers_hear_every_figure(browser, page, results):
     browser.open(page)
     nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
     images = [node["name"]["value"] for node in nodes if node.get("role", {}).get("value") in ("img", "image")]
-    assert images == [drawing.alt for result in results for drawing in section(result).drawings]
+    assert images == [panel.alt for result in results for panel in section_of(result).panels]
     assert all(len(alt) > 40 for alt in images)
 
 

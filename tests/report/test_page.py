@@ -11,7 +11,7 @@ import pytest
 import incrowd as ic
 from builders import tracks
 from incrowd.measure._summary import summary
-from incrowd.report.section import Drawing, Grid, Section
+from incrowd.show import Bars, Section, Table
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
@@ -90,21 +90,29 @@ def test_numbers_lead_into_the_json(page):
 
 def test_digits_words_and_sentences_are_set_apart(tmp_path):
     rows = [("a", "k=2", "1,200", "-", "x" * 31), ("b", "3", "0.5 to 0.7", "nan", "")]
-    grid = Grid(("", "setting", "n", "share", "why"), rows, "Said [song2014].")
+    grid = Table(("", "setting", "n", "share", "why"), rows, "Said [song2014].")
     page = ic.report.write(tmp_path / "r.html", Section("Q?", "A.", tables=[grid])).read_text()
     assert re.findall('<th scope="col" class="(.*?)">', page) == ["words", "words", "digits", "digits", "long"]
     assert page.count("\N{EN DASH}</td>") == 2 and 'Said [<a href="#song2014">song2014</a>].</p>' in page
     assert "<nav" not in page  # one answer needs no contents
 
 
-def test_figures_may_shrink_until_their_smallest_text_would_be_too_small(tmp_path):
+def test_figures_may_shrink_until_their_smallest_text_would_be_too_small(tmp_path, monkeypatch):
     figure = (
         '<svg width="360pt" height="10pt"><g id="a"/><use xlink:href="#a"/><text style="font-size: 6px">x</text></svg>'
     )
-    drawings = [Drawing(figure, "c", "alt")] * 2
-    page = ic.report.write(tmp_path / "r.html", Section("Q?", "A.", drawings=drawings)).read_text()
+    monkeypatch.setattr("incrowd.report.draw.svg", lambda _: figure)
+    panels = [Bars("n", ("a",), {"": (1,)}, "records", "c")] * 2
+    page = ic.report.write(tmp_path / "r.html", Section("Q?", "A.", panels=panels)).read_text()
     assert page.count("min-width:540px;max-width:540px") == 2  # 9 px of 6 pt
     assert 'id="data1-figure1-a"' in page and '"#data1-figure2-a"' in page
+
+
+def test_markdown_holds_the_same_sections(tmp_path):
+    ledger = ic.Ledger().add("read", read=2, kept=1, dropped={"stray": 1})
+    page = ic.report.write(tmp_path / "r.md", ledger, title="Trips").read_text()
+    assert page.startswith("# Trips\n") and "## What happened to every record?" in page
+    assert "2 records came in, 1 were dropped" in page and "| read | 2 | 1 |" in page
 
 
 def test_the_map_has_a_scale_and_hides_small_cells(page):
@@ -155,14 +163,11 @@ results = [
 ]
 for number, result in enumerate(results):
     ic.report.write(Path(sys.argv[1]) / f"{number}.html", result)
-folder = Path(ic.report.__file__).parent
-sections = [file.stem for file in folder.glob("*.py") if "@section.register" in file.read_text()]
-print([name for name in sections if f"incrowd.report.{name}" not in sys.modules])
 """
 
 
-def test_a_fresh_process_knows_every_section(tmp_path):
-    """Here other tests may have registered what a page by itself does not."""
+def test_a_fresh_process_writes_pages_of_every_step(tmp_path):
+    """Other tests may have loaded what a page by itself does not."""
     ran = subprocess.run([sys.executable, "-c", FRESH, tmp_path], capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout.strip()) == (0, "[]"), ran.stderr
+    assert ran.returncode == 0, ran.stderr
     assert len(list(tmp_path.glob("*.html"))) == 4

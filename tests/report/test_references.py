@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 import incrowd as ic
-from incrowd.report.references import bibliography
-from incrowd.report.section import Section
+from incrowd.report.references import bibliography, papers_of
+from incrowd.show import Section
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,7 +29,7 @@ def test_sections_lead_to_their_papers(tmp_path):
     shown = Section(
         "Q?", "A.", method=["As [song2014, Eq. 1] and [nobody1999] say."], references=["tan2017", "song2014"]
     )
-    assert shown.papers == ["tan2017", "song2014"]
+    assert papers_of(shown) == ["tan2017", "song2014"]
     page = ic.report.write(tmp_path / "r.html", shown).read_text()
     assert 'As [<a href="#song2014">song2014</a>, Eq. 1] and [nobody1999] say.' in page
     assert page.index('<li id="tan2017"') < page.index('<li id="song2014"') and page.count("<li ") == 2

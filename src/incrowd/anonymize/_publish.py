@@ -1,65 +1,38 @@
-"""A Release -> a folder on disk, written whole or not at all (docs/release.md)."""
+"""A Release -> a folder on disk, written whole or not at all, and its link file (docs/release.md)."""
 
 import os
-from collections.abc import Mapping
-from contextlib import ExitStack
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
 import numpy as np
 
-from incrowd import __version__
-from incrowd.data import Fingerprints, Release, Table, Traces, Visits
-from incrowd.data.files import refuse_existing, save, whole_file
+from incrowd.anonymize._manifest import manifest_of
+from incrowd.arrays import distinct_rows, offsets_of
+from incrowd.data import Counts, Fingerprints, Release, UserTable, Visits
+from incrowd.data.files import left_by_killed_runs, refuse_existing, temporary
+from incrowd.data.fingerprints import CANONICAL
 from incrowd.data.release_folder import (
     CELLS,
-    FORMAT,
-    MANIFEST,
     README,
+    id_in,
     is_replaceable,
+    link_id,
+    pending_links,
     whole_folder,
     write_manifest,
+    write_table,
 )
-from incrowd.errors import DataError, ParameterError, check_choice
-
-COLUMNS = {
-    "Visits": f"`user` (pseudonym), `cell` (its centre in metres is in `{CELLS}`), `slot` (`clock` in the manifest)",
-    "Fingerprints": "`user` (pseudonym), box `x dx y dy` (metres) and `t dt` (minutes), `crowd` (people who share it)",
-    "Traces": "`user` (pseudonym), `t` (UTC seconds), place",
-}
-
-
-def readme_of(manifest: Mapping[str, Any], file: str) -> str:
-    """What was published, how, with what promise, and what is missing from it."""
-    counts, clock, gone = manifest["counts"], manifest["clock"], manifest["suppressed"]
-    asked = ", ".join(f"{name} = {value}" for name, value in manifest["parameters"].items() if value is not None)
-    records = ", ".join(f"{n:,} records ({reason})" for reason, n in gone["records"].items()) or "no record"
-    names = ", ".join(gone["attributes"]) or "none"
-    risk = "see `residual_risk` in the manifest" if manifest["residual_risk"] else "not measured"
-    seeded = "" if manifest["pseudonyms"] == "operating system" else f" Their source: {manifest['pseudonyms']}."
-    return f"""# A release of mobility data
-
-Made by {manifest["software"]} with the method {manifest["method"]} ({asked or "no parameters"}).
-
-- `data.{file}`: {counts["rows"]:,} rows under {counts["pseudonyms"]:,} pseudonyms.
-  Columns: {COLUMNS[manifest["noun"]]}.
-- `{MANIFEST}`: parameters, clock, plane, ledger of every record, SHA-256 of every file.
-- No published time is finer than {clock["grain_s"]} seconds.
-
-**What is promised.** {manifest["guarantee"]}
-
-**What was suppressed**, as opposed to never there: {records}; attributes left out: {names}.
-
-**Residual risk:** {risk}.
-
-Pseudonyms were drawn for this release alone; equal ones in two releases mean nothing.{seeded}
-
-Check it: `incrowd audit FOLDER`.
-"""
-
+from incrowd.data.release_text import readme_of
+from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_choice
 
 PRIVATE = 0o600
+QUOTE = '"'
+SHARED_BOX = "sample generalised into a shared box"
 
 
 def publish(
@@ -69,13 +42,21 @@ def publish(
     file: Literal["parquet", "csv"] = "parquet",
     residual_risk: Any = None,
     link: str | Path | None = None,
-    original: Table | None = None,
+    original: UserTable | None = None,
+    held_out: Iterable[Any] = (),
     force: bool = False,
 ) -> Path:
     """Write the published table, its manifest and a README; killed at any moment, the folder is absent or whole.
 
-    `residual_risk` is any measured result worth stating. `link=FILE` also writes which `original` users stand behind
-    each pseudonym, readable by its owner alone. `force=True` replaces an older release, and nothing else.
+    Args:
+        release: what an anonymizer made.
+        folder: where to write it.
+        file: format of the published table.
+        residual_risk: the measured uniqueness of the published visits, or a list of such results.
+        link: file for the people behind each pseudonym, readable by its owner alone; it appears before the folder.
+        original: the data the release was made from; needed for a link file.
+        held_out: labels of people who were left out on purpose before the release was made, listed in the link file.
+        force: replace an older release, and nothing else.
 
     >>> import tempfile
     >>> from incrowd.anonymize import Cut
@@ -85,24 +66,49 @@ def publish(
     ['README.md', 'data.parquet', 'manifest.json']
     """
     check_choice("file", file, ("parquet", "csv"))
-    if not release.data.records:
-        raise DataError("nothing is left to publish; loosen the parameters of the method.")
+    release = _publishable(release)
     folder = Path(folder).resolve()
     private = None if link is None else Path(link).resolve()
     check_targets(folder, private, force=force)
     ident = str(uuid4())  # from the operating system's entropy: it says nothing, and tells link files apart
     with ExitStack() as done:
-        # Left in reverse: the folder takes its place first, the link follows at once.
+        # Left in reverse: the link is in its place before the folder, and replaces an older one after it.
         if private is not None:
-            part = done.enter_context(whole_file(private, force=force))
-            _write_link(release, part, original, ident)
+            done.enter_context(_linked(private, folder, ident))
         part = done.enter_context(whole_folder(folder, force=force))
-        save(release, part / f"data.{file}")
+        write_table(release, part / f"data.{file}")
         _write_cells(release.data, part / CELLS)
         manifest = manifest_of(release, residual_risk, ident)
         (part / README).write_text(readme_of(manifest, file), encoding="utf-8")
         write_manifest(part, manifest)
+        if private is not None:
+            _write_link(release, private, folder, original, list(held_out), ident)
     return folder
+
+
+def _publishable(release: Release) -> Release:
+    """The release with pseudonyms 0 to n - 1 and distinct rows, or why it cannot be published."""
+    data = release.data
+    if isinstance(data, Counts):
+        return release
+    if not data.records:
+        raise DataError("nothing is left to publish; loosen the parameters of the method.")
+    if not np.array_equal(data.users, np.arange(len(data))):
+        raise DataError("pseudonyms must be 0 to n - 1, in order; number them at random before publishing.")
+    return _with_distinct_boxes(release, data) if isinstance(data, Fingerprints) else release
+
+
+def _with_distinct_boxes(release: Release, data: Fingerprints) -> Release:
+    """Equal boxes of a pseudonym become one; a fingerprint is a set."""
+    keep = distinct_rows(data.owner, *(getattr(data, name) for name in CANONICAL))
+    if keep.all():
+        return release
+    columns: dict[str, Any] = {name: getattr(data, name)[keep] for name in CANONICAL}
+    kept, users = int(keep.sum()), (len(data), len(data))
+    dropped = {SHARED_BOX: data.records - kept}
+    ledger = release.ledger.add("publish", read=data.records, kept=kept, dropped=dropped, users=users)
+    distinct = replace(data, offsets=offsets_of(data.owner[keep], len(data)), **columns)
+    return replace(release, data=distinct, ledger=ledger)
 
 
 def check_targets(folder: Path, link: Path | None, *, force: bool) -> None:
@@ -114,80 +120,76 @@ def check_targets(folder: Path, link: Path | None, *, force: bool) -> None:
         return
     if link.suffix.lower() in (".parquet", ".pq", ".parq"):
         raise ParameterError(f"the link file is CSV, so its name must not end in {link.suffix}; end it in .csv.")
-    refuse_existing(link, force=force)
     if folder in (link, *link.parents):
         raise ParameterError("the link file must not lie in the release; keep it apart.")
+    refuse_existing(link, force=force or is_orphan(link, folder))
 
 
-def manifest_of(release: Release, residual_risk: Any, ident: str | None = None) -> dict[str, Any]:
-    """What was done, in words and numbers; nothing that leads back to a person."""
-    data = release.data
-    params = dict(release.params)
-    seeded = params.pop("pseudonym_seed_given", None)
-    slot_min = getattr(data, "slot_min", None)
-    crowd = data.crowd if isinstance(data, Fingerprints) else np.ones(len(data), np.int64)
-    return {
-        "format": FORMAT,
-        "id": ident,
-        "software": f"incrowd {__version__}",
-        "noun": type(data).__name__,
-        "method": params.pop("method", None),
-        "parameters": params,
-        "guarantee": release.guarantee,
-        "claims": dict(release.claims),
-        "clock": {
-            "slot_min": slot_min,
-            "start": getattr(data, "start", None),
-            "time_zone": getattr(data, "time_zone", None),
-            "grain_s": 1 if isinstance(data, Traces) else 60 * (slot_min or 1),
-        },
-        "plane": {"crs": getattr(data, "crs", None), "cell_m": getattr(data, "cell_m", None)},
-        "counts": {"pseudonyms": len(data), "rows": data.records, "people": int(crowd.sum())},
-        "ledger": release.ledger.to_dict(),
-        "suppressed": {
-            "records": _dropped(release, merged=False),
-            "attributes": list(release.provenance.get("dropped_attributes", [])),
-        },
-        "merged": _dropped(release, merged=True),
-        "residual_risk": residual_risk,
-        "pseudonyms": {None: "unknown", True: "seeded", False: "operating system"}[seeded],
-    }
+def is_orphan(link: Path, folder: Path) -> bool:
+    """Whether a link file was left by a run that was killed before its release stood."""
+    return not folder.exists() and not _stands(link, folder)
 
 
-MERGED = (  # reasons of records that are published all the same, in a row they share
-    "same cell and slot",
-    "repeated visit",
-    "repeated sample",
-    "exact duplicate",
-    "same time and place",
-    "sample generalised into a shared box",
-)
+def _stands(link: Path, folder: Path) -> bool:
+    """Whether a release beside the link or the target has the id of the link; files that are no links stand."""
+    ident = link_id(link)
+    beside = {path for parent in {link.parent, folder.parent} for path in parent.iterdir() if path.is_dir()}
+    return ident is None or any(id_in(path) == ident for path in beside)
 
 
-def _dropped(release: Release, *, merged: bool) -> dict[str, int]:
-    """Records by reason: those that fell together into a published row, or those that are not published."""
-    reasons: dict[str, int] = {}
-    for step in release.ledger.steps:
-        for reason, n in step.dropped.items():
-            if n and (reason in MERGED) == merged:
-                reasons[reason] = reasons.get(reason, 0) + n
-    return reasons
+@contextmanager
+def _linked(link: Path, folder: Path, ident: str) -> Iterator[None]:
+    """Once the folder stands, a new link that waits beside an older one takes its place; else it goes."""
+    waiting = _waiting(link, ident)
+    try:
+        yield
+    except BaseException:
+        for path in (link, waiting):
+            if path.exists() and link_id(path) == ident:
+                path.unlink()
+        raise
+    if waiting.exists():
+        waiting.replace(link)
+    for left in pending_links(link):
+        if not _stands(left, folder):
+            left.unlink()
 
 
-def _write_cells(data: Table, path: Path) -> None:
-    if isinstance(data, Visits) and data.xy is not None:
-        used = np.unique(data.cell)
-        rows = (f"{cell},{x:.3f},{y:.3f}" for cell, (x, y) in zip(used.tolist(), data.xy[used].tolist(), strict=True))
-        path.write_text("\n".join(["cell,x,y", *rows]) + "\n", encoding="utf-8")
+def _waiting(link: Path, ident: str) -> Path:
+    return link.with_name(f"{link.stem}.{ident}{link.suffix}")
 
 
-def _write_link(release: Release, part: Path, original: Table | None, ident: str) -> None:
+def _write_cells(data: UserTable | Counts, path: Path) -> None:
+    if not isinstance(data, (Visits, Counts)) or data.xy is None:
+        return
+    used = np.unique(data.cell) if isinstance(data, Visits) else np.arange(len(data.xy))
+    rows = (f"{cell},{x:.3f},{y:.3f}" for cell, (x, y) in zip(used.tolist(), data.xy[used].tolist(), strict=True))
+    path.write_text("\n".join(["cell,x,y", *rows]) + "\n", encoding="utf-8")
+
+
+def _write_link(
+    release: Release, link: Path, folder: Path, original: UserTable | None, held_out: list[Any], ident: str
+) -> None:
+    """Put the link in its place, or beside an older one until the new release stands."""
     if original is None or release.members.positions.max(initial=-1) >= len(original):
         raise DataError("a link file needs the original users; pass original=, the data the release was made from.")
-    pseudonyms = np.repeat(release.data.users, np.diff(release.members.offsets))
-    people = original.users[release.members.positions]
-    quoted = (str(user).replace('"', '""') for user in people.tolist())
-    # Only its owner may read it, from its first byte on.
-    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w", encoding="utf-8") as out:
-        out.write("pseudonym,user,release\n")
-        out.writelines(f'{p},"{user}",{ident}\n' for p, user in zip(pseudonyms.tolist(), quoted, strict=True))
+    pseudonyms = np.repeat(np.arange(len(release.members)), np.diff(release.members.offsets)).tolist()
+    people = original.users[release.members.positions].tolist()
+    pairs = [*zip(pseudonyms, people, strict=True), *(("", user) for user in held_out)]
+    for left in left_by_killed_runs(link, "part"):
+        left.unlink(missing_ok=True)
+    part = temporary(link, "part")
+    try:
+        # Only its owner may read it, from its first byte on.
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE), "w", encoding="utf-8") as out:
+            out.write("pseudonym,user,release\n")
+            out.writelines(f'{p},"{str(user).replace(QUOTE, 2 * QUOTE)}",{ident}\n' for p, user in pairs)
+            out.flush()
+            os.fsync(out.fileno())
+        if link.exists() and is_orphan(link, folder):
+            message = f"{link.name} belongs to a release that was never finished; it is replaced."
+            warnings.warn(message, IncrowdWarning, stacklevel=3)
+            link.unlink()
+        part.replace(_waiting(link, ident) if link.exists() else link)
+    finally:
+        part.unlink(missing_ok=True)

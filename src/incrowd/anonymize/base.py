@@ -1,51 +1,95 @@
-"""What every anonymizer does alike: fresh pseudonyms, rows in their order, a Release."""
+"""What every anonymizer does alike: fresh pseudonyms, rows in their order, a Release; what a command asks of it."""
 
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.data import Groups, Release, Visits
+from incrowd.data import Groups, Release, UserTable, Visits
 from incrowd.data.table import kept_attributes
 from incrowd.errors import check_seed
+from incrowd.estimate import Estimate
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the strengths of a method in a comparison depend on."""
+    """What the strengths of a method in a comparison depend on.
+
+    Args:
+        k: People who must share what is published.
+        points: Visits of a person that the attacker knows.
+        slot_min: Width of a time slot.
+    """
 
     k: int
-    points: int  # the attacker knows
+    points: int
     slot_min: int
 
 
 @dataclass(frozen=True)
 class Strength:
-    """A method with its parameters, as a comparison tries it."""
+    """A method with its parameters, as a comparison tries it.
+
+    Args:
+        words: The parameters in a few words.
+        run: The method.
+        takes: What it is given: samples, their centres, several cells per slot, or one cell per slot.
+        reach_m: How far a published point may be moved and still agree with a known one.
+        note: What a reader has to know before taking the numbers for a guarantee.
+    """
 
     words: str
     run: "Anonymizer"
-    takes: Literal["prints", "points", "visits", "voted"]  # samples, their centres, cells per slot, one cell per slot
-    reach_m: float | None = None  # how far a published point may be moved and still agree with a known one
-    note: str = ""  # what a reader has to know before taking the numbers for a promise
+    takes: Literal["prints", "points", "visits", "voted"]
+    reach_m: float | None = None
+    note: str = ""
 
 
-class Anonymizer(Protocol):
-    """A frozen dataclass of parameters, called with the data."""
+class Anonymizer:
+    """A method: a frozen dataclass of parameters, called with the data.
+
+    `incrowd anonymize NAME` is made from it: options from the fields and from the further keywords of `__call__`, help
+    from `Args:`, `Example:` and `Guarantee:` of its docstring, and what is read from the annotation of `data`.
+    """
+
+    PUBLISHES: ClassVar[type[UserTable]] = Visits  # the noun of its releases
+    SEEDED: ClassVar[bool] = False  # whether `seed` decides anything; pseudonyms have a seed of their own
+
+    def __call__(self, data: Any, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+        """Publish the data under fresh pseudonyms.
+
+        Args:
+            data: What is to be published.
+            seed: Seed of every random choice but the pseudonyms.
+            pseudonym_seed: Seed of the pseudonyms, for tests; an audit fails a release that was made with one.
+        """
+        raise NotImplementedError
 
     @staticmethod
     def strengths(wanted: Wanted) -> Iterator[Strength]:
         """The few strengths at which a comparison tries it."""
-        ...
+        del wanted
+        return iter(())
 
-    def __call__(self, data: Any, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
-        """Publish `data` under fresh pseudonyms; `seed` decides every other random choice."""
-        ...
+    def check(self, **keywords: Any) -> None:
+        """Refuse further keywords of the call that cannot work, before anything is read."""
+
+    def estimate(self, data: Any) -> Estimate:
+        """About how long a run takes, and how much memory."""
+        raise NotImplementedError
+
+    def losses(self, release: Release, data: Any) -> list[str]:
+        """What the release lost, in sentences, beyond what it says itself."""
+        del release, data
+        return []
+
+    def clean_up(self, release: Release, **keywords: Any) -> None:
+        """Remove what a run kept aside, once its release is on disk; keywords are those of the call."""
 
 
 def release_visits(
@@ -60,7 +104,7 @@ def release_visits(
 ) -> Release:
     """Visits under pseudonyms in random order; `owner[u]` is the original behind user u, `keep` the attributes to show.
 
-    A pseudonym is the rank of a random number, so that neither it nor the row order says anything.
+    A pseudonym is the rank of a random number, hence neither it nor the row order says anything.
     """
     order = random_order(len(visits), pseudonym_seed)
     length = np.diff(visits.offsets)[order]
@@ -81,7 +125,7 @@ def release_visits(
         data,
         Groups(np.arange(len(visits) + 1), owner[order]),
         params={**parameters(method), "pseudonym_seed_given": pseudonym_seed is not None},
-        guarantee=guarantee(method),
+        guarantee=guarantee(type(method)),
         ledger=visits.ledger,
         provenance={"dropped_attributes": dropped, **provenance},
         **promise,
@@ -102,7 +146,7 @@ def parameters(method: Anonymizer) -> dict[str, Any]:
     return {"method": type(method).__name__, **{f.name: getattr(method, f.name) for f in fields(method)}}  # type: ignore[arg-type]
 
 
-def guarantee(method: Anonymizer) -> str:
-    """The line of the docstring that states the guarantee."""
-    match = re.search(r"Guarantee: (.+?)(?:\n\s*\n|\Z)", type(method).__doc__ or "", re.DOTALL)
+def guarantee(method: type[Anonymizer]) -> str:
+    """The paragraph of the docstring that states the guarantee."""
+    match = re.search(r"Guarantee: (.+?)(?:\n\s*\n|\Z)", method.__doc__ or "", re.DOTALL)
     return " ".join(match[1].split()) if match else "none stated"

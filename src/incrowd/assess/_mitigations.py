@@ -1,20 +1,21 @@
-"""Ways to publish counts -> how much of the people an attacker recovers from each, and what it costs the reader."""
+"""Counts published in several ways -> how many positions an attacker reconstructs from each, and what it loses."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from incrowd.assess.publishing import Way, Ways, count_loss
+from incrowd import anonymize, discretize
+from incrowd.anonymize.count_steps import squares
+from incrowd.assess.mitigated import Mitigations, Outcome
 from incrowd.attack.recover import recover
 from incrowd.attack.recover.guesses import chance_accuracy
 from incrowd.attack.recover.repair import repair
 from incrowd.attack.recover.score import RecoveryScore, recovery_score
-from incrowd.data import Visits
-from incrowd.errors import ParameterError, check_choice, check_positive, check_share, check_whole
-from incrowd.plain import Shown, fraction
+from incrowd.columns import as_array
+from incrowd.data import Counts, Visits
+from incrowd.errors import DataError, ParameterError, check_choice, check_positive, check_share, check_whole, public
 from incrowd.progress import track
 
 STRENGTHS: Mapping[str, tuple[float, ...]] = {
@@ -24,16 +25,6 @@ STRENGTHS: Mapping[str, tuple[float, ...]] = {
     "move": (0.05, 0.2),  # share of points at the two most visited cells
     "space": (2000, 5000),  # side of a region in metres
 }
-IN_WORDS = {
-    "none": "counts as they are",
-    "noise": "noise, epsilon {:g} per count",
-    "suppress": "counts below {:g} suppressed",
-    "round": "rounded to multiples of {:g}",
-    "move": "{:.0%} of points at top places moved",
-    "space": "regions of {:g} m",
-    "regions": "{:g} given regions",
-    "time": "slots of {:g} min",
-}
 CHECKS: Mapping[str, Callable[..., None]] = {
     "noise": check_positive,
     "suppress": check_whole,
@@ -42,79 +33,96 @@ CHECKS: Mapping[str, Callable[..., None]] = {
     "space": check_positive,
 }
 ATTACKING = "attacking every mitigation"
+ON_COUNTS: Mapping[str, Callable[[Counts, float, int], Counts]] = {
+    "none": lambda counts, _, __: counts,
+    "noise": lambda counts, epsilon, seed: anonymize.noise_counts(counts, epsilon=epsilon, seed=seed),
+    "suppress": lambda counts, k, _: anonymize.suppress_small(counts, k=int(k)),
+    "round": lambda counts, to, _: anonymize.round_counts(counts, to=int(to)),
+}
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """One way to publish: what the attacker gets right, and how far the counts are from the exact ones."""
+class Way(NamedTuple):
+    """Counts as published, whom they stand for, and what a reader takes them for on the exact cells and slots."""
 
-    mitigation: str
-    strength: float
-    loss: float  # sum |published - P| / sum P
-    accuracy: float  # of whole trajectories; nan where nothing was left to attack
-    night: float  # stage 1
-    day: float  # stage 2
-    far: float  # share of points more than 1 km off
-    unique: Mapping[int, float]  # recovered trajectories singled out by their top k cells
-    chance: Mapping[str, float]  # what trivial guesses get right from the same counts, repaired and scored alike
-
-    def __str__(self) -> str:
-        return IN_WORDS[self.mitigation].format(self.strength)
+    counts: Counts
+    truth: Visits
+    read_as: NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Mitigations(Shown):
-    """Every way that was tried, the counts as they are first; `chance` is what guesses get right from these."""
+class Ways:
+    """The ways to publish some visits; each is made when asked for, as tables of counts are large."""
 
-    outcomes: tuple[Outcome, ...]
-    chance: Mapping[str, float]
-    target: float
-    users: int
-    cells: int
-    slots: int
-    slot_min: int
-    method: str
-    pairing: str
-    seed: int
-    cheapest: Outcome | None = field(default=None)  # of those under the target that publish anything, the least loss
+    def __init__(
+        self, visits: Visits, regions: ArrayLike | None, resampled: Mapping[int, Visits] | None, seed: int
+    ) -> None:
+        check_ways(visits, regions, resampled)
+        self.visits, self.exact, self.seed = visits, exact_counts(visits), seed
+        self.regions = None if regions is None else as_array(regions, "regions")
+        self.resampled = dict(resampled or {})
 
-    @property
-    def caution(self) -> str:
-        """Whether trivial guesses exceed the target, from the counts as they are or from the cheapest, or all is well.
+    def publish(self, mitigation: str, strength: float) -> Way:
+        """The counts after one mitigation."""
+        if mitigation in ON_COUNTS:
+            counts = ON_COUNTS[mitigation](self.exact, strength, self.seed)
+            return Way(counts, self.visits, counts.n)
+        if mitigation == "move":
+            moved = anonymize.perturb_points(self.visits, share=strength, seed=self.seed)
+            counts = discretize.counts(moved)
+            return Way(counts, self.visits, counts.n)
+        if mitigation == "time":
+            return self._slower(self.resampled[int(strength)])
+        if mitigation == "regions" and self.regions is not None:
+            return self._coarser(self.regions)
+        return self._coarser(squares(self.exact.xy, strength))
 
-        Empty where there is nothing to say.
-        """
-        sentences = []
-        better = [name for name, share in self.chance.items() if share > self.target]
-        if better:
-            sentences.append(
-                f"The target of {self.target:.0%} is below what guessing gets right ({' and '.join(better)})."
-            )
-        if self.cheapest is not None and self.cheapest.mitigation == "none":
-            sentences.append(
-                f"Nothing needs to be done against this attack: it gets {self.cheapest.accuracy:.0%} right."
-            )
-            return " ".join(sentences)
-        best = max(self.cheapest.chance.items(), key=lambda one: one[1], default=None) if self.cheapest else None
-        if best is not None and best[1] > self.target:
-            sentences.append(
-                f"From the cheapest, {best[0]} still gets {best[1]:.0%} right: it only misleads this attack."
-            )
-        return " ".join(sentences)
+    def _coarser(self, regions: NDArray[Any]) -> Way:
+        """A reader spreads the people of a region evenly over its cells."""
+        truth = anonymize.to_regions(self.visits, region=regions)
+        counts = discretize.counts(truth)
+        _, number, size = np.unique(regions, return_inverse=True, return_counts=True)
+        return Way(counts, truth, (counts.n / size)[:, number])
 
-    def _shown(self) -> list[tuple[str, ...]]:
-        named: list[tuple[str, Outcome | None]] = [(str(one), one) for one in self.outcomes]
-        named.append((f"cheapest under {self.target:g}: {self.cheapest or 'none that was tried'}", self.cheapest))
-        return [
-            ("published", "loss", "nights", "days", "whole", *self.chance),
-            *(_row(*one, self.chance) for one in named),
-        ]
-
-    def of(self, mitigation: str) -> tuple[Outcome, ...]:
-        """One mitigation, by loss."""
-        return tuple(sorted((o for o in self.outcomes if o.mitigation == mitigation), key=lambda o: o.loss))
+    def _slower(self, truth: Visits) -> Way:
+        """A reader takes the count of a long slot for that of every slot inside."""
+        counts = discretize.counts(truth)
+        return Way(counts, truth, np.repeat(counts.n, counts.slot_min // self.exact.slot_min, axis=0))
 
 
+def check_ways(visits: Visits, regions: ArrayLike | None, resampled: Mapping[int, Visits] | None) -> None:
+    """Refuse regions of other cells and longer slots of other people before anything is attacked."""
+    cells = 0 if visits.xy is None else len(visits.xy)
+    if regions is not None and as_array(regions, "regions").shape != (cells,):
+        raise DataError(f"regions must hold one label for each of the {cells:,} cells, in their order.")
+    for slot_min, other in (resampled or {}).items():
+        _check_resampled(visits, other, slot_min)
+
+
+def exact_counts(visits: Visits) -> Counts:
+    """The counts of visits without gaps; each slot adds up to everybody."""
+    counts = discretize.counts(visits)
+    if (counts.n.sum(axis=1) != len(visits)).any():
+        raise DataError("not everybody is in one cell in every slot; fill the gaps with incrowd.discretize.filled.")
+    return counts
+
+
+def count_loss(read_as: NDArray[Any], exact: Counts) -> float:
+    """The sum of |published - P| over that of P: 0 for exact counts, 1 if nothing is published, or more."""
+    return float(np.abs(read_as - exact.n).sum() / exact.n.sum())
+
+
+def _check_resampled(visits: Visits, other: Visits, slot_min: int) -> None:
+    if other.slot_min != slot_min or not visits.slot_min or slot_min % visits.slot_min:
+        raise DataError(
+            f"resampled[{slot_min}] must hold visits in slots of {slot_min} min, a multiple of the exact ones."
+        )
+    if visits.xy is None or other.xy is None or not np.array_equal(visits.xy, other.xy):
+        raise DataError(f"resampled[{slot_min}] has other cells; discretize the same records to the same towers.")
+    counts = discretize.counts(other)
+    if counts.n.sum() * slot_min != visits.records * visits.slot_min or len(other) != len(visits):
+        raise DataError(f"resampled[{slot_min}] has other people or days; discretize the same records again, filled.")
+
+
+@public
 def mitigations(
     visits: Visits,
     *,
@@ -128,16 +136,26 @@ def mitigations(
     seed: int = 0,
     plain: RecoveryScore | None = None,
 ) -> Mitigations:
-    """Attack the counts of these visits after each mitigation; accuracy in [0, 1], higher is riskier.
+    """How much an attacker reconstructs from the counts of these visits after each mitigation, and what each loses.
 
-    `regions` is one label per cell, `resampled` the same records in longer slots, by minutes. Accuracy is against the
-    unperturbed visits; for regions and longer slots, against the visits to those. Knows: the counts, where cells are,
-    and how many people there are. The attacker repairs the counts and does not model the noise: a cleverer one may do
-    better, so that a low accuracy is a measurement and no guarantee. `plain` is the score of the same attack on the
-    exact counts, where it was made already.
+    Accuracy is against the exact visits; for regions and longer slots, against the visits to those; in [0, 1], higher
+    is riskier. Knows: the counts, where cells are, and how many people there are. The attacker repairs the counts and
+    does not model the noise: a cleverer one may do better, so a low accuracy is a measurement and no guarantee.
+
+    Args:
+        visits: One cell for everybody in every slot.
+        target: Largest share of positions that may be reconstructed.
+        strengths: Strengths to try, by mitigation.
+        regions: One label for each cell, to count by region.
+        resampled: The same records in longer slots, by minutes.
+        method: How slots are linked, as in `incrowd.attack.recover`.
+        theta_m: Largest distance of a link, for the method "threshold".
+        pairing: How reconstructed and true trajectories are paired, as in `incrowd.attack.recovery_score`.
+        seed: Seed of every random choice; the same seed gives the same numbers.
+        plain: Score of the same attack on the exact counts, if it was made already.
     """
     if not 0 < target <= 1:
-        raise ParameterError(f"target must lie above 0 and up to 1, got {target!r}.")
+        raise ParameterError(f"target must be in (0, 1], got {target!r}.")
     strengths = {name: tuple(values) for name, values in strengths.items()}
     check_strengths(strengths)
     ways = Ways(visits, regions, resampled, seed)
@@ -159,7 +177,7 @@ def mitigations(
         method=method,
         pairing=pairing,
         seed=seed,
-        cheapest=min((o for o in outcomes if o.accuracy < target), key=lambda o: o.loss, default=None),
+        best=min((o for o in outcomes if o.accuracy < target), key=lambda o: o.loss, default=None),
     )
 
 
@@ -171,13 +189,6 @@ def check_strengths(strengths: Mapping[str, Iterable[Any]]) -> None:
             CHECKS[name](**{f"strength of {name}": strength})
 
 
-def _row(name: str, one: Outcome | None, guesses: Iterable[str]) -> tuple[str, ...]:
-    if one is None:
-        return (name, *("" for _ in ("loss", "night", "day", "whole", *guesses)))
-    shares = (one.loss, one.night, one.day, one.accuracy, *(one.chance.get(guess, np.nan) for guess in guesses))
-    return (name, *map(fraction, shares))
-
-
 def _settings(strengths: Mapping[str, Iterable[float]], ways: Ways) -> list[tuple[str, float]]:
     listed = [("none", 0.0), *((name, float(one)) for name, values in strengths.items() for one in values)]
     if ways.regions is not None:
@@ -186,7 +197,7 @@ def _settings(strengths: Mapping[str, Iterable[float]], ways: Ways) -> list[tupl
 
 
 def _attacked(way: Way, pairing: Any, attacker: dict[str, Any], known: RecoveryScore | None) -> dict[str, Any]:
-    """What the attacker, and one who guesses, gets out of published counts; nothing where nothing is published."""
+    """What the attacker, and one who guesses, gets out of published counts; nothing if nothing is published."""
     if not (way.counts.n > 0).any():
         return {"accuracy": np.nan, "night": np.nan, "day": np.nan, "far": np.nan, "unique": {}, "chance": {}}
     mended = repair(way.counts, users=len(way.truth))

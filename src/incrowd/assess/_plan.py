@@ -1,155 +1,26 @@
-"""Visits -> how short windows must be for cutting to protect, once the pieces have been re-linked."""
+"""Visits -> how short windows must be for cutting to protect, after the pieces have been joined again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from incrowd.anonymize import Cut
 from incrowd.arrays import Ints
-from incrowd.assess.question import drawn_note
+from incrowd.assess.planned import Plan, PlannedCut
 from incrowd.attack.relink import relink
 from incrowd.data import Visits
 from incrowd.data.sample import some_people
-from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
 from incrowd.measure import uniqueness
-from incrowd.plain import Shown, percent, several
+from incrowd.plain import several
 from incrowd.progress import track
 
 WINDOWS_H = (1, 2, 3, 6, 12, 24, 48)
-CUTTING = "cutting and re-linking"
+CUTTING = "cutting and joining"
 
 
-@dataclass(frozen=True)
-class PlannedCut(Shown):
-    """One window length; shares in [0, 1]. `window_h` is None for whole trajectories."""
-
-    window_h: float | None
-    pieces: int
-    singled_out: float | None  # people found among the pieces by points of their whole trajectory
-    relinked: float | None  # the same after the pieces were re-linked: what the target is held against
-    neighbours: int
-    rejoined: float | None  # share of the neighbours that were joined
-    precision: float | None
-    chance: float | None
-    restored: int  # people whose whole trajectory is one chain again
-    moves_kept: float | None  # share of the moves between cells that a piece still shows
-
-    @property
-    def name(self) -> str:
-        """The window in words."""
-        return "whole" if self.window_h is None else f"{self.window_h:g} h"
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Plan(Shown):
-    """Cuts from the shortest window to whole trajectories, and the longest that meets the target."""
-
-    points: int
-    target: float
-    memory: str
-    reach_windows: int
-    seed: int
-    users: int
-    of_users: int  # they were drawn from so many
-    records: int
-    cuts: tuple[PlannedCut, ...]
-
-    @property
-    def who(self) -> str:
-        """The people in words."""
-        return drawn_note(self.users, self.of_users) or f"{self.users:,} people"
-
-    @property
-    def best(self) -> PlannedCut | None:
-        """The longest window that meets the target after re-linking; None where none does."""
-        return next((cut for cut in reversed(self.cuts) if self.meets(cut.relinked)), None)
-
-    @property
-    def longest(self) -> str:
-        """The same in a word or two."""
-        if self.best is None:
-            return "none" if self.measured else "not measured"
-        return self.best.name
-
-    @property
-    def deceptive(self) -> tuple[PlannedCut, ...]:
-        """Windows that meet the target only as long as nobody re-links the pieces."""
-        return tuple(cut for cut in self.cuts if self.meets(cut.singled_out) and not self.meets(cut.relinked))
-
-    @property
-    def measured(self) -> bool:
-        """Whether anybody has as many points as were asked for."""
-        return any(cut.relinked is not None for cut in self.cuts)
-
-    def meets(self, share: float | None) -> bool:
-        """Whether a share of people singled out is within the target."""
-        return share is not None and share <= self.target
-
-    @property
-    def limit(self) -> str:
-        """The target in words, with every digit it was given."""
-        return f"{100 * self.target:.6g}%"
-
-    @property
-    def verdict(self) -> str:
-        """The answer in words."""
-        who = f"{several(self.points, 'point')} known before the cut single{'s' * (self.points == 1)} out"
-        limit = f"at most {self.limit} of people"
-        best, deceptive = self.best, self.deceptive
-        if not self.measured:
-            return f"Nothing was measured: nobody has {several(self.points, 'point')}; ask with fewer points."
-        if best is not None and best.window_h is None:
-            return f"Nothing needs to be cut: {who} {_percent(best.relinked)} of people, and {limit} are allowed."
-        if best is not None:
-            text = (
-                f"The longest window that meets the target is {best.name}: {who} {_percent(best.relinked)} of people "
-                f"after re-linking ({_percent(best.singled_out)} before), and {limit} are allowed; "
-                f"{_percent(best.moves_kept)} of the moves are kept."
-            )
-        else:
-            windows = [cut for cut in reversed(self.cuts) if cut.relinked is not None and cut.window_h is not None]
-            least = min(windows, key=lambda cut: cut.relinked or 0.0)  # the longest of equals
-            text = (
-                f"Cutting does not protect: {who} {_percent(least.relinked)} of people after re-linking even with "
-                f"the best window ({least.name}), and {limit} are allowed; publish something coarser instead."
-            )
-        if deceptive:
-            names = ", ".join(cut.name for cut in deceptive)
-            text += f" Windows of {names} only seem to suffice: their pieces are re-linked well enough to undo the cut."
-        return text
-
-    def _shown(self) -> list[tuple[str, ...]]:
-        named = [(cut.name, cut) for cut in self.cuts]
-        head = ("window", "pieces", "singled out", "re-linked", "rejoined", "chance", "moves kept")
-        longest = f"longest within {self.limit}: {self.longest}"
-        rows = [_row(*one) for one in named]
-        return [head, *rows, ((longest, *("" for _ in head[1:])) if self.best is None else _row(longest, self.best))]
-
-    def __repr__(self) -> str:
-        return (
-            f"Plan(longest window={self.longest}, target={self.target:g}, points={self.points}, users={self.users:,})"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        names = (
-            "points",
-            "target",
-            "memory",
-            "reach_windows",
-            "seed",
-            "users",
-            "of_users",
-            "records",
-            "verdict",
-            "cuts",
-        )
-        named = None if self.best is None else self.best.name
-        return {**{name: getattr(self, name) for name in names}, "longest_window": named}
-
-
+@public
 def plan(
     visits: Visits,
     *,
@@ -158,17 +29,28 @@ def plan(
     target: float = 0.1,
     start_slot: int = 0,
     slots: int | None = None,
-    memory: str = "piece",
+    memory: Literal["piece", "chain"] = "piece",
     reach_windows: int = 1,
     people: int | None = None,
     seed: int = 0,
 ) -> Plan:
-    """Cut with each window, re-link the pieces, and see whom some points of their whole trajectory single out.
+    """The longest window with which cutting protects people, even after the pieces are joined again.
 
-    A cut meets the target if at most that share of people is found after re-linking (`RelinkScore.known_before`; people
-    with fewer points are left out). Windows below a slot or as long as the data are left out; whole trajectories
-    stand last. The time grows with the square of the people: `people` draws so many, among whom one is found and joined
-    more easily, so that the answer is the more cautious one. Nothing is published.
+    Each window is tried: the trajectories are cut, the pieces are joined by an attacker, and the people are counted
+    whom a few visits of their whole trajectory identify (`RelinkScore.known_before`). Windows shorter than a slot or as
+    long as the data are left out; whole trajectories come last. Nothing is published.
+
+    Args:
+        visits: Visits with slot_min.
+        windows_h: Windows to try, in hours.
+        points: How many visits of a person's whole trajectory the attacker knows; people with fewer are left out.
+        target: Largest share of people that may be identified after the pieces are joined.
+        start_slot: Slot at which the recording period begins.
+        slots: Length of the recording period. [default: to the last visit]
+        memory: What the attacker compares the next piece with: the last piece, or the chain of all pieces so far.
+        reach_windows: How many windows ago a chain of pieces may have ended and still go on.
+        people: Draw so many people, which is faster and errs on the safe side. [default: all]
+        seed: Seed of every random choice; the same seed gives the same numbers.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1], slot_min=60)
     >>> print(plan(visits, windows_h=[1], points=2).verdict.partition(":")[0])
@@ -202,11 +84,11 @@ def _lengths(visits: Visits, windows_h: Sequence[float], start_slot: int, slots:
     width = visits.slot_min or 1
     period = int(visits.slot.max()) + 1 - start_slot if slots is None else slots
     if period < 1:
-        raise ParameterError("start_slot lies after the last slot of the data; let the first window begin within them.")
+        raise ParameterError("start_slot is after the last slot of the data; let the first window begin within them.")
     lengths = sorted({hours for hours in windows_h if width <= hours * 60 < period * width})
     if not lengths:
         raise ParameterError(
-            f"no window lies between a slot of {width} min and the {several(period, 'slot')} of the data."
+            f"no window is between a slot of {width} min and the {several(period, 'slot')} of the data; try others."
         )
     return lengths
 
@@ -229,7 +111,7 @@ def _cut(visits: Visits, method: Cut, attack: dict[str, Any]) -> PlannedCut:
         precision=score.precision,
         chance=score.chance,
         restored=score.restored,
-        moves_kept=_moves(pieces.offsets, pieces.cell) / moves if moves else None,  # type: ignore[attr-defined]
+        moves_kept=_moves(pieces.offsets, pieces.cell) / moves if moves else None,  # type: ignore[union-attr]
     )
 
 
@@ -245,12 +127,3 @@ def _moves(offsets: Ints, cell: Ints) -> int:
     border = offsets[(offsets > 0) & (offsets < len(cell))]
     moved[np.unique(border) - 1] = False
     return int(moved.sum())
-
-
-def _row(name: str, cut: PlannedCut) -> tuple[str, ...]:
-    shares = (cut.singled_out, cut.relinked, cut.rejoined, cut.chance, cut.moves_kept)
-    return (name, f"{cut.pieces:,}", *map(percent, shares))
-
-
-def _percent(share: float | None) -> str:
-    return percent(share, unknown="an unknown share")

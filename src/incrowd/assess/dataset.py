@@ -13,15 +13,17 @@ from incrowd.data import Counts, Release, Traces, Visits, load
 from incrowd.data.release_folder import release_at
 from incrowd.data.sample import some_people, some_rows
 from incrowd.discretize import fingerprints, grid, towers
-from incrowd.discretize.options import Reading
 from incrowd.errors import DataError
+from incrowd.read.layouts import Reading
 
 MOST_IN_MEMORY = 50_000_000  # records; a larger source is streamed, and what needs its records is left out
+NEEDS_RECORDS = "this test needs the original positions; give the trajectories"
+TOO_MANY = f"this test needs the original positions, and more than {MOST_IN_MEMORY:,} are not held in memory"
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Trajectories where they are in memory, visits made of them, and what else was given."""
+    """Trajectories if they are in memory, visits made of them, and what else was given."""
 
     traces: Traces | None
     visits: Visits
@@ -30,7 +32,7 @@ class Dataset:
 
     @property
     def cell_m(self) -> float:
-        """Side of a cell, where cells are squares."""
+        """Side of a cell, if cells are squares."""
         return self.visits.cell_m or self.options.cell_m
 
     @property
@@ -42,7 +44,7 @@ class Dataset:
 
     @cached_property
     def published(self) -> Any:
-        """What the release publishes; None without one."""
+        """What the release publishes; None if none was given."""
         from incrowd.read import release, saved, visits
         from incrowd.read._kind import header_of
         from incrowd.read.layouts import plain
@@ -61,10 +63,10 @@ class Dataset:
     @cached_property
     def bare(self) -> bool:
         """Whether the release is a mere table of visits, whose cells and slots must be those of the data."""
-        from incrowd.read._kind import is_saved
+        from incrowd.read._kind import holding
 
         given = self.options.release
-        return isinstance(given, Path) and given.is_file() and not is_saved(given)
+        return isinstance(given, Path) and given.is_file() and not holding(given).saved
 
     @cached_property
     def from_zero(self) -> Visits:
@@ -78,13 +80,13 @@ class Dataset:
 
     @cached_property
     def per_day(self) -> int:
-        """Slots of a day; 1 where they do not divide it."""
+        """Slots of a day; 1 if they do not divide it."""
         slot_min = self.visits.slot_min or DAY_MIN
         return 1 if DAY_MIN % slot_min else DAY_MIN // slot_min
 
     @property
     def days(self) -> int:
-        """Days to the last visit, begun ones too; 0 where nobody says how long a slot is."""
+        """Days to the last visit, begun ones too; 0 if nothing says how long a slot is."""
         return -(-self.slots * (self.visits.slot_min or 0) // DAY_MIN)
 
     @cached_property
@@ -94,18 +96,18 @@ class Dataset:
 
     @cached_property
     def one_cell_per_slot(self) -> Visits:
-        """Visits with the cell of most records in each slot; they need the records where somebody is in two."""
+        """Visits with the cell of most records in each slot; they need the records if somebody is in two."""
         visits = self.visits
         same = (visits.slot[1:] == visits.slot[:-1]) & (visits.owner[1:] == visits.owner[:-1])
         if not same.any():
             return visits
         if self.traces is None:
-            raise DataError(f"somebody is in two cells in one slot, and {self.why_no_traces}.")
+            raise DataError(f"somebody is in two cells in one slot: {self.why_no_traces}.")
         how: dict[str, Any] = {"slot_min": visits.slot_min, "start": visits.start, "time_zone": self.options.time_zone}
         return grid(self.traces, cell_m=self.cell_m, keep="vote", **how)
 
     def busiest(self, *, days: int) -> Visits:
-        """One cell per slot of whoever is seen in the days in a row with most visits, the first of them from 0 on."""
+        """One cell per slot of everyone seen in the days in a row with most visits, the first of them from 0 on."""
         visits = self.one_cell_per_slot
         if self.days <= days:
             return _since(visits, self._first)
@@ -118,7 +120,7 @@ class Dataset:
     def prints(self, *, people: int) -> Any:
         """The fingerprints of so many people."""
         if self.traces is None:
-            raise DataError(self.why_no_traces)
+            raise DataError(f"{self.why_no_traces}.")
         return fingerprints(
             some_people(self.traces, people=people, seed=self.options.seed), time_zone=self.options.time_zone
         )
@@ -129,27 +131,26 @@ def dataset(source: Any, options: Options, reading: Reading) -> Dataset:
     data = _read(source, options.time_zone, reading)
     if isinstance(data, Visits):
         if not data.records:
-            raise DataError("there is no visit to assess; give the data of at least one person.")
-        return Dataset(None, data, options, "visits no longer tell their records")
+            raise DataError("the data hold no visit; give the data of at least one person.")
+        return Dataset(None, data, options, NEEDS_RECORDS)
     if isinstance(data, Traces):
         return Dataset(data, _discretized(data, options, {}), options)
-    why = f"more than {MOST_IN_MEMORY:,} records are streamed, not held"
-    return Dataset(None, _discretized(data, options, reading), options, why)
+    return Dataset(None, _discretized(data, options, reading), options, TOO_MANY)
 
 
 def _read(source: Any, time_zone: str | None, reading: Reading) -> Any:
-    """Traces or visits in memory, or the source itself where it is too large."""
+    """Traces or visits in memory, or the source itself if it is too large."""
     from incrowd.read import table
-    from incrowd.read._kind import is_saved
-    from incrowd.read.sources.source import records_at_most
+    from incrowd.read._kind import holding
+    from incrowd.read.sources.engine import records_at_most
 
     refuse_release(source)
-    if isinstance(source, (str, Path)) and is_saved(Path(source)):
+    if isinstance(source, (str, Path)) and holding(source).saved:
         source = load(source)
     if isinstance(source, (Traces, Visits)):
         return source
     if isinstance(source, Counts):
-        raise DataError("Counts cannot be assessed; incrowd attack ash --counts says what they give away.")
+        raise DataError("Counts cannot be assessed; run incrowd attack recover on them.")
     if type(source).__module__.startswith("incrowd."):
         raise DataError(f"{type(source).__name__} cannot be assessed; give trajectories or visits.")
     if records_at_most(source, reading.get("layout")) > MOST_IN_MEMORY:
@@ -164,7 +165,7 @@ def refuse_release(source: Any) -> None:
         return
     folder = release_at(source)
     if folder is not None:
-        raise DataError(f"{folder.name} is a release; give the data it was made of, and it as the release (--release).")
+        raise DataError(f"{folder.name} is a release; give the data it was made from, and pass it with --release.")
 
 
 def _discretized(source: Any, options: Options, reading: Reading) -> Visits:

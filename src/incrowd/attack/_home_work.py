@@ -1,5 +1,6 @@
 """Visits -> where everybody seems to live and work, and how many people share that pair of places."""
 
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Integral
@@ -9,19 +10,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Ints, distinct_rows, frozen, pack, row_order
+from incrowd.attack.machine import machine
 from incrowd.clock import DAY_MIN, MONDAY_S, check_hours
 from incrowd.columns import ints
 from incrowd.data import Visits
 from incrowd.discretize.slots import wall_start
-from incrowd.errors import DataError, ParameterError, check_whole
-from incrowd.plain import Shown
+from incrowd.errors import DataError, ParameterError, check_whole, public
+from incrowd.plain import percent, several
+from incrowd.show import Result, Section, Table
 
 NONE = -1
 Hours = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HomeWork(Shown):
+class HomeWork(Result):
     """Places inferred per position (`known`: whether they are), and the crowd behind them; shares of all people.
 
     A crowd is everybody with the same home, or with the same home and work; 0 where one is not known.
@@ -47,6 +50,16 @@ class HomeWork(Shown):
     work_found: NDArray[np.bool_] = field(repr=False)
     home_crowd: Ints = field(repr=False)
     pair_crowd: Ints = field(repr=False)
+    seconds: float = 0.0
+    machine: str = ""
+
+    def section(self) -> Section:
+        """For how many people the pair of home and work is unique."""
+        return _section(self)
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each person, by position: how many share the home, and the pair; 0 where they are not known."""
+        return {"position": np.arange(self.people), "home_crowd": self.home_crowd, "pair_crowd": self.pair_crowd}
 
     def __repr__(self) -> str:
         return (
@@ -55,6 +68,7 @@ class HomeWork(Shown):
         )
 
 
+@public
 def home_work(
     visits: Visits,
     *,
@@ -65,16 +79,26 @@ def home_work(
     home: ArrayLike | None = None,
     work: ArrayLike | None = None,
 ) -> HomeWork:
-    """Home: the cell with most slots that begin at night; work: most in working hours of weekdays, home aside.
+    """Where everybody seems to live and work, and how many people share that pair of places.
 
-    Hours are those of the visits' own clock, `(22, 6)` runs past midnight; ties go to the smaller cell, and
-    `min_visits` slots at the cell are asked for. `home` and `work` are true cells per position, -1 where there is none.
+    Home is the cell with most slots that begin at night; work the one with most in working hours of weekdays, home
+    aside. Hours are those of the visits' own clock; ties go to the smaller cell.
+
+    Args:
+        visits: Visits with a clock (`start` and `slot_min`).
+        night_h: Hours in which people are at home; (22, 6) runs past midnight.
+        work_h: Hours in which people work.
+        weekdays: Days on which people work; 0 is Monday.
+        min_visits: Slots at a cell that are needed for a home or a place of work.
+        home: True home cell of each person, -1 for none, to score the guesses.
+        work: True cell of work of each person, -1 for none.
 
     >>> visits = Visits.from_arrays([1, 1, 1], cell=[7, 7, 9], slot=[1, 2, 10], slot_min=60, start=4 * 86_400)
-    >>> found = home_work(visits)
-    >>> found.home.tolist(), found.work.tolist(), found.pair_unique
+    >>> places = home_work(visits)
+    >>> places.home.tolist(), places.work.tolist(), places.pair_unique
     ([7], [9], 1.0)
     """
+    began = time.perf_counter()
     check_whole(min_visits=min_visits)
     night, day = _minutes("night_h", night_h), _minutes("work_h", work_h)
     _check_weekdays(weekdays)
@@ -109,7 +133,37 @@ def home_work(
         work_found=frozen(employed),
         home_crowd=frozen(home_crowd),
         pair_crowd=frozen(pair_crowd),
+        seconds=time.perf_counter() - began,
+        machine=machine(),
     )
+
+
+def _section(places: HomeWork) -> Section:
+    rows = [(str(size), percent(share)) for size, share in sorted(places.pair_crowds.items())[:10]]
+    right = "" if places.home_right is None else f" {percent(places.home_right)} of the homes are right."
+    alone, both = (round(share * places.people) for share in (places.pair_unique, places.both_known))
+    return Section(
+        question="For how many people is the pair home and work unique?",
+        answer=f"For {percent(places.pair_unique)} ({alone:,} of {places.people:,} people); home and work can be "
+        f"inferred for {percent(places.both_known)} ({both:,} people), a home for {percent(places.home_known)}.{right}",
+        number=percent(places.pair_unique),
+        number_of="of people have a home and work that nobody shares",
+        tables=[
+            Table(("people with the same pair", "share of people whose pair is known"), rows, "The smallest crowds.")
+        ],
+        method=[
+            f"Home is the cell with most slots that begin between {_hours(places.night_h)}.",
+            f"Work is the cell with most between {_hours(places.work_h)} on working days, home aside.",
+            f"Hours are those of {places.time_zone}.",
+            f"A cell counts from {several(places.min_visits, 'slot')} on; ties go to the smaller cell.",
+        ],
+        options=f"{several(places.people, 'person', 'people')}, {places.seconds:,.1f} s on {places.machine}",
+        data=places,
+    )
+
+
+def _hours(hours: Hours) -> str:
+    return f"{hours[0]:g} and {hours[1]:g} h"
 
 
 def _minutes(name: str, hours: Hours) -> tuple[float, float]:

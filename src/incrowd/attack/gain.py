@@ -1,6 +1,6 @@
 """Two sets of trajectories -> pairs of least information gain, with a bound that proves it."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,9 +17,15 @@ class Match(NamedTuple):
     gain: Floats  # bits of each pair, nan where there is none
 
 
-def match_by_gain(
-    a_offsets: Ints, a_cells: Ints, b_offsets: Ints, b_cells: Ints, rng: np.random.Generator | None = None
-) -> Match:
+class Shuffle(Protocol):
+    """What decides between equals: a random generator, or orders drawn from one before."""
+
+    def permutation(self, x: int, /) -> Ints:
+        """So many numbers in a random order."""
+        ...
+
+
+def match_by_gain(a_offsets: Ints, a_cells: Ints, b_offsets: Ints, b_cells: Ints, rng: Shuffle | None = None) -> Match:
     """Join trajectories by the least total of G = H(f+g) - (H(f) + H(g)) / 2 [xu2017, Eqs. 3 and 4].
 
     Trajectory i of a has the cells a_cells[a_offsets[i]:a_offsets[i+1]], one per record, in any order. All of the
@@ -55,7 +61,7 @@ def _turned(matching: Match, size: int) -> Match:
     return Match(match, matching.total, matching.bound, gain)
 
 
-def _histograms(offsets: Ints, cells: Ints, rng: np.random.Generator | None) -> tuple[Histograms, Ints]:
+def _histograms(offsets: Ints, cells: Ints, rng: Shuffle | None) -> tuple[Histograms, Ints]:
     """Distinct histograms, and the trajectories of each in turn, by position or in a random order."""
     order = np.arange(len(offsets) - 1) if rng is None else rng.permutation(len(offsets) - 1)
     packed = in_order(owners(offsets) * (int(cells.max(initial=0)) + 1) + cells)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Ints, Labels, offsets_of, positions_of
-from incrowd.data import Groups, Release, Table, Visits
+from incrowd.data import Groups, Release, UserTable, Visits
 from incrowd.data.release_folder import check_link
 from incrowd.errors import DataError, check_file
 
@@ -24,12 +24,12 @@ class Link(NamedTuple):
     people: Labels
     of_release: bool = False  # whether it says of which release it is
 
-    def unnamed(self, table: Table) -> int:
+    def unnamed(self, table: UserTable) -> int:
         """How many users of a published table it does not name."""
         return len(np.setdiff1d(np.arange(len(table)), positions_of(self.pseudonyms, table.users)))
 
 
-def owners_from(release: Release | str | Path, data: Table, link: str | Path | None) -> Ints | None:
+def owners_from(release: Release | str | Path, data: UserTable, link: str | Path | None) -> Ints | None:
     """A number for the one person behind each published row; None where nobody tells."""
     if link is not None:
         listed = read_link(link, release)
@@ -114,7 +114,7 @@ def read_link(path: str | Path, release: object = None) -> Link:
     return Link(np.array(pseudonyms, np.str_), np.array(people, np.str_), of_release=all(ids))
 
 
-def _table(data: Visits | Release) -> Table:
+def _table(data: Visits | Release) -> UserTable:
     return data.data if isinstance(data, Release) else data
 
 
@@ -138,7 +138,7 @@ def _pairs(known: Visits | Release, target: Visits | Release) -> tuple[Pairs, Pa
     )
 
 
-def _linked(labels: Labels, table: Table) -> Pairs:
+def _linked(labels: Labels, table: UserTable) -> Pairs:
     """The row of each line of a link file, -1 for none, and the number of the line."""
     return positions_of(labels, table.users), np.arange(len(labels))
 

@@ -4,26 +4,39 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from incrowd.audit.checks.accounts import coverage, records
-from incrowd.audit.checks.columns import COLUMNS, columns
-from incrowd.audit.checks.cylinder import CYLINDER, cylinder
+from incrowd.audit.checks.accounts import coverage
+from incrowd.audit.checks.attributes import ATTRIBUTES, attributes
+from incrowd.audit.checks.columns import COLUMNS
+from incrowd.audit.checks.columns import columns as published_columns
+from incrowd.audit.checks.compared import Compared, Silence, Unlinked
+from incrowd.audit.checks.counts import NOISE, RULE, noise, rule
+from incrowd.audit.checks.cylinder import CYLINDER
 from incrowd.audit.checks.digests import HASHES, hashed_identifiers
-from incrowd.audit.checks.files import files
-from incrowd.audit.checks.groups import CROWD, K, crowd, k_anonymity
+from incrowd.audit.checks.files import files, layout
+from incrowd.audit.checks.groups import CROWD, K, crowd
 from incrowd.audit.checks.identity import IDENTIFIERS, NUMBERS, identifiers, numeric_identifiers
-from incrowd.audit.checks.lkc import LKC, Share, lkc
+from incrowd.audit.checks.lkc import LKC, Share
 from incrowd.audit.checks.manifest import manifest, nothing_private, pseudonym_source
-from incrowd.audit.checks.order import PSEUDONYMS, ROWS, SORTED, pseudonym_order, row_order, rows_by_pseudonym
+from incrowd.audit.checks.order import PSEUDONYMS, ROWS, pseudonym_order, row_order
+from incrowd.audit.checks.people import LINK, PEOPLE, linked, people
+from incrowd.audit.checks.pieces import APART, CUT, cutting, independence
+from incrowd.audit.checks.promises import Demands, promises
+from incrowd.audit.checks.pseudonyms import RANKS, SORTED, ranks, rows_by_pseudonym
+from incrowd.audit.checks.records import records
+from incrowd.audit.checks.risk import RISK, residual_risk
 from incrowd.audit.checks.tightness import TIGHT, tightness
 from incrowd.audit.checks.times import GRAIN, grain
-from incrowd.audit.checks.truth import TRUTH, compare, truthfulness
+from incrowd.audit.checks.truth import TRUTH, because, compare, truthfulness
+from incrowd.audit.checks.unlinked import unlinked
+from incrowd.audit.checks.wording import wording
 from incrowd.audit.reading.opened import published
 from incrowd.audit.reading.origin import Original, original_of, with_members
 from incrowd.audit.reading.published import Published
-from incrowd.audit.verdict import Check, Verdict, failed, idle
+from incrowd.audit.verdict import Check, Verdict, failed, idle, judged
 from incrowd.data import Release
-from incrowd.errors import ParameterError, check_positive, check_whole
+from incrowd.errors import DataError
 
+UNFORESEEN = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError, OSError)
 NO_ROW = "the published table has no row."
 
 
@@ -38,124 +51,106 @@ def check(
     sensitive: str | None = None,
     values: Iterable[Any] | None = None,
     delta_m: float | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Verdict:
-    """Check a release (in memory, a folder, or any table), against its original and the link file where given.
+    """Does the release meet the guarantees it states, and those asked for? One check after the other.
 
-    What the release claims is checked without being asked for; an option that asks for more than is claimed rules.
+    What a manifest claims adds checks and removes none. What is missing, unknown or cannot be checked fails.
+
+    Args:
+        release: a Release, its folder, or a Parquet or CSV table of any tool.
+        original: the data the method was given; a path is read.
+        link: the link file of the release: who is behind each pseudonym.
+        k: people that must share every whole trajectory; with l or delta_m, people of that guarantee.
+        l: longest sequence of visits that an attacker may know (LKC-privacy).
+        c: largest share of one sensitive value (LKC-privacy).
+        sensitive: name of the sensitive attribute.
+        values: sensitive values that count; all if none are given.
+        delta_m: diameter of the cylinder that k people must share.
+        columns: what a table of another tool calls the columns, as in `read.table`.
 
     >>> from incrowd import Visits
     >>> one = Release.from_arrays(Visits.from_arrays([0, 1], cell=[4, 4], slot=[0, 1]), members=[[0], [1]])
     >>> check(one, k=2)["k-anonymity"].status
     'fail'
     """
-    given = {"k": k, "l": l, "c": c, "delta_m": delta_m}
-    _refuse(given, sensitive, values)
+    demands = Demands(k=k, l=l, c=c, sensitive=sensitive, values=values, delta_m=delta_m)
+    demands.refuse_nonsense()
     source = None if original is None else original_of(original)
-    opened = with_members(published(release), source, link)
-    required = _stricter(given, opened.claims)
-    _refuse_half(given, required, sensitive)
-    params = {name: value for name, value in required.items() if value is not None}
-    if not opened.rows:
-        return Verdict(tuple(_of_nothing(opened, source)), params)
-    named = sensitive if sensitive is not None else _claimed_column(opened)
-    counted = values if values is not None else _claimed(opened, "values")
-    fields = columns(opened, sensitive=named, longest=required["l"])
-    checks = (*_promises(opened, given, required, named, counted), *_against(opened, source), fields, *_alone(opened))
-    return Verdict(checks, params)
+    try:
+        opened = with_members(published(release, columns), source, link)
+        demands.refuse_half(opened.claims)
+        checks = tuple(_checks(opened, source, demands) if opened.rows else _of_nothing(opened, source))
+    except UNFORESEEN as error:
+        if isinstance(release, Release):
+            raise
+        raise DataError("the release is damaged in a way that cannot be audited; check the copy.") from error
+    wanted = {"original": source, "link": opened.members}
+    if opened.noun == "Counts":
+        wanted.pop("link")
+    lacking = tuple(name for name, given in wanted.items() if given is None)
+    return Verdict(checks, demands.parameters(opened.claims), lacking)
+
+
+def _checks(release: Published, original: Original | None, demands: Demands) -> Iterator[Check]:
+    yield from promises(release, demands)
+    yield from _against(release, original, demands)
+    yield from _alone(release, demands)
 
 
 def _of_nothing(release: Published, original: Original | None) -> Iterator[Check]:
     """The checks of a release without a row: only its ledger and its manifest can be looked at."""
     comparison = compare(release, original)
-    promised, revealing = (K, CROWD, LKC, CYLINDER, TRUTH, TIGHT), (IDENTIFIERS, NUMBERS, HASHES, PSEUDONYMS, ROWS)
-    yield from (idle(name, NO_ROW) for name in promised)
-    yield from (coverage(release, comparison), records(release, comparison))
-    yield from (idle(name, NO_ROW) for name in (*revealing, COLUMNS, SORTED, GRAIN))
-    yield from (manifest(release), files(release), nothing_private(release), pseudonym_source(release))
+    yield from (idle(name, NO_ROW) for name in (K, LKC, CYLINDER, TRUTH, TIGHT))
+    yield coverage(release, comparison, None, original)
+    yield records(release, comparison, original)
+    names = (PEOPLE, LINK, ATTRIBUTES, NOISE, RULE, IDENTIFIERS, NUMBERS, HASHES, PSEUDONYMS, ROWS, CUT, APART)
+    yield from (idle(name, NO_ROW) for name in (*names, CROWD, COLUMNS, RANKS, SORTED, GRAIN))
+    yield from (manifest(release), wording(release))
+    yield idle(RISK, NO_ROW)
+    yield from (files(release), layout(release), nothing_private(release), pseudonym_source(release))
 
 
-def _claimed(release: Published, name: str) -> Any:
-    return release.claims.get(name, release.parameters.get(name))
-
-
-def _promises(
-    release: Published,
-    given: dict[str, Any],
-    required: dict[str, Any],
-    sensitive: str | None,
-    values: Iterable[Any] | None,
-) -> Iterator[Check]:
-    """The guarantees; a claimed k belongs to the model it is claimed for."""
-    if required["l"] is not None:
-        yield idle(K, "k is asked for as part of LKC-privacy.")
-    elif given["delta_m"] is not None or ("delta_m" in release.claims and given["k"] is None):
-        yield idle(K, "k is asked for as part of (k, delta)-anonymity.")
-    else:
-        yield k_anonymity(release, required["k"], sensitive)
-    yield crowd(release)
-    try:
-        yield lkc(release, longest=required["l"], k=required["k"], c=required["c"], sensitive=sensitive, values=values)
-    except ParameterError as error:
-        if given["l"] is not None:
-            raise
-        yield failed(LKC, f"what is claimed cannot be checked: {error}")  # nobody asked but the release itself
-    yield cylinder(release, required["k"], required["delta_m"])
-
-
-def _against(release: Published, original: Original | None) -> Iterator[Check]:
+def _against(release: Published, original: Original | None, demands: Demands) -> Iterator[Check]:
     """What needs the original, and most of it also the link."""
     comparison = compare(release, original)
-    yield truthfulness(release, comparison)
+    whole = _whole(release, original, comparison)
+    yield _truth(release, comparison, whole)
     yield tightness(release, original, comparison)
-    yield coverage(release, comparison)
-    yield records(release, comparison)
-    yield identifiers(release, original)
-    yield numeric_identifiers(release, original)
+    yield coverage(release, comparison, whole, original)
+    yield records(release, comparison, original)
+    yield people(release, original)
+    yield linked(release, original, comparison)
+    yield attributes(release, original, demands.attribute(release.claims))
+    yield from (noise(release, original), rule(release, original))
+    yield from (identifiers(release, original), numeric_identifiers(release, original))
     yield hashed_identifiers(release, original)
-    yield pseudonym_order(release, original)
-    yield row_order(release, original)
+    yield from (pseudonym_order(release, original), row_order(release, original))
+    yield from (cutting(release), independence(release))
 
 
-def _alone(release: Published) -> Iterator[Check]:
+def _whole(release: Published, original: Original | None, comparison: Compared | str) -> Unlinked | str | None:
+    """The comparison that needs no link, if there is none or points may be moved."""
+    if original is None or not release.rows or release.noun == "Counts" or not isinstance(comparison, Silence):
+        return None
+    return unlinked(release, original)
+
+
+def _truth(release: Published, comparison: Compared | Silence | str, whole: Unlinked | str | None) -> Check:
+    if isinstance(whole, Unlinked):
+        return judged(TRUTH, whole.faults, f"{whole.evidence}; who is who was not needed for this.")
+    if isinstance(whole, str):
+        return failed(TRUTH, because(whole))
+    return truthfulness(release, comparison)
+
+
+def _alone(release: Published, demands: Demands) -> Iterator[Check]:
     """What the release shows by itself."""
-    yield rows_by_pseudonym(release)
+    yield crowd(release)
+    wanted = {"sensitive": demands.attribute(release.claims), "longest": demands.longest(release.claims)}
+    yield published_columns(release, **wanted)
+    yield from (ranks(release), rows_by_pseudonym(release))
     yield grain(release)
-    yield manifest(release)
-    yield files(release)
-    yield nothing_private(release)
-    yield pseudonym_source(release)
-
-
-def _stricter(given: dict[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
-    """Of what is asked for and what is claimed, the harder one: the larger k and l, the smaller c and delta."""
-    harder = {"k": max, "l": max, "c": min, "delta_m": min}
-    required = {}
-    for name, pick in harder.items():
-        claimed = claims.get(name)
-        numbers = [value for value in (given[name], claimed) if value is not None]
-        required[name] = pick(numbers) if numbers else None
-    return required
-
-
-def _claimed_column(release: Published) -> str | None:
-    """The sensitive attribute that the release names, where it is published at all."""
-    named = _claimed(release, "sensitive")
-    return named if isinstance(named, str) and named in release.table.extras.column_names else None
-
-
-def _refuse(given: dict[str, Any], sensitive: str | None, values: Iterable[Any] | None) -> None:
-    check_whole(**{name: given[name] for name in ("k", "l") if given[name] is not None})
-    check_positive(**{name: given[name] for name in ("c", "delta_m") if given[name] is not None})
-    if given["c"] is not None and given["c"] > 1:
-        raise ParameterError(f"c must be a share of at most 1, got {given['c']}.")
-    if values is not None and sensitive is None:
-        raise ParameterError("values are those of a sensitive attribute; pass sensitive= too.")
-
-
-def _refuse_half(given: dict[str, Any], required: dict[str, Any], sensitive: str | None) -> None:
-    if required["l"] is None and (sensitive is not None or given["c"] is not None):
-        raise ParameterError("c and sensitive are part of LKC-privacy; pass l= and k= too.")
-    if given["l"] is not None and required["k"] is None and required["c"] is None:
-        raise ParameterError("l alone asks for nothing; pass k=, or c= and sensitive=, too.")
-    if given["delta_m"] is not None and required["k"] is None:
-        raise ParameterError("delta_m alone asks for nothing; pass k= too.")
+    yield from (manifest(release), wording(release), residual_risk(release))
+    yield from (files(release), layout(release))
+    yield from (nothing_private(release), pseudonym_source(release))

@@ -1,13 +1,14 @@
-"""What the auditor says: checks, each passed, failed or not applicable, with evidence by position and count."""
+"""What the auditor answers: checks, each with one of four outcomes and evidence by position and count."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
-from incrowd.plain import Shown
+from incrowd.show import Result, Section, Table
 
-Status = Literal["pass", "fail", "not applicable"]
+Status = Literal["pass", "fail", "not applicable", "not asked"]
 _WIDE = 100
 
 
@@ -20,20 +21,31 @@ class Check(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Verdict(Shown):
+class Verdict(Result):
     """All checks of one release.
 
     >>> print(Verdict((Check("k-anonymity", "fail", "the pseudonym at position 3 hides 1 person."),)))
+    1 of 1 checks failed.
     k-anonymity  FAIL            the pseudonym at position 3 hides 1 person.
+    0 passed, 1 failed, 0 not applicable, 0 not asked
     """
 
     checks: tuple[Check, ...]
-    params: Mapping[str, Any] = field(default_factory=dict)  # what was asked for beyond the claims
+    params: Mapping[str, Any] = field(default_factory=dict)  # what was asked for or claimed
+    lacking: tuple[str, ...] = ()  # of "original" and "link", what was not given
 
     @property
     def passed(self) -> bool:
-        """Whether no check failed; a check that is not applicable has shown nothing."""
+        """Whether no check failed; a check that was not asked or is not applicable shows nothing."""
         return not self.failed
+
+    @property
+    def summary(self) -> str:
+        """How many checks had each outcome, and why some were not asked."""
+        count = Counter(check.status for check in self.checks)
+        why = f" ({' and '.join(f'no {what}' for what in self.lacking)} given)" if self.lacking else ""
+        asked = f"{count['not asked']} not asked{why if count['not asked'] else ''}"
+        return f"{count['pass']} passed, {count['fail']} failed, {count['not applicable']} not applicable, {asked}"
 
     @property
     def failed(self) -> tuple[Check, ...]:
@@ -57,16 +69,35 @@ class Verdict(Shown):
         checks = [check._asdict() for check in self.checks]
         return {
             "passed": self.passed,
+            "summary": self.summary,
             "params": {name: _number(value) for name, value in self.params.items()},
             "checks": checks,
         }
 
-    def _shown(self) -> list[tuple[str, ...]]:
-        return [("check", "result", "evidence"), *self.checks]
+    def section(self) -> Section:
+        """Whether the release meets its guarantees, and what each check saw."""
+        count = Counter(check.status for check in self.checks)
+        asked = count["pass"] + count["fail"]
+        every = f"All {asked} checks passed." if asked else "No check could be made."
+        return Section(
+            question="Does the release meet the guarantees it states?",
+            answer=f"{count['fail']} of {asked} checks failed." if count["fail"] else every,
+            number="fail" if count["fail"] else "pass",
+            number_of="audit",
+            tables=[Table(("check", "result", "why"), [(c.name, _word(c.status), c.evidence) for c in self.checks])],
+            method=["The auditor shares no code with the methods: it recomputes each claim from its definition."],
+            options=self.summary,
+            data=self,
+        )
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each check."""
+        return {name: [getattr(check, name) for check in self.checks] for name in Check._fields}
 
     def __str__(self) -> str:
         wide = max((len(check.name) for check in self.checks), default=0) + 2
-        return "\n".join(line for check in self.checks for line in _lines(check, wide))
+        lines = [line for check in self.checks for line in _lines(check, wide)]
+        return "\n".join([self.section().answer, *lines, self.summary])
 
 
 def passed(name: str, evidence: str) -> Check:
@@ -80,8 +111,13 @@ def failed(name: str, evidence: str) -> Check:
 
 
 def idle(name: str, reason: str) -> Check:
-    """The check has nothing to say, and why."""
+    """The kind of data rules the check out, and why."""
     return Check(name, "not applicable", reason)
+
+
+def unasked(name: str, reason: str) -> Check:
+    """The check needs something that was not given."""
+    return Check(name, "not asked", reason)
 
 
 def judged(name: str, faults: list[str], evidence: str) -> Check:
@@ -93,8 +129,11 @@ def _number(value: Any) -> Any:
     return value if isinstance(value, int) else float(value)
 
 
+def _word(status: Status) -> str:
+    return "FAIL" if status == "fail" else status
+
+
 def _lines(check: Check, wide: int) -> list[str]:
-    status = "FAIL" if check.status == "fail" else check.status
-    head = f"{check.name:<{wide}}{status:<16}"
+    head = f"{check.name:<{wide}}{_word(check.status):<16}"
     first, *rest = wrap(check.evidence, max(_WIDE - len(head), 40)) or [""]
     return [f"{head}{first}".rstrip(), *(" " * len(head) + line for line in rest)]

@@ -1,4 +1,4 @@
-"""Traces -> Traces, with a ledger that says what left.
+"""Traces -> Traces, with a ledger of what was removed.
 
 duplicates     the same user, time and place twice: the first stays
 still_users    users who never move leave

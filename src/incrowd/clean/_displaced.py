@@ -1,15 +1,20 @@
 """Records displaced in space."""
 
 from incrowd.data import Traces
-from incrowd.errors import DataError, check_positive
+from incrowd.errors import DataError, check_positive, public
 
 
+@public
 def displaced(traces: Traces, *, max_speed_kmh: float = 200.0) -> Traces:
-    """Remove each record that is too fast to reach and to leave, while its neighbours are within reach of each other.
+    """Traces without records that could only be reached and left at an implausible speed.
 
     b between a and c leaves iff v(a,b) > v_max, v(b,c) > v_max and v(a,c) <= v_max, until none does
     [tan2017, Sec. 4.1 and Fig. 9]. The paper gives no speed; 200 km/h suits road vehicles. The first and the last
     record and two displaced ones in a row are not caught.
+
+    Args:
+        traces: Traces in time order.
+        max_speed_kmh: The highest plausible speed.
 
     >>> traces = Traces.from_arrays([1] * 5, [0, 10, 20, 30, 40], x=[0, 100, 5000, 300, 400], y=[0] * 5)
     >>> displaced(traces, max_speed_kmh=108).x.tolist()
@@ -28,7 +33,7 @@ def displaced(traces: Traces, *, max_speed_kmh: float = 200.0) -> Traces:
         "displaced",
         read=traces.records,
         kept=traces.records - lost,
-        dropped={"too fast to reach and to leave": lost},
+        dropped={"implausible speed before and after": lost},
         users=(len(traces), len(traces)),
     )
     return traces.where(~gone, ledger)

@@ -5,13 +5,18 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, distinct_rows, row_order
 from incrowd.data import Traces
+from incrowd.errors import public
 
 
+@public
 def duplicates(traces: Traces) -> Traces:
-    """Keep the first of records with the same user, time and place, wherever they stand in the log.
+    """Traces with one record for each user, time and place: the first in the log.
 
     [song2014, Sec. 4], [tan2017, Sec. 4.1]. The ledger also counts records at a time for which their user has an
     earlier record at another place; `order` decides between those.
+
+    Args:
+        traces: Traces in time order or in log order.
 
     >>> twice = Traces.from_arrays(["a", "a", "a"], [0, 0, 60], x=[1, 1, 1], y=[0, 0, 0])
     >>> duplicates(twice).ledger.steps[-1].dropped
@@ -53,5 +58,5 @@ def _simultaneous(traces: Traces) -> tuple[Ints, Ints]:
     first = distinct_rows(owner, t)
     shared = ~first
     shared[:-1] |= ~first[1:]
-    at = np.flatnonzero(shared)
-    return (at if order is None else order[at]), np.cumsum(first, dtype=np.int64)[at]
+    rows = np.flatnonzero(shared)
+    return (rows if order is None else order[rows]), np.cumsum(first, dtype=np.int64)[rows]

@@ -8,18 +8,25 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, distinct_rows
 from incrowd.data import Traces
-from incrowd.errors import check_choice, check_positive
+from incrowd.errors import check_choice, check_positive, public
 
 Shift = Literal["swap_best", "swap_records", "remove"]
 SHIFTS = ("swap_best", "swap_records", "remove")  # as the kernels number them
 
 
+@public
 def order(traces: Traces, *, shift: Shift = "swap_best", max_speed_kmh: float = 200.0) -> Traces:
-    """Repair a log until each user's times rise strictly [tan2017, Sec. 4.1 and Fig. 8].
+    """Traces in which each user's times rise strictly: a log in disorder is repaired [tan2017, Sec. 4.1 and Fig. 8].
 
-    Two records out of order by one are exchanged (`swap_records`), or exchange their times where that is slower to
-    travel and lose one where both exceed `max_speed_kmh` (`swap_best`), or lose one (`remove`). A time that fits
-    neither neighbour is uncorrelated and leaves. Of several records at one time the first stays.
+    A record whose time fits neither neighbour is dropped as uncorrelated. Of several records at one time the first
+    stays.
+
+    Args:
+        traces: Traces in log order (read with order="log").
+        shift: What happens to two records out of order by one: "swap_records" exchanges them; "swap_best" exchanges
+            them or their times, whichever is slower to travel, and drops one if both exceed `max_speed_kmh`; "remove"
+            drops one.
+        max_speed_kmh: The highest plausible speed.
 
     >>> log = Traces.from_arrays([1] * 4, [1, 3, 2, 4], x=[0] * 4, y=[0] * 4, order="log")
     >>> order(log).t.tolist(), order(log, shift="remove").t.tolist()

@@ -5,20 +5,21 @@ import numpy as np
 from incrowd.arrays import tally
 from incrowd.data import Traces
 from incrowd.data.traces import AT_ZERO
-from incrowd.errors import ParameterError
+from incrowd.errors import ParameterError, public
 from incrowd.read.plane import Box
 
 OUTSIDE = "outside the box"
 
 
+@public
 def outside(traces: Traces, box: Box | None = None, zero: bool = True) -> Traces:
     """Traces without the records at (0, 0) and outside a box; users left without records leave.
 
     Args:
-        traces: in time order or in log order.
+        traces: Traces in time order or in log order.
         box: (west, south, east, north) in degrees, or in metres if the coordinates are; its edges belong to it.
-            None removes no record for its place.
-        zero: whether records at (0, 0), within 0.001 degrees, are removed; coordinates in metres have none.
+            [default: no box]
+        zero: Remove records at (0, 0), within 0.001 degrees; coordinates in metres have none.
 
     >>> traces = Traces.from_arrays([1, 1, 2], [0, 60, 0], lon=[5.0, 0.0, 9.0], lat=[52.0, 0.0, 52.0])
     >>> outside(traces, box=(4, 51, 6, 53)).ledger.steps[-1].dropped
@@ -43,7 +44,7 @@ def outside(traces: Traces, box: Box | None = None, zero: bool = True) -> Traces
 
 
 def check_box(box: Box | None) -> None:
-    """Refuse what is no box."""
+    """Refuse a box that is not (west, south, east, north)."""
     try:
         west, south, east, north = (0, 0, 0, 0) if box is None else map(float, box)
     except (TypeError, ValueError):

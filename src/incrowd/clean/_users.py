@@ -1,4 +1,4 @@
-"""Users who tell too little to keep."""
+"""Users with too few records or places."""
 
 from typing import Literal
 
@@ -7,13 +7,17 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import tally
 from incrowd.data import Traces
-from incrowd.errors import check_choice, check_positive
+from incrowd.errors import check_choice, check_positive, public
 
 
+@public
 def still_users(traces: Traces, *, singleton: Literal["location", "record"] = "location") -> Traces:
-    """Remove users with exactly one distinct location, or (`"record"`) with one record repeats aside.
+    """Traces without users who never move [song2014, Sec. 4].
 
-    [song2014, Sec. 4] speaks of "only one location" and of "only one record location"; the former is the default.
+    Args:
+        traces: Traces in time order or in log order.
+        singleton: Remove users with one distinct "location", or those with one distinct "record". The paper writes both
+            "only one location" and "only one record location".
 
     >>> traces = Traces.from_arrays(["a", "a", "b", "b"], [0, 9, 0, 9], x=[5, 5, 5, 6], y=[0, 0, 0, 0])
     >>> still_users(traces)
@@ -29,10 +33,14 @@ def still_users(traces: Traces, *, singleton: Literal["location", "record"] = "l
     return _without(traces, tally(differs, traces.offsets) == 0, "still_users", why)
 
 
+@public
 def sparse_users(traces: Traces, *, min_records: int = 7) -> Traces:
-    """Remove users with fewer than `min_records` records [tan2017, Sec. 4.1].
+    """Traces without users who have few records [tan2017, Sec. 4.1].
 
-    The paper gives no number; by default a user must have the most points its adversary knows, 7 [tan2017, Alg. 1].
+    Args:
+        traces: Traces in time order or in log order.
+        min_records: Users with fewer records are removed. The paper gives no number; the default is the most points
+            that its adversary knows [tan2017, Alg. 1].
 
     >>> sparse_users(Traces.from_arrays([1, 1, 2], [0, 60, 0], x=[1, 2, 3], y=[0, 0, 0]), min_records=2)
     Traces(users=1, records=2)

@@ -30,8 +30,11 @@ INTERRUPTED = "incrowd: interrupted; nothing half-written was left behind."
 KEPT = "incrowd: interrupted; what was answered before is printed."
 
 
+OLD_NAMES = {("attack", "ash"): "recover", ("measure", "cut"): "cut-risk"}  # work until version 0.3, with a notice
+
+
 class Plain(TyperGroup):
-    """Commands whose help shows a flag without the type of a value that it does not take."""
+    """Commands by their names, and for one version by their old ones; flags are listed without a type."""
 
     def get_params(self, ctx: Any) -> Any:
         """The options of this group."""
@@ -39,6 +42,10 @@ class Plain(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """One of the commands of this group."""
+        new = OLD_NAMES.get((ctx.info_name, cmd_name))
+        if new is not None:
+            note(f"incrowd: '{ctx.info_name} {cmd_name}' is now '{ctx.info_name} {new}'; the old name works until 0.3.")
+            cmd_name = new
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             _bare(command.get_params(ctx))

@@ -6,106 +6,91 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli.counting import check_towers
-from incrowd.cli.inputs import CellM, SlotMin, carried_values, carrying, saved_visits
-from incrowd.cli.options import FarTowers, Force, Json, ReadingOptions, Seed, Sources, Towers, one_or_many, reads
-from incrowd.cli.screen import Kept, answer, note, progress_bar, say
+from incrowd import assess as assessing
+from incrowd.assess.limits import DEFAULTS, in_words, parse, renamed
+from incrowd.assess.options import Options, seconds_of
+from incrowd.cli.inputs import DEFAULTS as READ_BY_DEFAULT
+from incrowd.cli.inputs import carried_values, carrying, in_python, saved_noun, saved_visits, source_in_python
+from incrowd.cli.options import Force, Json, Sources, takes
+from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, one_or_many, reads
+from incrowd.cli.screen import Kept, answer, note, present, progress_bar, say
+from incrowd.errors import ParameterError
 
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
     from incrowd.assess._assess import PreparedAssessment
 
+USUAL = ", ".join(f"{name} {in_words(limit) if limit is not None else 'none'}" for name, limit in DEFAULTS.items())
+Budget = Annotated[str, typer.Option("--budget", help="Time that all tests together may take: 90s, 10m, 1h.")]
+Limits = Annotated[
+    list[str],
+    typer.Option(
+        "--limit",
+        metavar="NAME=SHARE",
+        help=rf"What is too much in a test: 0.1, 10%, or none; repeatable. Conventions, not law. \[default: {USUAL}]",
+    ),
+]
+
 
 @reads
+@takes(
+    assessing.assess,
+    "question",
+    leave_out=("data", "thresholds", "time_zone", "reading"),
+    budget_s=(Budget, "10m"),
+    towers=(Towers, None),
+    far_towers=(FarTowers, False),
+    limits=(Limits, []),
+)
 def assess(
     sources: Sources,
     reading: ReadingOptions,
-    budget: Annotated[str, typer.Option(help="Time it may take: 90s, 10m, 1h.")] = "10m",
-    towers: Towers = None,
-    far_towers: FarTowers = False,
-    cell_m: CellM = 500,
-    slot_min: SlotMin = 60,
-    release: Annotated[
-        Path | None,
-        typer.Option(help="A release of these data, to be judged: its folder, or a file of visits."),
-    ] = None,
-    link: Annotated[Path | None, typer.Option(help="Who is who in the release: pseudonym, user.")] = None,
-    sensitive: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="A sensitive attribute of people, to be inferred.")
-    ] = None,
-    value: Annotated[list[str], typer.Option(help="A sensitive value that counts, all without it; repeatable.")] = [],  # noqa: B006
-    known_visits: Annotated[int, typer.Option(help="Visits known to infer it: 1 or 2.")] = 2,
-    confidence: Annotated[float, typer.Option(help="Share of a crowd with the value that suffices.")] = 0.8,
-    threshold: Annotated[
-        list[str],
-        typer.Option(
-            metavar="NAME=SHARE",
-            help="What is too much, or none: singling_out 0.1, worst_off 0.05, k_gap none, windows, releases, release, "
-            "release_alone, release_sensitive, home_work and sensitive 0.1, "
-            "audit 0, counts 0.3. Conventions, not law. Repeatable.",
-        ),
-    ] = [],  # noqa: B006
+    question: dict[str, Any],
+    threshold: Annotated[list[str], typer.Option("--threshold", hidden=True)] = [],  # noqa: B006
     fail_above: Annotated[
         bool,
         typer.Option(
             "--fail-above",
-            help="Exit with 1 when an answer is above its threshold, or missing; with --release, one about the "
-            "release, or one whose threshold you set.",
+            help="Exit with 1 if a test is above its limit, or missing; with --release, one about the release, or one "
+            "whose limit you set.",
         ),
     ] = False,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Say what each question will cost, and stop.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML file to write.")] = None,
-    title: Annotated[str, typer.Option(help="Heading of the HTML page.")] = "Privacy assessment",
-    seed: Seed = 0,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say how long each test will take, and stop.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Page to write: .html or .md.")] = None,
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "Privacy assessment",
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Ask everything that applies within a time budget, and answer on one page: singling out, linking, inference.
+    """Run every test that applies within a time budget: singling out, linking, inference, counts.
 
     incrowd assess trips.csv -o report.html
 
-    incrowd assess trips.csv --budget 2m --threshold singling_out=0.2 --fail-above
+    incrowd assess trips.csv --budget 2m --limit identified=20% --fail-above
 
     incrowd assess visits.parquet --release release --link link.csv --fail-above
     """
-    from incrowd import read
     from incrowd.assess._assess import prepared
-    from incrowd.assess.budget import seconds_of
-    from incrowd.assess.options import Options
-    from incrowd.assess.thresholds import parse
     from incrowd.data.files import refuse_existing
 
-    check_towers(towers, far_towers)
+    if threshold:
+        renamed("--threshold", "--limit")
     if output is not None:
         refuse_existing(output, force=force)
-    places = None if towers is None else read.towers(towers)
-    reading = carrying(reading, sensitive)
+    question |= {"limits": parse([*threshold, *question["limits"]])}
+    reading = carrying(reading, question["sensitive"])
+    options = _options(question, reading.time_zone)
     how: Any = reading.arguments()
-    options = Options(
-        budget_s=seconds_of(budget),
-        towers=places,
-        far_towers=far_towers,
-        cell_m=cell_m,
-        slot_min=slot_min,
-        release=release,
-        link=link,
-        sensitive=sensitive,
-        values=value or None,
-        known_visits=known_visits,
-        confidence=confidence,
-        thresholds=parse(threshold),
-        time_zone=how.pop("time_zone"),
-        seed=seed,
-    )
+    how.pop("time_zone")
     with progress_bar():
-        asked = _counting(prepared(_source(sources, reading, slot_min), options, how))
-        lines = estimates(asked)
+        asked = _counting(prepared(_source(sources, reading, options.slot_min), options, how))
         if estimate:
-            answer("\n".join(lines), asked.estimates, as_json=as_json)
+            answer("\n".join(estimates(asked)), asked.estimates, as_json=as_json)
             return
-        note("\n".join(lines))
+        note("\n".join(estimates(asked)))
         assessment = asked.run()
-    answer(str(assessment), assessment, as_json=as_json)
+    present(assessment, _python(sources, reading, question), as_json=as_json)
+    if not as_json:
+        say(f"\n{assessment.ledger}")
     if output is not None:
         _kept(assessment, output, title=title, force=force, as_json=as_json)
     if assessment.interrupted:
@@ -114,25 +99,36 @@ def assess(
         raise typer.Exit(1)
 
 
-def estimates(asked: "PreparedAssessment") -> list[str]:
-    """What each question will cost, in the order in which they are asked."""
-    from incrowd.plain import in_words
+def _options(question: dict[str, Any], time_zone: str | None) -> Options:
+    """What was typed, as the library takes it."""
+    from incrowd import read
 
-    total = in_words(sum(one.seconds for one in asked.estimates))
-    head = f"assess: about {total} in all on one core, {in_words(asked.budget.limit_s)} allowed"
+    towers = question["towers"]
+    if question["far_towers"] and towers is None:
+        raise ParameterError("--far-towers is about the towers of --towers; pass --towers FILE, or leave it out.")
+    given = {"towers": None if towers is None else read.towers(towers), "values": question["values"] or None}
+    budget_s = seconds_of(question["budget_s"])
+    return Options(**{**question, **given, "budget_s": budget_s, "time_zone": time_zone})
+
+
+def estimates(asked: "PreparedAssessment") -> list[str]:
+    """How long each test will take, in the order in which they are run."""
+    from incrowd.plain import in_words as time_in_words
+
+    total = time_in_words(sum(one.seconds for one in asked.estimates))
+    head = f"assess: about {total} in all on one core, {time_in_words(asked.budget.limit_s)} allowed"
     return [head, *(f"  {one}" for one in asked.estimates)]
 
 
 def written(assessment: "Assessment", output: Path, *more: Any, title: str, force: bool) -> None:
     """The page of an assessment, and what else belongs to it."""
     from incrowd import report
-    from incrowd.report.assess import parts
 
-    report.write(output, *parts(assessment), *more, title=title, force=force)
+    report.write(output, *assessment.sections(), *more, title=title, force=force)
 
 
 def _kept(assessment: "Assessment", output: Path, *, title: str, force: bool, as_json: bool) -> None:
-    """The page; whoever has no patience left for it has the answer already."""
+    """Write the page; if that is interrupted, the answer was printed already."""
     try:
         with progress_bar():
             written(assessment, output, title=title, force=force)
@@ -152,10 +148,29 @@ def _counting(asked: "PreparedAssessment") -> "PreparedAssessment":
 
 
 def _source(sources: list[str], reading: ReadingOptions, slot_min: int) -> Any:
-    """Visits where they are a table of them, else what is to be read."""
+    """Visits if it is a table of them, else what is to be read."""
     from incrowd.assess.dataset import refuse_release
 
     source = one_or_many(sources)
     refuse_release(source)
     visits = saved_visits(source, reading, slot_min=slot_min)
     return source if visits is None else visits
+
+
+def _python(sources: list[str], reading: ReadingOptions, question: dict[str, Any]) -> str:
+    """The call of the library that gives the same numbers."""
+    source = one_or_many(sources)
+    given = {name: str(value) if isinstance(value, Path) else value or None for name, value in question.items()}
+    given |= {
+        "budget_s": seconds_of(question["budget_s"]),
+        "far_towers": question["far_towers"],
+        "seed": question["seed"],
+    }
+    data = source_in_python(sources, reading)
+    if saved_noun(source, reading) in (None, "Traces"):  # assess reads it itself
+        how = {name: value for name, value in reading.arguments().items() if value != READ_BY_DEFAULT[name]}
+        data = ", ".join([repr(source), *(f"{name}={value!r}" for name, value in how.items())])
+    towers = given.pop("towers")
+    if towers is not None:
+        data += f", towers=ic.read.towers({towers!r})"
+    return in_python(assessing.assess, data, **given)

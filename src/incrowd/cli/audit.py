@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.inputs import saved_visits
-from incrowd.cli.options import Json, ReadingOptions, one_or_many, reads
+from incrowd.cli.options import Json
+from incrowd.cli.reading import ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 
 
@@ -15,20 +16,28 @@ def audit(
     reading: ReadingOptions,
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release folder, or any Parquet or CSV table.")],
     original: Annotated[
-        list[str], typer.Option(metavar="SOURCE", help="The data it was made from; repeatable, as for anonymize.")
+        list[str], typer.Option(metavar="SOURCE", help="The data the method was given; repeatable, as for anonymize.")
     ] = [],  # noqa: B006
     link: Annotated[Path | None, typer.Option(help="The link file: pseudonym, user.")] = None,
-    k: Annotated[int | None, typer.Option(help="People that must share a fingerprint, or with --l a sequence.")] = None,
-    l: Annotated[int | None, typer.Option("--l", help="Longest sequence somebody may know (LKC-privacy).")] = None,  # noqa: E741
+    k: Annotated[
+        int | None, typer.Option(help="People that must share every whole trajectory, or with --l a sequence.")
+    ] = None,
+    l: Annotated[  # noqa: E741
+        int | None, typer.Option("--l", help="Longest sequence of visits that an attacker may know (LKC-privacy).")
+    ] = None,
     c: Annotated[float | None, typer.Option(help="Largest share of one sensitive value (LKC-privacy).")] = None,
     delta_m: Annotated[
         float | None, typer.Option(help="With --k: the diameter of the cylinder that k people must share.")
     ] = None,
     sensitive: Annotated[str | None, typer.Option(metavar="COLUMN", help="The sensitive attribute.")] = None,
-    value: Annotated[list[str], typer.Option(help="A sensitive value that counts, all without it; repeatable.")] = [],  # noqa: B006
+    value: Annotated[
+        list[str], typer.Option(help="A sensitive value that counts; repeatable. [default: all values]")
+    ] = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:
-    """Check a release without trusting whoever made it; the exit code is 1 when a check fails.
+    """Does a release meet the guarantees it states, and those asked for? The exit code is 1 if a check fails.
+
+    What a manifest claims adds checks and removes none. --column names the columns of a table of another tool.
 
     incrowd audit release --k 5
 
@@ -40,21 +49,21 @@ def audit(
 
     with progress_bar():
         asked: dict[str, Any] = {"k": k, "l": l, "c": c, "delta_m": delta_m, "sensitive": sensitive}
+        asked["columns"] = {role: str(name) for role, name in (reading.arguments()["columns"] or {}).items()}
         verdict = audit.check(release, original=_original(original, reading), link=link, values=value or None, **asked)
-    failed = len(verdict.failed)
-    answer(f"{verdict}\n\n{failed} of {len(verdict)} checks failed", verdict, as_json=as_json)
-    if failed:
+    answer(str(verdict), verdict, as_json=as_json)
+    if not verdict.passed:
         raise typer.Exit(1)
 
 
 def _original(sources: list[str], reading: ReadingOptions) -> Any:
     """What was saved by incrowd, a table of visits, or trajectories read as for any other command."""
     from incrowd import read
-    from incrowd.read._kind import is_saved
+    from incrowd.read._kind import holding
 
     if not sources:
         return None
-    if len(sources) == 1 and is_saved(Path(sources[0])):
+    if len(sources) == 1 and holding(sources[0]).saved:
         return sources[0]
     visits = saved_visits(one_or_many(sources), reading, slot_min=None)
     if visits is not None:

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from incrowd.cli.options import Force, Json, Output, ReadingOptions, Sources, box_of, one_or_many, reads
+from incrowd.cli.options import Force, Json, Output, Sources, box_of
+from incrowd.cli.reading import ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
 from incrowd.data import Traces
 from incrowd.errors import DataError, ParameterError, check_choice
@@ -52,7 +53,7 @@ def clean(
     """
     from incrowd import clean, read
     from incrowd.data.files import check_table
-    from incrowd.read.zero import warn_of_zero, zero_told_later
+    from incrowd.read.checks import warn_of_zero, zero_warned_later
 
     wanted = [step.strip() for step in steps.split(",")]
     for step in wanted:
@@ -62,7 +63,7 @@ def clean(
     bounds = None if box is None else box_of(box)
     check_table(output, force=force)
     with progress_bar():
-        with zero_told_later():
+        with zero_warned_later():
             traces = read.table(one_or_many(sources), order="log", **reading.arguments())
         if drop_zero or bounds is not None:
             traces = clean.outside(traces, bounds, zero=not keep_zero)

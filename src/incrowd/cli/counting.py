@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli.inputs import is_records, saved_noun, saved_visits
-from incrowd.cli.options import ReadingOptions, one_or_many
+from incrowd.cli.reading import ReadingOptions, one_or_many
 from incrowd.cli.screen import note
 from incrowd.data import Counts, Visits, load
 from incrowd.errors import DataError, ParameterError
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 CellM = Annotated[int, typer.Option(help="Side of a grid cell, where there are no towers.")]
 SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are trajectories.")]
 Start = Annotated[
-    str | None, typer.Option(help="When slot 0 of trajectories begins; midnight of the first day without it.")
+    str | None, typer.Option(help=r"When slot 0 of trajectories begins. \[default: midnight of the first day]")
 ]
-Days = Annotated[int | None, typer.Option(help="Days of trajectories to count; all without it.")]
+Days = Annotated[int | None, typer.Option(help=r"Days of trajectories to count. \[default: all]")]
 Regions = Annotated[
     Path | None,
     typer.Option(

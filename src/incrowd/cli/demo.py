@@ -11,6 +11,7 @@ from incrowd.cli.options import Force, Json, Seed
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.errors import ParameterError
 from incrowd.plain import several
+from incrowd.show import text
 
 BUDGET_S = 600  # the first run on a machine compiles; afterwards the whole demo takes seconds
 
@@ -70,10 +71,6 @@ def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: in
             raise KeyboardInterrupt  # half a demo is none
         note("drawing")
         written(assessment, page, cut, release, useful, title="A synthetic city", force=True)
-    before, after = cut.before["drop"].value or 0.0, cut.after["drop"].value or 0.0
-    cut_words = (
-        f"cut into windows of six hours, 2 points single out {after:.1%} of {cut.pieces:,} pieces (uncut {before:.1%})"
-    )
-    text = f"{assessment}\n\n{cut_words}\nreport: {page}\nrelease: {output / 'release'}"
     record = {"assessment": assessment, "cut": cut, "utility": useful, "ledger": release.ledger, "report": str(page)}
-    answer(text, record, as_json=as_json)
+    words = [text(assessment.section()), cut.section().answer, f"report: {page}", f"release: {output / 'release'}"]
+    answer("\n\n".join(words[:2]) + "\n" + "\n".join(words[2:]), record, as_json=as_json)

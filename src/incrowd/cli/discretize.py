@@ -6,20 +6,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from incrowd.cli.inputs import saved_visits
-from incrowd.cli.options import (
-    Boxing,
-    FarTowers,
-    Force,
-    Json,
-    Origin,
-    Output,
-    ReadingOptions,
-    Sources,
-    boxes,
-    lon_lat,
-    one_or_many,
-    reads,
-)
+from incrowd.cli.options import Force, Json, Output, Sources, lon_lat
+from incrowd.cli.reading import Boxing, FarTowers, Origin, ReadingOptions, boxes, one_or_many, reads
 from incrowd.cli.screen import SIDES, progress_bar, written
 from incrowd.data import Visits
 from incrowd.data.table import Frame
@@ -35,10 +23,7 @@ TAKES: dict[str, tuple[str, ...]] = {
     "fingerprints": ("cell_m", "slot_min", "origin"),
     "counts": ("slot_min",),
 }
-DEFAULTS: dict[str, dict[str, Any]] = {name: {} for name in TAKES} | {
-    "grid": {"cell_m": 500, "slot_min": 60},
-    "blocks": {"blocks": 100},
-}
+DEFAULTS: dict[str, dict[str, Any]] = {name: {} for name in TAKES} | {"blocks": {"blocks": 100}}
 
 
 @reads
@@ -49,10 +34,14 @@ def discretize(
     reading: ReadingOptions,
     boxing: Boxing,
     into: Annotated[Into, typer.Option(help="What to make; counts are made from visits.")] = "grid",
-    cell_m: Annotated[int | None, typer.Option(help="Side of a cell (grid 500, fingerprints 100).")] = None,
+    cell_m: Annotated[
+        int | None, typer.Option(help=r"Side of a cell of a grid or of fingerprints. \[default: 100 m]")
+    ] = None,
     slot_min: Annotated[
         int | None,
-        typer.Option(help="Width of a time slot (60, fingerprints 1), or of the slots of a table of visits (counts)."),
+        typer.Option(
+            help=r"Width of a time slot, or of those of a table of visits. \[default: 1 min; blocks 20, towers 30, zones 60]"
+        ),
     ] = None,
     blocks: Annotated[int | None, typer.Option(help="Blocks along each side of the box (100).")] = None,
     keep: Annotated[
@@ -63,7 +52,9 @@ def discretize(
     zones: Annotated[Path | None, typer.Option(help="Polygons as GeoJSON or GeoParquet (zones).")] = None,
     far_towers: FarTowers = False,
     fill: Annotated[Literal["interpolate"] | None, typer.Option(help="Fill the gaps between records (towers).")] = None,
-    start: Annotated[str | None, typer.Option(help="When slot 0 begins; midnight of the first day without it.")] = None,
+    start: Annotated[
+        str | None, typer.Option(help=r"When slot 0 begins. \[default: midnight of the first day]")
+    ] = None,
     origin: Origin = None,
     force: Force = False,
     as_json: Json = False,

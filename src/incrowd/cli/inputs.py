@@ -1,34 +1,42 @@
 """Files given on the command line -> the noun a command needs."""
 
+import inspect
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
-from incrowd.cli.options import ReadingOptions, one_or_many
+from incrowd.cli.options import takes
+from incrowd.cli.reading import ReadingOptions, one_or_many
 from incrowd.data import Fingerprints, Traces, Visits, load
-from incrowd.data.release_folder import noun_of, release_at
+from incrowd.data.release_folder import release_at
+from incrowd.discretize.grain import Grain
 from incrowd.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from incrowd.read._counts import Cells
+    from incrowd.read._kind import Holding
 
-CellM = Annotated[float, typer.Option(help="Side of a grid cell, for sources that are not visits yet.")]
-SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that do not say it.")]
+GRAIN = Grain()
+DEFAULTS = ReadingOptions().arguments()
+grained = takes(Grain, "grain", into=Grain)
 
 USES = {  # by noun, for those who hold something else
     "Fingerprints": "incrowd measure kgap, incrowd anonymize glove, incrowd report",
-    "Counts": "incrowd attack ash",
+    "Counts": "incrowd attack recover",
 }
 
 
 def saved_noun(source: str | list[str], reading: ReadingOptions) -> str | None:
     """Which noun a file saved by incrowd holds, Visits for any table of user, cell and slot; None for the rest."""
-    from incrowd.read._kind import noun_in
+    return _holding(source, reading).noun
+
+
+def _holding(source: str | list[str], reading: ReadingOptions) -> "Holding":
+    from incrowd.read._kind import holding
 
     how = reading.arguments()
-    return noun_in(source, **{name: how[name] for name in ("columns", "layout", "time_format", "antennas")})
+    return holding(source, **{name: how[name] for name in ("columns", "layout", "time_format", "antennas")})
 
 
 def is_records(source: str, reading: ReadingOptions) -> bool:
@@ -44,12 +52,12 @@ def saved_visits(
     `cells` are those of the counts that a table goes with, by whose names it calls them.
     """
     from incrowd import read
-    from incrowd.read._kind import is_saved
 
-    if saved_noun(source, reading) != "Visits":
+    held = _holding(source, reading)
+    if held.noun != "Visits":
         return None
     path = Path(str(source))
-    if is_saved(path) or noun_of(path) is not None:
+    if held.saved or held.published:
         return _on_own_clock(saved(path), reading)  # type: ignore[no-any-return]
     reading.refuse("a table of visits has its slots already", "time_zone", "bad_rows")
     reading.refuse("the cells and slots of visits are whole numbers", "decimal")
@@ -79,19 +87,13 @@ def saved(path: Path) -> Any:
 
 
 def visits_of(
-    sources: list[str],
-    reading: ReadingOptions,
-    *,
-    cell_m: float,
-    slot_min: int,
-    like: Visits | None = None,
-    **grid: Any,
+    sources: list[str], reading: ReadingOptions, grain: Grain = GRAIN, *, like: Visits | None = None, **grid: Any
 ) -> Visits:
     """Visits that were saved, or trajectories on a grid, or on the squares and slots of other visits."""
     from incrowd import discretize
 
     source = one_or_many(sources)
-    visits = saved_visits(source, reading, slot_min=slot_min)
+    visits = saved_visits(source, reading, slot_min=grain.slot_min)
     if visits is not None:
         return visits
     noun = saved_noun(source, reading)
@@ -102,8 +104,40 @@ def visits_of(
         )
     how = {**grid, **reading.arguments()}
     if like is not None:
-        return discretize.alike(source, like, cell_m=like.cell_m or cell_m, **how)
-    return discretize.grid(source, cell_m=cell_m, slot_min=slot_min, **how)
+        return discretize.alike(source, like, cell_m=like.cell_m or grain.cell_m, **how)
+    return discretize.grid(source, cell_m=grain.cell_m, slot_min=grain.slot_min, **how)
+
+
+def grain_of(visits: Visits) -> str:
+    """The cells and slots of visits in words, as far as they are known: 500 m cells, 60 min slots."""
+    cells = "" if visits.cell_m is None else f"{visits.cell_m:,g} m cells"
+    slots = "" if visits.slot_min is None else f"{visits.slot_min:,g} min slots"
+    return ", ".join(filter(None, (cells, slots)))
+
+
+def source_in_python(
+    sources: list[str],
+    reading: ReadingOptions,
+    grain: Grain = GRAIN,
+    *,
+    into: Literal["visits", "fingerprints", "traces"] = "visits",
+) -> str:
+    """The call that makes the data of a command, as a script would write it."""
+    source = one_or_many(sources)
+    given = {name: value for name, value in reading.arguments().items() if value != DEFAULTS[name]}
+    options = "".join(f", {name}={value!r}" for name, value in given.items()).replace("PosixPath", "Path")
+    if saved_noun(source, reading) not in (None, "Traces"):
+        return f"ic.read.open({source!r}{options})"
+    if into != "visits":
+        return f"ic.{'read.table' if into == 'traces' else 'discretize.fingerprints'}({source!r}{options})"
+    return f"ic.discretize.grid({source!r}, cell_m={grain.cell_m:g}, slot_min={grain.slot_min}{options})"
+
+
+def in_python(call: Callable[..., Any], data: str, **options: Any) -> str:
+    """A call of the library on that data, with the options that are not the default."""
+    usual = {name: parameter.default for name, parameter in inspect.signature(call).parameters.items()}
+    given = [f"{name}={value!r}" for name, value in options.items() if value != usual[name]]
+    return f"ic.{call.__module__.split('.')[1]}.{call.__name__}({', '.join(filter(None, [data, *given]))})"
 
 
 def fingerprints_of(sources: list[str], reading: ReadingOptions) -> Fingerprints:
@@ -140,7 +174,7 @@ def carrying(reading: ReadingOptions, attribute: str | None) -> ReadingOptions:
     """An attribute that a question names is read along."""
     if attribute is None or attribute in reading.attribute:
         return reading
-    return replace(reading, attribute=[*reading.attribute, attribute])
+    return replace(reading, attribute=(*reading.attribute, attribute))
 
 
 def carried_values(visits: Visits, sensitive: str | None, texts: list[str]) -> tuple[Any, ...] | None:

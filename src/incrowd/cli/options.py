@@ -1,20 +1,22 @@
-"""Options that several commands share, written once."""
+"""Options of commands, made from the dataclass or function that they fill, with the help of its docstring."""
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+import re
+from collections import abc
+from collections.abc import Callable, Collection, Mapping
+from fractions import Fraction
 from functools import wraps
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
-from incrowd.cli.overwrite import refuse_own_input
-from incrowd.data.release_folder import MANIFEST, table_in
 from incrowd.errors import ParameterError
+from incrowd.read.plane import Box
 
 Command = Callable[..., None]
+Options = Mapping[str, tuple[Any, Any]]  # name -> type with its help, default
 Sources = Annotated[
     list[str],
     typer.Argument(metavar="SOURCE...", help="Files, folders or globs: CSV, TSV, Parquet, GPX, PLT; .gz and .zst too."),
@@ -22,155 +24,111 @@ Sources = Annotated[
 Output = Annotated[Path, typer.Option("--output", "-o", help="File to write: .parquet or .csv.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the whole record as JSON and nothing else.")]
-Seed = Annotated[int, typer.Option(help="Seed of every random choice, so that a number can be re-run.")]
-TimeZone = Annotated[
-    str | None,
-    typer.Option(
-        help="Zone of naive times, of slots and of all days and hours shown, such as Europe/Amsterdam; default UTC."
-    ),
-]
-Towers = Annotated[Path | None, typer.Option(help="Table of towers with lon and lat; a grid of --cell-m without it.")]
-
-FarTowers = Annotated[bool, typer.Option("--far-towers", help="Go on though most records are far from every tower.")]
-
-Origin = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LON,LAT",
-        help="Where squares are counted from: the whole degrees of the median longitude and latitude without it.",
-    ),
-]
-
-READING: dict[str, tuple[Any, Any]] = {
-    "column": (
-        Annotated[
-            list[str],
-            typer.Option(
-                metavar="ROLE=NAME",
-                help="Which column is user, t, lon or lat, x and y in metres, cell (an antenna id), or the slot of "
-                "visits: its name or, in files without a header, its position counted from 0; repeatable.",
-            ),
-        ],
-        [],
-    ),
-    "layout": (Annotated[str | None, typer.Option(help="A known layout, such as geolife or tdrive.")], None),
-    "time_zone": (TimeZone, None),
-    "time_format": (
-        Annotated[
-            str | None, typer.Option(help="How times are written, such as '%d/%m/%Y %H:%M:%S'; ISO 8601 without it.")
-        ],
-        None,
-    ),
-    "decimal": (
-        Annotated[
-            Literal[".", ","] | None,
-            typer.Option(help="Decimal sign of numbers in text files; detected if not given."),
-        ],
-        None,
-    ),
-    "antennas": (
-        Annotated[
-            Path | None,
-            typer.Option(
-                help="Table of the places of cells, for records or visits that name one: id, lon, lat or x, y."
-            ),
-        ],
-        None,
-    ),
-    "antenna_at": (
-        Annotated[
-            Literal["first", "last"],
-            typer.Option(help="Which place to take of an antenna or cell that its table lists at two."),
-        ],
-        "first",
-    ),
-    "attribute": (
-        Annotated[list[str], typer.Option(metavar="NAME", help="Keep this column, per user; repeatable.")],
-        [],
-    ),
-    "bad_rows": (
-        Annotated[Path | None, typer.Option(help="Set unreadable rows aside in this file and go on.")],
-        None,
-    ),
-}
+Seed = Annotated[int, typer.Option(help="Seed of every random choice; the same seed gives the same numbers.")]
+NONE = "none"  # how a command line writes that none of the choices is taken
+UNITS = {"_m": "m", "_km": "km", "_min": "min", "_h": "h", "_s": "s", "_gib": "GiB", "_kmh": "km/h"}
 
 
-@dataclass(frozen=True)
-class ReadingOptions:
-    """How to read the sources: the options of READING, gathered."""
+def options_of(source: Callable[..., Any], *, leave_out: Collection[str] = (), **instead: tuple[Any, Any]) -> Options:
+    """Options made from the parameters of a dataclass or function, and their help from its docstring.
 
-    column: list[str]
-    layout: str | None
-    time_zone: str | None
-    time_format: str | None
-    decimal: str | None
-    antennas: Path | None
-    antenna_at: str
-    attribute: list[str]
-    bad_rows: Path | None
-
-    def refuse(self, why: str, *options: str) -> None:
-        """Refuse options that would be ignored."""
-        given = next((name for name in options if getattr(self, name)), None)
-        if given is not None:
-            raise ParameterError(f"{why}; leave --{given.replace('_', '-')} out.")
-
-    def arguments(self) -> dict[str, Any]:
-        """As the keywords of `incrowd.read.table` and of the discretizers."""
-        return {
-            "columns": _pairs(self.column),
-            "layout": self.layout,
-            "time_zone": self.time_zone,
-            "time_format": self.time_format,
-            "decimal": self.decimal,
-            "antennas": self.antennas,
-            "antenna_at": self.antenna_at,
-            "attributes": tuple(self.attribute),
-            "bad_rows": self.bad_rows,
-        }
+    Args:
+        source: The dataclass or function that the command fills or calls.
+        leave_out: Parameters that the command decides by itself.
+        instead: Options that are written otherwise on a command line, such as lists of numbers.
+    """
+    words, hints = arguments_of(source), get_type_hints(source)
+    options: dict[str, tuple[Any, Any]] = {}
+    for name, parameter in inspect.signature(source).parameters.items():
+        if name in leave_out:
+            continue
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        choices = [choice for kind in get_args(hints[name]) if get_origin(kind) is Literal for choice in get_args(kind)]
+        said, hint = words.get(name, ""), hints[name]
+        if choices and default is None and "[default" not in said:
+            hint, default = Literal[NONE, *choices], NONE
+        options[name] = instead.get(name) or (_typed(name, hint, default, said), default)
+    return options
 
 
-def _pairs(texts: list[str]) -> dict[str, str | int] | None:
-    split = [text.partition("=") for text in texts]
-    if not all(role and name for role, _, name in split):
-        raise ParameterError("--column takes ROLE=NAME or ROLE=POSITION, such as --column lat=breedte.")
-    return {role: int(name) if name.isdecimal() else name for role, _, name in split} or None
+def _typed(name: str, hint: Any, default: Any, words: str) -> Any:
+    switch = f"--{name.replace('_', '-')}"
+    if hint is bool:
+        return Annotated[bool, typer.Option(switch, help=words)]
+    kinds = {hint, *get_args(hint)}
+    if Box in kinds:
+        return Annotated[object, typer.Option(switch, help=words, parser=box_of, metavar="W,S,E,N")]
+    if any(get_origin(kind) is abc.Collection for kind in kinds):
+        return Annotated[list[str] | None, typer.Option(switch.removesuffix("s"), help=words)]
+    if {float, Fraction} <= kinds:
+        hint = float
+    elif {str, Path} <= kinds:
+        hint = Path | None
+    unit = next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
+    if isinstance(default, int | float) and unit:
+        return Annotated[
+            hint, typer.Option(switch, help=rf"{words} \[default: {default:,g} {unit}]", show_default=False)
+        ]
+    return Annotated[hint, typer.Option(switch, help=words)]
 
 
-def reads(command: Command) -> Command:
-    """Give a command the options of reading, gathered in its argument `reading`; its inputs stay what they are."""
-    gathered = gathers("reading", READING, ReadingOptions)(command)
+def arguments_of(source: Callable[..., Any]) -> dict[str, str]:
+    """What the docstring of a dataclass or function says of each parameter.
 
-    @wraps(gathered)
-    def wrapper(**given: Any) -> None:
-        refuse_own_input(given)
-        gathered(**given)
+    >>> arguments_of(options_of)["leave_out"]
+    'Parameters that the command decides by itself.'
+    """
+    block = re.search(r"^Args:\n((?:    .*\n?|\n)+)", inspect.getdoc(source) or "", re.MULTILINE)
+    entries = re.findall(r"^    (\w+)(?: \([^)]*\))?: (.*(?:\n {5,}.*)*)", block[1] if block else "", re.MULTILINE)
+    return {name: unmarked(words) for name, words in entries}
 
-    return wrapper
+
+def unmarked(words: str) -> str:
+    """Help without the marks of docstrings, and with brackets that the screen does not take for its own."""
+    return " ".join(words.split()).replace("`", "").replace("[", r"\[")
+
+
+def takes(
+    source: Callable[..., Any],
+    argument: str,
+    *,
+    leave_out: Collection[str] = (),
+    into: Callable[..., Any] = dict,
+    **instead: tuple[Any, Any],
+) -> Callable[[Command], Command]:
+    """Give a command the options of a dataclass or function, gathered in one of its arguments.
+
+    Args:
+        source: The dataclass or function whose parameters become options.
+        argument: The argument of the command that receives them; help lists them in its place.
+        leave_out: Parameters that the command decides by itself.
+        into: What the options are gathered in: a mapping, or the dataclass itself.
+        instead: Options that are written otherwise on a command line.
+    """
+    return gathers(argument, options_of(source, leave_out=leave_out, **instead), into)
 
 
 def gathers(
-    argument: str, options: dict[str, tuple[Any, Any]], into: Callable[..., Any], *, in_place: bool = False
+    argument: str, options: Options, into: Callable[..., Any], *, last: bool = False
 ) -> Callable[[Command], Command]:
-    """Give a command options it shares with others, gathered in one of its arguments.
-
-    Help lists them after its own, or in the place of that argument.
-    """
+    """Give a command some options, gathered in one of its arguments; help lists them in its place, or after all."""
 
     def decorator(command: Command) -> Command:
         @wraps(command)
         def wrapper(**given: Any) -> None:
-            command(**{argument: into(**{name: given.pop(name) for name in options})}, **given)
+            filled = {name: given.pop(name) for name in options}
+            chosen = {name: None if value == NONE == options[name][1] else value for name, value in filled.items()}
+            command(**{argument: into(**chosen)}, **given)
 
-        parameters = inspect.signature(command).parameters
-        own = [p for name, p in parameters.items() if name != argument]
-        shared = [
+        made = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
             for name, (kind, default) in options.items()
         ]
-        keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-        at = list(parameters).index(argument) if in_place else len(keyword)
-        listed = [*keyword[:at], *shared, *keyword[at:]]
+        listed = []
+        for name, parameter in inspect.signature(command).parameters.items():
+            own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+            listed += own if name != argument else [] if last else made
+        listed += made if last else []
         wrapper.__signature__ = inspect.Signature(listed)  # type: ignore[attr-defined]
         wrapper.__annotations__ = {p.name: p.annotation for p in listed} | {"return": None}
         return wrapper
@@ -178,40 +136,20 @@ def gathers(
     return decorator
 
 
-BOXING: dict[str, tuple[Any, Any]] = {
-    "box": (
-        Annotated[
-            str | None,
-            typer.Option(
-                metavar="W,S,E,N",
-                help="Box to divide: west, south, east and north in degrees, or in metres for x and y; records outside "
-                "leave. [default: that of the data, without strays]",
-            ),
-        ],
-        None,
-    ),
-    "keep_zero": (
-        Annotated[bool, typer.Option("--keep-zero", help="Keep records at (0, 0); they leave if not.")],
-        False,
-    ),
-}
+def numbers(text: str, option: str = "--points") -> list[int]:
+    """Numbers as a person writes them: 4, 1-5, 2,4,8.
 
-
-@dataclass(frozen=True)
-class Boxing:
-    """The box that decides the size of cells: the options of BOXING, gathered."""
-
-    box: str | None
-    keep_zero: bool
-
-    def arguments(self) -> dict[str, Any]:
-        """As keywords of the steps whose cells follow from a box, where they were given."""
-        return ({"box": box_of(self.box)} if self.box is not None else {}) | (
-            {"keep_zero": True} if self.keep_zero else {}
-        )
-
-
-boxes = gathers("boxing", BOXING, Boxing)
+    >>> numbers("1-3,8")
+    [1, 2, 3, 8]
+    """
+    values: list[int] = []
+    for part in text.split(","):
+        low, dash, high = part.strip().partition("-")
+        ends = [end for end in ((low, high) if dash else (low,)) if end.isascii() and end.isdigit() and len(end) < 5]
+        if len(ends) != (2 if dash else 1) or int(ends[0]) > int(ends[-1]):
+            raise ParameterError(f"{option} takes numbers below 10,000 such as 4, 1-5 or 2,4,8.")
+        values += range(int(ends[0]), int(ends[-1]) + 1)
+    return values
 
 
 def box_of(text: str) -> tuple[float, float, float, float]:
@@ -229,17 +167,6 @@ def box_of(text: str) -> tuple[float, float, float, float]:
     return west, south, east, north
 
 
-Order = Literal["time", "log"]
-
-
-def one_or_many(sources: list[str]) -> str | list[str]:
-    """A single source keeps its meaning as a folder or glob; the folder of a release is the table in it."""
-    if len(sources) != 1:
-        return sources
-    table = table_in(sources[0]) if (Path(sources[0]) / MANIFEST).is_file() else None
-    return sources[0] if table is None else str(table)
-
-
 def lon_lat(text: str | None) -> tuple[float, float] | None:
     """A place as a person writes it: -122,37.5.
 
@@ -253,19 +180,3 @@ def lon_lat(text: str | None) -> tuple[float, float] | None:
     except ValueError:
         raise ParameterError("--origin takes LON,LAT in degrees, such as -122,37.") from None
     return lon, lat
-
-
-def numbers(text: str, option: str = "--points") -> list[int]:
-    """Numbers as a person writes them: 4, 1-5, 2,4,8.
-
-    >>> numbers("1-3,8")
-    [1, 2, 3, 8]
-    """
-    values: list[int] = []
-    for part in text.split(","):
-        low, dash, high = part.strip().partition("-")
-        ends = [end for end in ((low, high) if dash else (low,)) if end.isascii() and end.isdigit() and len(end) < 5]
-        if len(ends) != (2 if dash else 1) or int(ends[0]) > int(ends[-1]):
-            raise ParameterError(f"{option} takes numbers below 10,000 such as 4, 1-5 or 2,4,8.")
-        values += range(int(ends[0]), int(ends[-1]) + 1)
-    return values

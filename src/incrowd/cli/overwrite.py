@@ -57,8 +57,8 @@ def _inputs(given: Mapping[str, Any], written: set[str]) -> Iterator[Path]:
 
 def _meant(source: str, layout: str | None) -> list[Path]:
     """The files of a folder or glob; none where reading itself will say what is wrong."""
+    from incrowd.read.files import find_files
     from incrowd.read.layouts import layout_of
-    from incrowd.read.sources.files import find_files
 
     try:
         return find_files(source, layout_of(layout))

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from incrowd.cli.options import Force, Json, Order, Output, ReadingOptions, Sources, one_or_many, reads
+from incrowd.cli.options import Force, Json, Output, Sources
+from incrowd.cli.reading import Order, ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
 
 

@@ -13,6 +13,7 @@ from incrowd import progress
 from incrowd.data.table import Frame
 from incrowd.errors import IncrowdWarning
 from incrowd.plain import in_words, several, to_json
+from incrowd.show import section_of, text
 
 SIDES = "(west-east x south-north)"  # of a block in metres
 
@@ -24,20 +25,30 @@ class Kept(SystemExit):
         super().__init__(130)
 
 
-def say(text: str) -> None:
+def say(line: str) -> None:
     """A line of the answer."""
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{line}\n")
 
 
-def note(text: str) -> None:
+def note(line: str) -> None:
     """A line beside the answer: what is being done, what went wrong."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
 
 
-def answer(text: str, data: Any, *, as_json: bool) -> None:
+def answer(words: str, data: Any, *, as_json: bool) -> None:
     """The answer in words, or the whole record as JSON and nothing else."""
-    say(to_json(data, indent=2) if as_json else text)
+    say(to_json(data, indent=2) if as_json else words)
+
+
+def present(results: Any, python: str = "", *, grain: str = "", as_json: bool) -> None:
+    """A result, or several of one kind, as its section says it, with the grain and the call that gives the same."""
+    if as_json:
+        say(to_json(results, indent=2))
+        return
+    say(text(section_of(results)))
+    if python:
+        say(f"{grain}{'; ' if grain else ''}in Python: {python}")
 
 
 @contextmanager
@@ -66,24 +77,46 @@ def warnings_noted() -> Iterator[None]:
 
 @contextmanager
 def progress_bar() -> Iterator[None]:
-    """Show the progress of everything inside; nothing when stderr is not a terminal."""
+    """Show the progress of everything inside: the whole first, its parts below; nothing if stderr is no terminal.
+
+    What is finished vanishes, and where nothing tells how far it is, a line says that work goes on.
+    """
     if not sys.stderr.isatty():
-        yield
+        with progress.listening(_compiling_noted()):
+            yield
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bars:
+        working = bars.add_task("working", total=None)
         tasks: dict[str, Any] = {}
 
         def show(label: str, done: float, total: float) -> None:
-            if label not in tasks:
-                tasks[label] = bars.add_task(label, total=total)
-            bars.update(tasks[label], completed=done, total=total)
+            if done >= total:
+                if label in tasks:
+                    bars.remove_task(tasks.pop(label))
+            else:
+                if label not in tasks:
+                    tasks[label] = bars.add_task(label, total=total)
+                bars.update(tasks[label], completed=done, total=total)
+            bars.update(working, visible=not tasks)
 
         with progress.listening(show):
             yield
+
+
+def _compiling_noted() -> progress.Listener:
+    """Without a terminal, only what makes the first run slow is said, once."""
+    heard: set[str] = set()
+
+    def hear(label: str, _done: float, _total: float) -> None:
+        if label == progress.COMPILING and label not in heard:
+            heard.add(label)
+            note(f"incrowd: {label}; later runs start at once")
+
+    return hear
 
 
 def written(noun: Frame, output: Path, line: str = "", *, as_json: bool, **more: Any) -> None:

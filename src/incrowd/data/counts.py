@@ -11,7 +11,7 @@ from incrowd.clock import DAY_MIN
 from incrowd.columns import as_array, floats, ints
 from incrowd.data.table import Frame
 from incrowd.data.visits import centres_of
-from incrowd.errors import DataError, ParameterError, check_whole
+from incrowd.errors import DataError, ParameterError, check_whole, public
 from incrowd.ledger import Ledger
 
 MOST_COUNTS = 2**28  # 2 GiB
@@ -24,9 +24,10 @@ MOST_M = 1e8  # of a coordinate; no place on earth is farther off in any project
 class Counts(Frame):
     """People per slot and cell; published counts may be negative or not whole until `attack.repair` mends them."""
 
+    MADE_BY: ClassVar[str] = "ic.discretize.counts(...)"
     META: ClassVar[tuple[str, ...]] = ("slot_min", "start_min", "shape")
 
-    n: NDArray[Any]  # [slot, cell]; int64, or float64 where a count is not whole
+    n: NDArray[Any]  # [slot, cell]; int64, or float64 if a count is not whole
     xy: Floats  # [cell, 2] metres
     slot_min: int = 30
     start_min: int = 0  # minutes after midnight at which slot 0 begins
@@ -36,16 +37,21 @@ class Counts(Frame):
         if self.n.dtype.kind in "iu" and self.n.dtype != np.int64:
             object.__setattr__(self, "n", self.n.astype(np.int64))
         if self.n.size and not -MOST_PEOPLE <= self.n.min() <= self.n.max() <= MOST_PEOPLE:
-            raise DataError(f"a count lies beyond {MOST_PEOPLE:,}, more people than there are; check the column n.")
+            raise DataError(f"a count exceeds {MOST_PEOPLE:,}, more people than there are; check the column n.")
         if (np.abs(self.xy) > MOST_M).any():
-            raise DataError(
-                f"a cell lies farther than {MOST_M / 1000:,.0f} km from the origin; give x and y in metres."
-            )
+            raise DataError(f"a cell is more than {MOST_M / 1000:,.0f} km from the origin; give x and y in metres.")
         self._freeze()
 
     @classmethod
+    @public
     def from_arrays(cls, n: ArrayLike, xy: ArrayLike, *, slot_min: int = 30, start_min: int = 0) -> "Counts":
-        """Check a table of counts, one row per slot and one column per cell.
+        """Counts from a table with one row per slot and one column per cell.
+
+        Args:
+            n: How many people are in each cell, [slots, cells].
+            xy: The centre (x, y) of each cell in metres.
+            slot_min: Width of a time slot.
+            start_min: Minutes after midnight at which slot 0 begins.
 
         >>> Counts.from_arrays([[2, 1], [1, 2]], xy=[[0, 0], [500, 0]])
         Counts(slots=2, cells=2, people=3)
@@ -59,7 +65,7 @@ class Counts(Frame):
             raise DataError(f"xy has {len(centres)} rows for {table.shape[1]} cells; give one per cell.")
         check_whole(slot_min=slot_min)
         if not 0 <= start_min < DAY_MIN:
-            raise ParameterError(f"start_min must lie in 0 to 1439, got {start_min}.")
+            raise ParameterError(f"start_min must be in [0, 1439], got {start_min}.")
         return cls(numbers, centres, slot_min, start_min, Ledger().add("given", read=table.size, kept=table.size))
 
     def __repr__(self) -> str:
@@ -68,6 +74,10 @@ class Counts(Frame):
         least, most = round(inside.min().item()), round(inside.max().item())
         people = "people" if least == most > 0 else "most_in_slot"  # only people who are always counted add up
         return f"Counts(slots={slots:,}, cells={cells:,}, {people}={most:,})"
+
+    def sizes(self) -> dict[str, int]:
+        """Slots and cells."""
+        return dict(zip(("slots", "cells"), self.shape, strict=True))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -97,7 +107,7 @@ def whole_days(slots: int, slot_min: int) -> int:
 
 
 def _numbers(column: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers as int64; float64 where one is finite and not whole."""
+    """Whole numbers as int64; float64 if one is finite and not whole."""
     if column.dtype.kind == "f" and np.isfinite(column).all() and (column != np.floor(column)).any():
         return floats(column, "n")
     return ints(column, "n")

@@ -23,7 +23,7 @@ from incrowd.data.release import Release
 from incrowd.data.table import Frame, attributes_of
 from incrowd.data.traces import Traces
 from incrowd.data.visits import Visits
-from incrowd.errors import DataError, ParameterError, check_file
+from incrowd.errors import DataError, ParameterError, check_file, public
 from incrowd.ledger import Ledger
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def temporary(path: Path, kind: str) -> Path:
 def left_by_killed_runs(path: Path, kind: str) -> list[Path]:
     """Temporary files or folders of this kind beside `path` made on this host by a process that is gone.
 
-    Whether a process of another host still runs cannot be seen from here, so that its files stay.
+    Whether a process of another host still runs cannot be known here, so its files stay.
     """
     leftovers, host = [], _host()
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.*.{kind}"):
@@ -115,7 +115,7 @@ def left_by_killed_runs(path: Path, kind: str) -> list[Path]:
 
 
 def _host() -> str:
-    """The name of this host as a part of a file name, without dots; a digest tells apart what was replaced or cut."""
+    """The name of this host as a part of a file name, without dots; a digest follows a changed name."""
     name = platform.node()
     text = re.sub("[^A-Za-z0-9-]", "-", name)[:24]
     return text if text == name else f"{text}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
@@ -146,8 +146,12 @@ def refuse_existing(path: Path, *, force: bool) -> None:
         raise ParameterError(f"the folder {path.parent} does not exist; make it first.")
 
 
+@public
 def load(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
-    """Read back a noun that was saved as Parquet.
+    """The noun that was saved as Parquet: Traces, Visits, Fingerprints or Counts.
+
+    Args:
+        path: The Parquet file.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -176,7 +180,7 @@ def rebuilt(table: "pa.Table", meta: dict[str, Any], file: str) -> Traces | Visi
         noun: Traces | Visits | Fingerprints | Counts = _REBUILD[meta["noun"]](table, meta)
     except (ValueError, LookupError, TypeError):
         # The cause is left out: it may quote a value.
-        raise unsaid(file) from None
+        raise undescribed(file) from None
     return noun
 
 
@@ -189,15 +193,15 @@ def noted(metadata: Mapping[bytes, bytes] | None, file: str) -> dict[str, Any]:
         Ledger.from_dict(meta.get("ledger", []))
         known = meta["noun"] in _REBUILD
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise unsaid(file) from None
+        raise undescribed(file) from None
     if not known:
-        raise DataError(f"{file} holds {meta['noun']!r}, a result and no data; open it with pandas, polars or pyarrow.")
+        raise DataError(f"{file} holds the result {meta['noun']!r}, not data; open it with pandas, polars or pyarrow.")
     return meta
 
 
-def unsaid(file: str) -> DataError:
-    """A file of our own whose notes are damaged."""
-    return DataError(f"{file} does not say what incrowd saved in it; save it again.")
+def undescribed(file: str) -> DataError:
+    """A file of incrowd whose description is damaged."""
+    return DataError(f"the description that incrowd saved in {file} is damaged; save the file again.")
 
 
 def _traces(table: "pa.Table", meta: dict[str, Any]) -> Traces:

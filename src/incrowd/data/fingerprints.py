@@ -9,18 +9,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Ints, Labels, distinct_rows, offsets_of, row_order
 from incrowd.columns import as_array, first_seen, ints, labels, same_length
-from incrowd.data.table import Attributes, Table, attributes_of, start_of, started
-from incrowd.errors import DataError
+from incrowd.data.table import Attributes, UserTable, attributes_of, start_of, started
+from incrowd.errors import DataError, public
 from incrowd.ledger import Ledger
+from incrowd.plain import several
 
 BOX = ("x", "dx", "y", "dy", "t", "dt")
 CANONICAL = ("t", "dt", "x", "dx", "y", "dy")  # the order of samples within a fingerprint
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fingerprints(Table):
+class Fingerprints(UserTable):
     """Half-open boxes [x,x+dx) x [y,y+dy) x [t,t+dt) in metres and minutes, in canonical order."""
 
+    MADE_BY: ClassVar[str] = "ic.discretize.fingerprints(...)"
     META: ClassVar[tuple[str, ...]] = ("start", "crs", "time_zone")
     ROWS: ClassVar[tuple[str, ...]] = BOX
     PEOPLE: ClassVar[tuple[str, ...]] = ("users", "crowd")
@@ -39,6 +41,7 @@ class Fingerprints(Table):
     time_zone: str | None = None  # whose wall clock the minutes follow; None for UTC
 
     @classmethod
+    @public
     def from_arrays(
         cls,
         user: ArrayLike,
@@ -54,10 +57,20 @@ class Fingerprints(Table):
         attributes: Mapping[str, Any] | None = None,
         collapse: bool = True,
     ) -> "Fingerprints":
-        """Check and group one row per sample, in any order; equal samples of a user collapse.
+        """Fingerprints from one row per box, in any order; equal boxes of a user become one [gramaglia2015, Sec. 4.1].
 
-        A fingerprint is a set of samples [gramaglia2015, Sec. 4.1]; what GLOVE published may hold equal boxes, each
-        with samples of its own, which stay with collapse=False.
+        Args:
+            user: The label of the user of each row.
+            x: West side of each box in metres.
+            y: South side of each box in metres.
+            t: Begin of each box in minutes after `start`.
+            dx: Width of the boxes in metres, one number or one per row.
+            dy: Height of the boxes in metres, one number or one per row.
+            dt: Length of the boxes in minutes, one number or one per row.
+            crowd: People hidden in each user, one number or one per user in the order of first appearance.
+            start: UTC second of minute 0.
+            attributes: One value per user, by name, in the order of first appearance.
+            collapse: Make equal boxes of a user one; what GLOVE publishes may hold equal boxes on purpose.
 
         >>> Fingerprints.from_arrays(["a", "a", "b"], x=[0, 0, 100], y=[0, 0, 0], t=[5, 5, 6])
         Fingerprints(users=2, records=2, people=2)
@@ -110,9 +123,9 @@ class Fingerprints(Table):
             ledger=ledger,
         )
 
-    def __repr__(self) -> str:
-        people = sum(self.crowd.tolist())
-        return f"Fingerprints(users={len(self):,}, records={self.records:,}, people={people:,})"
+    def sizes(self) -> dict[str, int]:
+        """Pseudonyms, boxes, and the people hidden in them."""
+        return {**super().sizes(), "people": sum(self.crowd.tolist())}
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """One row per sample: user, box, the crowd of its user, attributes."""
@@ -130,6 +143,8 @@ def _spread(values: ArrayLike, name: str, size: int) -> NDArray[Any]:
 def _check_interval(low_name: str, low: Ints, length_name: str, length: Ints) -> None:
     bad = np.flatnonzero(length < 1)
     if bad.size:
-        raise DataError(f"{length_name} is below 1 at row {bad[0]} ({bad.size} such rows); a box has an extent.")
+        raise DataError(
+            f"{length_name} is below 1 at row {bad[0]} ({several(bad.size, 'such row')}); give boxes of at least 1."
+        )
     if np.abs(low.astype(np.float64)).max() > 2**52 or length.max() > 2**52:
-        raise DataError(f"{low_name} or {length_name} is beyond any map or calendar; check its unit.")
+        raise DataError(f"{low_name} or {length_name} is too large for any map or calendar; check its unit.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints
 from incrowd.columns import ints
 from incrowd.data.fingerprints import BOX, Fingerprints
-from incrowd.data.table import Frame, Table
-from incrowd.errors import DataError, ParameterError
+from incrowd.data.release_section import release_record, release_section
+from incrowd.data.table import Frame, UserTable
+from incrowd.errors import DataError, ParameterError, public
 from incrowd.ledger import Ledger
+from incrowd.show import Result, Section
 
 
 class Groups(Sequence[Ints]):
@@ -28,7 +30,9 @@ class Groups(Sequence[Ints]):
         """Check and flatten one list of positions per pseudonym."""
         sets = [np.unique(ints(list(group), "members")) for group in members]
         if any(group.size == 0 or group[0] < 0 for group in sets):
-            raise DataError("a pseudonym has no member, or one at a negative position; each hides at least one user.")
+            raise DataError(
+                "a pseudonym has no member, or one at a negative position; give at least one position of 0 or more."
+            )
         sizes = np.array([0, *(group.size for group in sets)])
         return cls(np.cumsum(sizes).astype(np.int64), np.concatenate([np.zeros(0, np.int64), *sets]))
 
@@ -51,10 +55,13 @@ class Groups(Sequence[Ints]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Release(Frame):
-    """Published data under fresh pseudonyms; `members` and `provenance` are private and never written unasked."""
+class Release(Frame, Result):
+    """Published data under fresh pseudonyms; `members` and `provenance` are private and only written on request."""
 
-    data: Table
+    MADE_BY: ClassVar[str] = "ic.anonymize.Glove(...)(fingerprints)"
+    _repr_html_ = Result._repr_html_  # its section, not that of a table
+
+    data: UserTable | Any  # or Counts, which has no users and no members
     members: Groups
     params: Mapping[str, Any] = field(default_factory=dict)  # "method" and what it was given
     guarantee: str = "none stated"
@@ -63,9 +70,10 @@ class Release(Frame):
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
+    @public
     def from_arrays(
         cls,
-        data: Table,
+        data: UserTable | Any,
         members: Iterable[Iterable[int]],
         *,
         params: Mapping[str, Any] | None = None,
@@ -74,22 +82,42 @@ class Release(Frame):
         ledger: Ledger | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> "Release":
-        """Check that every pseudonym in `data.users` has its members.
+        """A release of data whose users are pseudonyms, with the people behind each.
+
+        Args:
+            data: What is published.
+            members: For each user of `data`, the positions of the original users behind it; empty for Counts.
+            params: "method" and the options it was given.
+            guarantee: What is guaranteed, in words.
+            claims: The guarantee as numbers, such as k, l, c or delta_m.
+            ledger: What happened to every record.
+            provenance: What the method needs to score it; private, and never written.
 
         >>> from incrowd import Visits
         >>> Release.from_arrays(Visits.from_arrays(["p9", "p2"], [0, 1], [0, 0]), members=[[1], [0]])
         Release(Visits, rows=2, pseudonyms=2, people=2)
         """
         groups = members if isinstance(members, Groups) else Groups.from_lists(members)
-        if len(groups) != len(data):
-            raise DataError(f"members has {len(groups)} lists for {len(data)} pseudonyms; give one list for each.")
+        pseudonyms = len(data) if isinstance(data, UserTable) else 0
+        if len(groups) != pseudonyms:
+            raise DataError(f"members has {len(groups)} lists for {pseudonyms} pseudonyms; give one list for each.")
         statements = (dict(params or {}), guarantee, dict(claims or {}))
         return cls(data, groups, *statements, ledger or Ledger(), dict(provenance or {}))
 
     def __repr__(self) -> str:
         data, people = self.data, len(np.unique(self.members.positions))
+        if not isinstance(data, UserTable):
+            return f"Release({data!r})"
         sizes = f"rows={data.records:,}, pseudonyms={len(data):,}, people={people:,}"
         return f"Release({type(data).__name__}, {sizes})"
+
+    def section(self) -> Section:
+        """What was published, how much of the original is in it, and what is guaranteed."""
+        return release_section(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What may be shown of it, for JSON."""
+        return release_record(self)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """The published table."""
@@ -98,9 +126,9 @@ class Release(Frame):
     @property
     def suppressed(self) -> list[tuple[int, int]]:
         """The (cell, slot) pairs that were suppressed everywhere, in order."""
-        return self._told("suppressed")  # type: ignore[no-any-return]
+        return self._from_provenance("suppressed")  # type: ignore[no-any-return]
 
-    def _told(self, name: str) -> Any:
+    def _from_provenance(self, name: str) -> Any:
         if name not in self.provenance:
             raise ParameterError(f"{self.params.get('method', 'this method')} makes releases without {name!r}.")
         return self.provenance[name]
@@ -115,8 +143,13 @@ class Release(Frame):
         """Merges (lo, hi, new, stretch) in order; users are 0 to n - 1, and each merge makes the next id."""
         return [(lo, hi, new, float(stretch)) for lo, hi, new, stretch in self.provenance.get("merges", [])]
 
+    @public
     def expanded(self, *, pseudonym_seed: int | None = None) -> "Release":
-        """One pseudonym per person instead of one per crowd; the rows of each stand for all its members."""
+        """The same release with one pseudonym per person instead of one per crowd.
+
+        Args:
+            pseudonym_seed: Seed of the order of pseudonyms, for tests alone. [default: the operating system's entropy]
+        """
         data = self.data
         if not isinstance(data, Fingerprints):
             raise DataError("only a release of fingerprints has crowds to expand.")

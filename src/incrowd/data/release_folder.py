@@ -1,24 +1,35 @@
 """The folder of a release on disk: names, manifest, id, and how it appears whole or not at all (docs/release.md)."""
 
+import csv
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from incrowd.data.files import left_by_killed_runs, temporary
+import numpy as np
+
+from incrowd.data.counts import Counts
+from incrowd.data.files import _refuse_sets, left_by_killed_runs, temporary, to_arrow
+from incrowd.data.release import Release
 from incrowd.errors import DataError, IncrowdError, ParameterError, check_file
 from incrowd.ledger import Ledger
 from incrowd.plain import to_json
 
-FORMAT = "incrowd-release/1"
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = "incrowd-release/2"
+FORMATS = ("incrowd-release/1", FORMAT)
 MANIFEST = "manifest.json"
 README = "README.md"
 CELLS = "cells.csv"  # the centre of each published cell
 TABLES = ("data.parquet", "data.csv")  # one of them
+_ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 def folder_of(path: str | Path) -> Path:
@@ -28,18 +39,18 @@ def folder_of(path: str | Path) -> Path:
 
 
 def release_at(path: str | Path) -> Path | None:
-    """The folder of a release, given as such or by its table; None where no manifest is."""
+    """The folder of a release, given as such or by its table; None if there is no manifest."""
     folder = folder_of(path)
     return folder if (folder / MANIFEST).is_file() else None
 
 
 def table_in(folder: str | Path) -> Path | None:
-    """The published table of a folder, Parquet before CSV; None where there is none."""
+    """The published table of a folder, Parquet before CSV; None if there is none."""
     return next((Path(folder) / name for name in TABLES if (Path(folder) / name).is_file()), None)
 
 
 def manifest_in(folder: str | Path) -> Any:
-    """What the manifest of a release states, as it is: whoever wrote it may have written anything."""
+    """What the manifest of a release states, as it is: it may hold anything."""
     path = Path(folder) / MANIFEST
     check_file(path)
     return json.loads(path.read_text(encoding="utf-8"))
@@ -56,19 +67,8 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def noun_of(table: str | Path) -> str | None:
-    """Which noun the manifest beside the CSV of a release states; None for any other file: Parquet says it itself."""
-    if Path(table).name != "data.csv":
-        return None
-    try:
-        manifest = manifest_in(folder_of(table))
-        return str(manifest["noun"]) if str(manifest["format"]).startswith("incrowd-release/") else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
 def ledger_of(folder: str | Path) -> Ledger | None:
-    """What the manifest of a release says happened to every record; None where it says nothing that adds up."""
+    """What the manifest of a release says happened to every record; None if it has none that adds up."""
     try:
         return Ledger.from_dict(manifest_in(folder)["ledger"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, IncrowdError):
@@ -78,15 +78,15 @@ def ledger_of(folder: str | Path) -> Ledger | None:
 def check_link(release: object, ids: Iterable[str]) -> None:
     """Refuse a link file whose column `release` names another release than the manifest; "" names none.
 
-    Pseudonyms are 0 to n - 1 in every release, so that nothing else tells two link files apart.
+    Pseudonyms are 0 to n - 1 in every release, and nothing else distinguishes two link files.
     """
-    stated = _id(release) if isinstance(release, (str, Path)) else None
+    stated = id_in(release) if isinstance(release, (str, Path)) else None
     if stated is not None and set(ids) - {"", stated}:
         raise DataError("this link file belongs to another release; give the one written with it.")
 
 
-def _id(path: str | Path) -> str | None:
-    """The id in the manifest of a release folder, given as such or by its table; None where there is none."""
+def id_in(path: str | Path) -> str | None:
+    """The id in the manifest of a release folder, given as such or by its table; None if there is none."""
     try:
         manifest = manifest_in(folder_of(path))
     except (OSError, ValueError, RecursionError):
@@ -95,13 +95,54 @@ def _id(path: str | Path) -> str | None:
     return ident if isinstance(ident, str) else None
 
 
+def link_id(link: Path) -> str | None:
+    """The id of the release that a link file belongs to; None if it is not a link file or states no id."""
+    try:
+        with link.open(encoding="utf-8", newline="") as file:
+            first = next(csv.DictReader(file), {})
+    except (OSError, ValueError, csv.Error):
+        return None
+    return first.get("release") or None
+
+
+def pending_links(link: Path) -> list[Path]:
+    """Link files beside `link` that carry the id of a release in their name."""
+    named = re.compile(rf"{re.escape(link.stem)}\.{_ID}{re.escape(link.suffix)}")
+    return [path for path in link.parent.iterdir() if named.fullmatch(path.name)]
+
+
+def write_table(release: Release, path: Path) -> None:
+    """Write the published table: every value, and no more about itself than the format needs."""
+    import pyarrow.csv as pc
+    import pyarrow.parquet as pq
+
+    table = to_arrow(release)
+    if isinstance(release.data, Counts):
+        table = _every_count(release.data).replace_schema_metadata(table.schema.metadata)
+    if path.suffix == ".csv":
+        _refuse_sets(table)
+        pc.write_csv(table, path)
+    else:
+        with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=False) as writer:
+            writer.write_table(table)
+            writer.add_key_value_metadata(table.schema.metadata)
+
+
+def _every_count(counts: Counts) -> "pa.Table":
+    """A row for every cell and slot, the empty ones too."""
+    import pyarrow as pa
+
+    slot, cell = (index.ravel() for index in np.indices(counts.shape))
+    return pa.table({"cell": cell, "slot": slot, "n": counts.n.ravel()})
+
+
 def is_replaceable(folder: Path) -> bool:
     """Whether a folder is empty or an older release, which a new one may replace."""
     if not folder.is_dir():
         return False
     try:
         manifest = manifest_in(folder)
-        return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+        return isinstance(manifest, dict) and manifest.get("format") in FORMATS
     except (OSError, ValueError, RecursionError):
         return not any(folder.iterdir())
 

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import drawn
-from incrowd.data.table import Table
+from incrowd.data.table import UserTable
 
 DRAWN = "drawn"  # the step of the ledger in which a draw leaves people out
-T = TypeVar("T", bound=Table)
+T = TypeVar("T", bound=UserTable)
 
 
 def some_people(table: T, *, people: int, seed: int) -> T:
-    """So many people drawn at random, in their order; all where there are no more.
+    """So many people drawn at random, in their order; all if there are no more.
 
     >>> from incrowd.data import Visits
     >>> some_people(Visits.from_arrays([1, 2, 3], cell=[0, 0, 0], slot=[0, 1, 2]), people=2, seed=0)

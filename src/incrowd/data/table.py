@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, Labels, owners, tally
 from incrowd.columns import per_user, seconds
-from incrowd.errors import DataError, MissingExtra
+from incrowd.errors import DataError, MissingExtra, public
 from incrowd.ledger import Ledger
+from incrowd.plain import plain
 
 if TYPE_CHECKING:
     import pandas as pd  # noqa: TID251
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
 
 Attributes = Mapping[str, NDArray[Any]]  # name -> one value per user
 
-# The columns of the nouns; attributes travel from noun to noun, so that none may take such a name.
+# The columns of the nouns; attributes travel from noun to noun, so none may have such a name.
 COLUMNS = frozenset(("user", "t", "lon", "lat", "x", "y", "cell", "slot", "dx", "dy", "dt", "crowd"))
 
 
 class Frame:
-    """A noun that can be given away as one flat table."""
+    """A noun that can be written as one flat table."""
 
     META: ClassVar[tuple[str, ...]] = ()  # fields that describe the whole table rather than a row
     ledger: Ledger
@@ -59,8 +60,32 @@ class Frame:
         assert isinstance(frame, pl.DataFrame)
         return frame
 
+    def to_dict(self) -> dict[str, Any]:
+        """Its noun, its sizes, what describes it as a whole, and its ledger as plain values; nothing about one person.
+
+        >>> from incrowd.data import Visits
+        >>> about = Visits.from_arrays([7, 8], cell=[0, 1], slot=[3, 3], slot_min=60).to_dict()
+        >>> about["noun"], about["records"], about["slot_min"]
+        ('Visits', 2, 60)
+        """
+        described = {name: getattr(self, name) for name in self.META}
+        if hasattr(self, "attributes"):
+            described["attributes"] = list(self.attributes)
+        about: dict[str, Any] = plain({"noun": type(self).__name__, **self.sizes(), **described})
+        return {**about, "ledger": self.ledger.to_dict()}
+
+    def sizes(self) -> dict[str, int]:
+        """How many there are of each, by name."""
+        raise NotImplementedError
+
+    @public
     def save(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write one Parquet or CSV file, whole or not at all; `incrowd.read.saved` reads the Parquet back."""
+        """The path of a Parquet or CSV file, written whole or not at all; `incrowd.read.saved` reads the Parquet back.
+
+        Args:
+            path: The file, which ends in .parquet or .csv.
+            force: Overwrite an existing file.
+        """
         from incrowd.data.files import save
 
         return save(self, Path(path), force=force)
@@ -87,10 +112,10 @@ class Frame:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table(Frame):
+class UserTable(Frame):
     """Rows of many users; user u, at position u of `users`, owns rows offsets[u]:offsets[u+1]."""
 
-    ROWS: ClassVar[tuple[str, ...]] = ()  # fields with a value per row, where they have any
+    ROWS: ClassVar[tuple[str, ...]] = ()  # fields with a value per row, if they are not None
     PEOPLE: ClassVar[tuple[str, ...]] = ("users",)  # fields with a value per user
 
     users: Labels
@@ -103,7 +128,12 @@ class Table(Frame):
         return len(self.users)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(users={len(self):,}, records={self.records:,})"
+        sizes = ", ".join(f"{name}={size:,}" for name, size in self.sizes().items())
+        return f"{type(self).__name__}({sizes})"
+
+    def sizes(self) -> dict[str, int]:
+        """People and rows."""
+        return {"users": len(self), "records": self.records}
 
     @property
     def records(self) -> int:
@@ -145,7 +175,7 @@ def kept_attributes(attributes: Attributes, kept: NDArray[Any]) -> Attributes:
 
 
 def start_of(start: int | None) -> int | None:
-    """A checked UTC second, where there is one."""
+    """A checked UTC second, or None."""
     return None if start is None else int(seconds([start], "start")[0])
 
 

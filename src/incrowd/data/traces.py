@@ -9,19 +9,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Codes, Floats, Ints, Labels, owners, row_order, rows_by_code
 from incrowd.columns import degrees, first_seen, floats, labels, owned, same_length, seconds
-from incrowd.data.table import Attributes, Table, attributes_of, started
-from incrowd.errors import DataError, check_choice
+from incrowd.data.table import Attributes, UserTable, attributes_of, started
+from incrowd.errors import DataError, check_choice, public
 from incrowd.ledger import Ledger
 
 Order = Literal["time", "log"]
 AT_ZERO = "at (0, 0)"  # in ledgers
-ZERO_DEGREES = 0.001  # both coordinates below this: the (0, 0) that stands for no place
+ZERO_DEGREES = 0.001  # both coordinates below this: the (0, 0) that is written for no place
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Traces(Table):
+class Traces(UserTable):
     """Points of many users, in degrees or in metres; in time order, or as logged (`ordered=False`)."""
 
+    MADE_BY: ClassVar[str] = "ic.read.table(...)"
     META: ClassVar[tuple[str, ...]] = ("ordered", "planar")
     ROWS: ClassVar[tuple[str, ...]] = ("t", "lon", "lat", "x", "y")
 
@@ -35,6 +36,7 @@ class Traces(Table):
     ledger: Ledger = field(default_factory=Ledger)
 
     @classmethod
+    @public
     def from_arrays(
         cls,
         user: ArrayLike,
@@ -47,9 +49,17 @@ class Traces(Table):
         attributes: Mapping[str, Any] | None = None,
         order: Order = "time",
     ) -> "Traces":
-        """Check and group one row per record, in any order; give degrees (lon, lat) or metres (x, y).
+        """Traces from one row per record, in any order; give degrees (lon, lat) or metres (x, y).
 
-        `order="time"` sorts each user stably by time; `"log"` keeps the given order for `clean.order`.
+        Args:
+            user: The label of the user of each row.
+            t: The UTC second of each row, or datetimes.
+            lon: Longitude in degrees (WGS 84).
+            lat: Latitude in degrees (WGS 84).
+            x: Metres in any plane, instead of lon.
+            y: Metres in the same plane, instead of lat.
+            attributes: One value per user, by name, in the order of first appearance.
+            order: "time" sorts the records of each user by time; "log" keeps the given order, for `clean.order`.
 
         >>> Traces.from_arrays(["a", "b", "a"], [60, 0, 0], lon=[5, 5, 6], lat=[52, 52, 52])
         Traces(users=2, records=3)
@@ -71,7 +81,7 @@ class Traces(Table):
         size = len(code)
         by_user, offsets = rows_by_code(code, len(users))
         del code
-        # One column at a time, so that a caller who lets go of its own never has two copies of all of them.
+        # One column at a time: a caller who drops its own columns never has two copies of all of them.
         if by_user is not None:
             t = t[by_user]
             first = first[by_user]
@@ -97,7 +107,7 @@ class Traces(Table):
 
     @property
     def coordinates(self) -> tuple[Floats, Floats]:
-        """(x, y) or (lon, lat), whichever there is."""
+        """(x, y) or (lon, lat)."""
         first, second = (self.x, self.y) if self.planar else (self.lon, self.lat)
         assert first is not None and second is not None
         return first, second

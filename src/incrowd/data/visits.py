@@ -9,15 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of, row_order
 from incrowd.columns import as_array, first_seen, floats, ints, labels, owned, same_length, seconds
-from incrowd.data.table import Attributes, Table, attributes_of, start_of, started
-from incrowd.errors import DataError, check_whole
+from incrowd.data.table import Attributes, UserTable, attributes_of, start_of, started
+from incrowd.errors import DataError, check_whole, public
 from incrowd.ledger import Ledger
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Visits(Table):
+class Visits(UserTable):
     """Distinct (cell, slot) pairs of many users; each user's rows by slot, then cell."""
 
+    MADE_BY: ClassVar[str] = "ic.discretize.grid(...)"
     META: ClassVar[tuple[str, ...]] = ("slot_min", "start", "time_zone", "crs", "cell_m")
     ROWS: ClassVar[tuple[str, ...]] = ("cell", "slot")
 
@@ -26,13 +27,14 @@ class Visits(Table):
     xy: Floats | None = None  # centre of each cell in metres, shape [cells, 2]
     slot_min: int | None = None
     start: int | None = None  # UTC second at which slot 0 begins
-    crs: str | None = None  # the plane of xy as a PROJ string, where it is known
+    crs: str | None = None  # the plane of xy as a PROJ string, if it is known
     attributes: Attributes = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
-    cell_m: float | None = None  # side of a cell, where cells are squares
+    cell_m: float | None = None  # side of a cell, if cells are squares
     time_zone: str | None = None  # whose wall clock the slots follow; None for UTC
 
     @classmethod
+    @public
     def from_arrays(
         cls,
         user: ArrayLike,
@@ -44,7 +46,16 @@ class Visits(Table):
         start: int | None = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> "Visits":
-        """Check and group one row per visit, in any order; repeated visits collapse and are counted.
+        """Visits from one row each, in any order; repeated visits become one, and the ledger counts them.
+
+        Args:
+            user: The label of the user of each row.
+            cell: The cell of each row, a whole number.
+            slot: The time slot of each row, a whole number.
+            xy: The centre (x, y) of each cell in metres, by cell id.
+            slot_min: Width of a time slot.
+            start: UTC second at which slot 0 begins.
+            attributes: One value per user, by name, in the order of first appearance.
 
         >>> Visits.from_arrays([7, 7, 8], cell=[0, 0, 1], slot=[3, 3, 3])
         Visits(users=2, records=2)
@@ -85,7 +96,7 @@ def centres_of(xy: ArrayLike, cells: Ints | None = None) -> Floats:
         raise DataError("xy must hold one (x, y) row in metres per cell.")
     centres: Floats = np.stack([floats(pairs[:, 0], "xy"), floats(pairs[:, 1], "xy")], axis=1)
     if cells is not None and (cells.min() < 0 or cells.max() >= len(centres)):
-        raise DataError(f"a cell id lies outside 0 to {len(centres) - 1}, the rows of xy; give xy for every cell.")
+        raise DataError(f"a cell id is outside 0 to {len(centres) - 1}, the rows of xy; give xy for every cell.")
     return centres
 
 

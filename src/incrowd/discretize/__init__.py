@@ -6,7 +6,7 @@ blocks         blocks x blocks equal parts of a box
 towers         the nearest tower, gaps filled on request
 zones          a custodian's own polygons
 fingerprints   boxes of space and time, the unit of GLOVE
-filled         one cell for everybody in every slot, gaps interpolated
+filled         one cell for every user in every slot, gaps interpolated
 counts         people per cell and slot
 windows        one piece per user and time window
 """

@@ -7,17 +7,18 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.clean._outside import OUTSIDE, check_box
 from incrowd.data import Traces, Visits
-from incrowd.discretize.bounds import Bounds, bounds_of
+from incrowd.discretize.bounds import Bounds, bounds_of, units_of, whole
 from incrowd.discretize.collect import NOWHERE, Located, collect
-from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
-from incrowd.discretize.plane import Box, Plane, plane_around
-from incrowd.discretize.ranks import units_of, whole
-from incrowd.discretize.slots import Start, slot_plan
-from incrowd.errors import ParameterError, check_choice, check_whole
+from incrowd.discretize.slots import KEEP, Keep, Source, Start, opened, slot_plan
+from incrowd.errors import ParameterError, check_choice, check_whole, public
+from incrowd.read.layouts import Reading, with_reading
+from incrowd.read.plane import Box, Plane, plane_around
 
 MOST_BLOCKS = 4096  # per side: 16 million cells, each with its centre
 
 
+@public
+@with_reading
 def blocks(
     source: Source,
     *,
@@ -37,16 +38,16 @@ def blocks(
 
     Args:
         source: Traces, or what `incrowd.read.table` reads; files larger than memory are streamed.
-        blocks: how many along each side of the box.
-        slot_min: minutes of a time slot.
-        box: (west, south, east, north) in degrees, or in metres if the coordinates are. None takes that of the data,
+        blocks: Number of blocks along each side of the box.
+        slot_min: Width of a time slot.
+        box: (west, south, east, north) in degrees, or in metres if the coordinates are. [default: that of the data,
             without records at (0, 0); a side that a few strays stretch to more than 4 times that of the middle 99 % of
-            the records is replaced by the latter, widened by half on each end, with a warning.
-        keep: every block of a slot ("set"), or the most frequent ("vote", "vote_first").
-        keep_zero: keep records at (0, 0); without it they leave, whatever the box, with a warning.
-        start: when slot 0 begins; midnight of the first day if None.
-        time_zone: of naive times and of the slots.
-        **reading: how to read a source that is not Traces.
+            the records is replaced by the latter, widened by half on each end, with a warning]
+        keep: Every block of a slot ("set"), or the one with most records ("vote": of several the lowest id,
+            "vote_first": of several the one visited first).
+        keep_zero: Keep records at (0, 0), which are otherwise dropped with a warning.
+        start: When slot 0 begins: a UTC second, a datetime or an ISO string. [default: midnight of the first day]
+        time_zone: Zone of times without an offset, and of the slots. [default: UTC]
 
     >>> traces = Traces.from_arrays([7, 7, 8], [0, 1, 2], x=[0.0, 99.0, 100.0], y=[0.0, 0.0, 100.0])
     >>> blocks(traces, blocks=10, keep="set").cell.tolist()
@@ -117,9 +118,9 @@ class Lattice(NamedTuple):
         cell[(column < 0) | (row < 0)] = NOWHERE
         return Located(cell)
 
-    def _index(self, at: Ints, low: int, high: int) -> Ints:
-        outside = (at < low) | (at > high)
-        index = (at - low) * self.blocks // max(high - low, 1)
+    def _index(self, place: Ints, low: int, high: int) -> Ints:
+        outside = (place < low) | (place > high)
+        index = (place - low) * self.blocks // max(high - low, 1)
         np.minimum(index, self.blocks - 1, out=index)  # the far edge belongs to the last block
         index[outside] = NOWHERE
         return index

@@ -1,4 +1,4 @@
-"""Visits with gaps, or trajectories -> one cell for everybody in every slot."""
+"""Visits with gaps, or trajectories -> one cell for every user in every slot."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,18 +11,21 @@ from incrowd.data import Visits
 from incrowd.data.counts import whole_days
 from incrowd.data.sample import some_rows
 from incrowd.discretize._grid import grid
-from incrowd.discretize._towers import MOST_FILLED, Nearest
+from incrowd.discretize._towers import MOST_FILLED, Nearest, filler
 from incrowd.discretize._towers import towers as to_towers
-from incrowd.discretize.interpolation import filler
-from incrowd.discretize.options import Source
-from incrowd.errors import DataError, ParameterError, check_whole
+from incrowd.discretize.slots import Source
+from incrowd.errors import DataError, ParameterError, check_whole, public
 
 
+@public
 def filled(visits: Visits) -> Visits:
-    """Everybody at one cell in each slot, to the end of the last day, as `towers` does with fill="interpolate".
+    """Every user at one cell in every slot, to the end of the last day, as `towers` does with fill="interpolate".
 
     Coordinates are linear in the slot between visits, constant before the first and after the last, and the nearest
     cell is taken [xu2017, Sec. 5.1]; visits without a gap come back as they are.
+
+    Args:
+        visits: Visits with one cell per user and slot, the places of cells (`xy`) and the width of slots (`slot_min`).
 
     >>> line = [(0, 0), (1000, 0), (2000, 0), (3000, 0)]
     >>> filled(Visits.from_arrays([7, 7], cell=[1, 3], slot=[0, 3], xy=line, slot_min=360)).cell.tolist()
@@ -31,11 +34,11 @@ def filled(visits: Visits) -> Visits:
     xy, slot_min = visits.xy, visits.slot_min
     if xy is None or slot_min is None:
         raise DataError(
-            "these visits have no xy or no slot_min; make them by incrowd.discretize, or give both (--antennas FILE "
+            "these visits have no xy or no slot_min; make them with incrowd.discretize, or give both (--antennas FILE "
             "with the place of each cell, --slot-min)."
         )
     if not visits.records or visits.slot.min() < 0:
-        raise DataError("there is no visit, or one in a slot below 0; count slots from the start of the data.")
+        raise DataError("the visits are empty, or one is in a slot below 0; count slots from the start of the data.")
     if ((visits.slot[1:] == visits.slot[:-1]) & (visits.owner[1:] == visits.owner[:-1])).any():
         raise DataError(
             "somebody is in two cells in one slot; discretize with keep='vote' (incrowd discretize --keep vote)."
@@ -44,7 +47,7 @@ def filled(visits: Visits) -> Visits:
     if len(visits) * slots > MOST_FILLED:
         raise ParameterError(
             f"{slots:,} slots of {len(visits):,} users are too many visits to fill; a stray time may stretch the "
-            "period: pass start and days (--start, --days) where there are records, or use wider slots."
+            "period: pass start and days (--start, --days) of the period with records, or use wider slots."
         )
     if visits.records == len(visits) * slots:
         return visits
@@ -75,9 +78,9 @@ def everybody(
     far_towers: bool = False,
     **reading: Any,
 ) -> Visits:
-    """Trajectories -> everybody at one cell in each slot: the tower of most records, or the square without towers.
+    """Trajectories -> every user at one cell in each slot: the tower of most records, or a square if `towers` is None.
 
-    `days` from the start are looked at, else all to the last record; `far_towers` as in `towers`.
+    `days` from the start are used, or all if None; `far_towers` as in `towers`.
 
     >>> from incrowd.data import Traces
     >>> traces = Traces.from_arrays([7, 7], [0, 64800], x=[0.0, 900.0], y=[0.0, 0.0])
@@ -111,7 +114,7 @@ def in_longer_slots(
         return everybody(source, **how, **reading)
     longer = _first(grid(source, cell_m=cell_m, slot_min=slot_min, keep="vote", **reading), days)
     if visits.xy is None or longer.xy is None:
-        raise DataError("these visits do not say where their cells are; give trajectories.")
+        raise DataError("these visits do not state where their cells are; give trajectories.")
     return filled(replace(longer, cell=Nearest(visits.xy)(*longer.xy.T)[longer.cell], xy=visits.xy))
 
 

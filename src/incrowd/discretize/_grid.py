@@ -8,15 +8,17 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints, Traces, Visits
 from incrowd.discretize.collect import Locate, Located, collect
-from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
-from incrowd.discretize.plane import Origin, Plane, check_origin, plane_of
-from incrowd.discretize.slots import Clock, Start, slot_plan
-from incrowd.errors import DataError, ParameterError, check_choice, check_positive, check_whole
+from incrowd.discretize.slots import KEEP, Clock, Keep, Source, Start, opened, slot_plan
+from incrowd.errors import DataError, ParameterError, check_choice, check_positive, check_whole, public
 from incrowd.read._parts import Parts
+from incrowd.read.layouts import Reading, with_reading
+from incrowd.read.plane import Origin, Plane, check_origin, plane_of
 
 _HALF = 30  # bits of a row or column number, sign aside
 
 
+@public
+@with_reading
 def grid(
     source: Source,
     *,
@@ -30,9 +32,18 @@ def grid(
 ) -> Visits:
     """Visits on a square grid: Lambert azimuthal equal-area, then floor(x / cell_m) [gramaglia2015, Sec. 3].
 
-    Cells that occur are numbered south to north, then west to east. `origin` (lon, lat) is where the plane touches the
-    Earth and cells are counted from: the whole degrees that hold the median longitude and latitude of the records
-    unless given. `time_zone` is that of naive times and of the slots. For the squares of other visits see `alike`.
+    Cells that occur are numbered south to north, then west to east. For the squares of other visits see `alike`.
+
+    Args:
+        source: Traces, or what `incrowd.read.table` reads; files larger than memory are streamed.
+        cell_m: Side of a cell.
+        slot_min: Width of a time slot.
+        keep: Every cell of a slot ("set"), or the one with most records ("vote": of several the lowest cell id,
+            "vote_first": of several the one visited first).
+        origin: (lon, lat) at which the plane touches the Earth and cells are counted from. [default: the whole degrees
+            that hold the median longitude and latitude of the records]
+        start: When slot 0 begins: a UTC second, a datetime or an ISO string. [default: midnight of the first day]
+        time_zone: Zone of times without an offset, and of the slots. [default: UTC]
 
     >>> traces = Traces.from_arrays([7, 7, 8], [0, 90, 30], x=[10.0, 120.0, 20.0], y=[0.0, 0.0, 30.0])
     >>> grid(traces, cell_m=100, slot_min=1).cell.tolist()
@@ -43,9 +54,11 @@ def grid(
     check_origin(origin)
     slots = slot_plan(slot_min, start, time_zone)
     data = opened(source, time_zone, reading)
-    return _gridded(data, plane_of(data, origin), slots.over(data.span), cell_m, keep)
+    return _gridded(data, plane_of(data.middle, origin), slots.over(data.span), cell_m, keep)
 
 
+@public
+@with_reading
 def alike(
     source: Source,
     other: Visits,
@@ -59,26 +72,34 @@ def alike(
     """Visits to the squares of other visits, in their slots: what two datasets need to be compared or linked.
 
     Plane, side of the squares, width and time zone of the slots are those of `other`; a square has the same centre in
-    both. Slots begin at the same minutes, as early as the source does, or at `start`. `cell_m` is for others that are
-    not on squares, in their plane; `time_zone` that of naive times, the one of `other` unless given.
+    both. Slots begin at the same minutes in both.
+
+    Args:
+        source: Traces, or what `incrowd.read.table` reads; files larger than memory are streamed.
+        other: The visits whose squares and slots are used.
+        cell_m: Side of a square, if the cells of `other` are not squares. [default: that of `other`]
+        keep: Every cell of a slot ("set"), or the one with most records ("vote", "vote_first"), as in `grid`.
+        start: When slot 0 begins: a UTC second, a datetime or an ISO string. [default: in step with `other`, as early
+            as the source begins]
+        time_zone: Zone of times without an offset. [default: that of `other`]
 
     >>> known = grid(Traces.from_arrays([7], [0], x=[10.0], y=[0.0]), cell_m=300, slot_min=60)
-    >>> found = alike(Traces.from_arrays([8, 8], [0, 9000], x=[20.0, 700.0], y=[0.0, 0.0]), known)
-    >>> found.cell_m, found.slot.tolist(), found.xy[0].tolist() == known.xy[0].tolist()
+    >>> visits = alike(Traces.from_arrays([8, 8], [0, 9000], x=[20.0, 700.0], y=[0.0, 0.0]), known)
+    >>> visits.cell_m, visits.slot.tolist(), visits.xy[0].tolist() == known.xy[0].tolist()
     (300, [0, 2], True)
     """
     check_choice("keep", keep, KEEP)
     side = other.cell_m if cell_m is None else cell_m
     if side is None or other.slot_min is None or other.start is None:
         raise DataError(
-            "the cells or slots of the other visits are not known to be squares and hours that records can be put in; "
-            "discretize both alike."
+            "the other visits do not state the side of their squares, or the width and start of their slots; "
+            "discretize both in the same way."
         )
     check_positive(cell_m=side)
     slots = slot_plan(other.slot_min, start, other.time_zone)
     data = opened(source, time_zone or other.time_zone, reading)
     if data.planar != (other.crs is None):
-        raise DataError("one of the two is in degrees, the other in metres of a plane without a name; give both alike.")
+        raise DataError("one of the two is in degrees, the other in metres; give both in the same coordinates.")
     clock = slots.over(data.span) if start is not None else slots.in_step(data.span, other.start)
     return _gridded(data, Plane(other.crs), clock, side, keep)
 
@@ -90,6 +111,8 @@ def _gridded(data: Parts, plane: Plane, clock: Clock, cell_m: float, keep: Keep)
     return replace(rows.visits(clock, centres, plane.crs), cell_m=cell_m)
 
 
+@public
+@with_reading
 def fingerprints(
     source: Source,
     *,
@@ -100,7 +123,16 @@ def fingerprints(
     time_zone: str | None = None,
     **reading: Unpack[Reading],
 ) -> Fingerprints:
-    """The set of boxes of cell_m and slot_min that each user was in [gramaglia2015, Sec. 3]; `origin` as in `grid`.
+    """The boxes of space and time that each user was in, each once [gramaglia2015, Sec. 3]: the unit of GLOVE.
+
+    Args:
+        source: Traces, or what `incrowd.read.table` reads; files larger than memory are streamed.
+        cell_m: Side of a box in space.
+        slot_min: Length of a box in time.
+        origin: (lon, lat) at which the plane touches the Earth and cells are counted from. [default: the whole degrees
+            that hold the median longitude and latitude of the records]
+        start: When slot 0 begins: a UTC second, a datetime or an ISO string. [default: midnight of the first day]
+        time_zone: Zone of times without an offset, and of the slots. [default: UTC]
 
     >>> traces = Traces.from_arrays([7, 7, 7], [0, 20, 90], x=[10.0, 30.0, 120.0], y=[0.0, 0.0, 0.0])
     >>> fingerprints(traces).x.tolist()
@@ -110,7 +142,7 @@ def fingerprints(
     check_origin(origin)
     slots = slot_plan(slot_min, start, time_zone)
     data = opened(source, time_zone, reading)
-    plane, clock = plane_of(data, origin), slots.over(data.span)
+    plane, clock = plane_of(data.middle, origin), slots.over(data.span)
     # Samples are by time, then x, then y, so here columns come before rows.
     rows = collect(data, _squares(plane, cell_m, by_column=True), clock, step="fingerprints")
     column, row = _row_column(rows.codes)

@@ -1,22 +1,23 @@
 """Traces -> Visits to the nearest tower, gaps filled on request."""
 
 import warnings
+from collections.abc import Callable
+from itertools import pairwise
 from math import inf
 from typing import Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Floats, Ints, distinct_rows, row_order
 from incrowd.columns import degrees, floats
 from incrowd.data import Traces, Visits
-from incrowd.discretize.collect import Located, collect
-from incrowd.discretize.interpolation import filler
-from incrowd.discretize.options import Reading, Source, opened
-from incrowd.discretize.plane import Plane, box_of, plane_around
-from incrowd.discretize.slots import Start, slot_plan
-from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_whole
+from incrowd.discretize.collect import Fill, Located, Whole, collect
+from incrowd.discretize.slots import Source, Start, opened, slot_plan
+from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_whole, public
 from incrowd.plain import several
+from incrowd.read.layouts import Reading, with_reading
+from incrowd.read.plane import Plane, box_of, plane_around
 from incrowd.threads import threads
 
 TIE_M = 1e-6
@@ -24,8 +25,13 @@ FAR_M, FAR_SPACINGS = 50_000.0, 10  # beyond both, most records cannot belong to
 FEW_TOWERS, MANY_PEOPLE = 3, 100
 
 MOST_FILLED = 2**28  # visits, 4 GiB
+_CHUNK = 4_000_000  # rows filled at once
+
+Search = Callable[[Floats, Floats], Ints]  # x, y -> id of the nearest tower
 
 
+@public
+@with_reading
 def towers(
     source: Source,
     towers: ArrayLike,
@@ -38,14 +44,21 @@ def towers(
     far_towers: bool = False,
     **reading: Unpack[Reading],
 ) -> Visits:
-    """The tower of most records in each slot [xu2017, Sec. 5.1]; ties go to the lowest tower id.
+    """Visits to towers: in each slot the tower nearest to most records [xu2017, Sec. 5.1], of several the lowest id.
 
-    `towers` holds (lon, lat) rows, or (x, y) in metres as the records do. fill="interpolate" puts every user at one
-    tower in each of `slots` slots (default: to the end of the last day with a record): coordinates linear in the slot
-    between records, constant before the first and after the last. `time_zone` is that of naive times and of the slots.
+    If `fill` is "interpolate", every user is at one tower in every slot: coordinates are linear in the slot between
+    records, constant before the first and after the last. Fewer than 3 towers for 100 people give a warning.
 
-    Refused unless `far_towers`: more than half of all records read lie over 50 km, and over ten times the median
-    distance between neighbouring towers, from the nearest tower. Fewer than 3 towers for 100 people give a warning.
+    Args:
+        source: Traces, or what `incrowd.read.table` reads; files larger than memory are streamed.
+        towers: One row (lon, lat) per tower, or (x, y) in metres as the records are; row numbers become cell ids.
+        slot_min: Width of a time slot.
+        fill: "interpolate" fills the slots without a record. [default: they stay empty]
+        start: When slot 0 begins: a UTC second, a datetime or an ISO string. [default: midnight of the first day]
+        time_zone: Zone of times without an offset, and of the slots. [default: UTC]
+        slots: How many slots are used; later records are dropped. [default: all; if filled, to the end of the last day]
+        far_towers: Go on if more than half of the records are farther from every tower than 50 km and than ten times
+            the median distance between neighbouring towers.
 
     >>> traces = Traces.from_arrays([7, 7], [0, 5400], x=[1000.0, 3000.0], y=[0.0, 0.0])
     >>> towers(traces, [(0, 0), (1000, 0), (2000, 0), (3000, 0)], fill="interpolate", slots=4).cell.tolist()
@@ -63,7 +76,7 @@ def towers(
     if fill and period and len(data.users) * period > MOST_FILLED:
         raise ParameterError(
             f"filling {period:,} slots of {len(data.users):,} users makes too many visits; a stray time may stretch "
-            "the period: pass start and slots (--start; --days of anonymize counts and attack ash), or wider slots."
+            "the period: pass start and slots (--start; --days of anonymize counts and attack recover), or wider slots."
         )
     reach = Reach(inf if far_towers else max(FAR_M, FAR_SPACINGS * nearest.spacing_m), data.records)
     rows = collect(
@@ -78,8 +91,8 @@ def towers(
     used = int(np.count_nonzero(np.bincount(rows.cell)))
     if used < FEW_TOWERS and len(rows.users) >= MANY_PEOPLE:
         warnings.warn(
-            f"{len(rows.users):,} people are at {several(used, 'tower')} in all; check that the table of towers is "
-            "that of these records.",
+            f"all {len(rows.users):,} people are at {several(used, 'tower')}; check that the table of towers belongs "
+            "to these records.",
             IncrowdWarning,
             stacklevel=2,
         )
@@ -127,8 +140,8 @@ class Reach:
         self._beyond += int(beyond.sum())
         if 2 * self._beyond > self._records:
             raise DataError(
-                f"more than half of the {self._records:,} records lie over {self.limit_m / 1000:,.0f} km from the "
-                "nearest tower; lon and lat may be swapped in one of the two, or the table is that of another city. "
+                f"more than half of the {self._records:,} records are more than {self.limit_m / 1000:,.0f} km from the "
+                "nearest tower; lon and lat may be swapped in one of the two, or the towers are those of another city. "
                 "Check both, or pass far_towers=True (--far-towers) to go on."
             )
 
@@ -160,7 +173,67 @@ class Nearest:
             distance, place = self._tree.query(points[rows], k=list(range(1, most + 1)), workers=threads())
             tied = distance <= distance[:, :1] + TIE_M
             tower[rows] = np.where(tied, self._id[place], self._id.max()).min(axis=1)
-            # Where even the farthest one found ties, there may be more.
+            # If even the farthest of them ties, there may be more.
             rows = rows[tied[:, -1]] if most < len(self._id) else rows[:0]
             most *= 2
         return tower
+
+
+def filler(xy: Floats, nearest: Search, slots: int) -> Fill:
+    """Fill whole users: visits per user, their slots and towers -> one tower per user and slot.
+
+    Between two visits the coordinates are linear in the slot and the nearest tower is taken; a gap between equal
+    towers is that tower; before the first and after the last visit the tower is constant [xu2017, Sec. 5.1].
+    """
+
+    def fill(counts: Ints, slot: Whole, cell: Whole) -> Whole:
+        full = np.empty(len(counts) * slots, np.int32)
+        begins = np.concatenate([[0], np.cumsum(counts)])
+        step = max(_CHUNK // slots, 1)
+        for a, b in pairwise([*range(0, len(counts), step), len(counts)]):
+            rows = slice(begins[a], begins[b])
+            full[a * slots : b * slots] = _filled(counts[a:b], slot[rows], cell[rows], xy, nearest, slots)
+        return full
+
+    return fill
+
+
+def _filled(counts: Ints, slot: Whole, cell: Whole, xy: Floats, nearest: Search, slots: int) -> Whole:
+    ends = np.cumsum(counts)
+    target = np.repeat(np.arange(len(counts)) * slots, counts) + slot  # where each visit goes
+    begins = target.copy()
+    begins[ends - counts] = np.arange(len(counts)) * slots  # the first visit reaches back to slot 0
+    full = np.repeat(cell, np.diff(begins, append=len(counts) * slots))  # everyone stays until the next visit
+    gap = np.diff(target, append=0)
+    gap[ends - 1] = 0  # the last visit lasts
+    left = np.flatnonzero((gap > 1) & (cell != np.roll(cell, -1)))
+    if len(left):
+        here, there = cell[left].astype(np.int64), cell[left + 1].astype(np.int64)
+        steps, path = _paths(here, there, gap[left], xy, nearest)
+        full[np.repeat(target[left], gap[left] - 1) + steps] = path
+    return full
+
+
+def _paths(a: Ints, b: Ints, gap: Ints, xy: Floats, nearest: Search) -> tuple[Ints, Ints]:
+    """For every gap in turn its steps 1 to gap - 1 and their towers; each distinct gap is searched once."""
+    order = row_order(a, b, gap)
+    if order is None:
+        order = np.arange(len(a))
+    new = distinct_rows(a[order], b[order], gap[order])
+    kind = np.empty_like(order)
+    kind[order] = np.cumsum(new) - 1
+    sample = order[new]  # a gap of each kind
+    step, owner = _steps(gap[sample])
+    share = (step / gap[sample][owner])[:, None]
+    start, end = xy[a[sample]][owner], xy[b[sample]][owner]
+    tower = nearest(*(start + (end - start) * share).T)
+    begins = np.cumsum(gap[sample] - 1) - (gap[sample] - 1)
+    steps, owner = _steps(gap)
+    return steps, tower[begins[kind][owner] + steps - 1]
+
+
+def _steps(gap: Ints) -> tuple[Ints, Ints]:
+    """1 to gap - 1 for every gap in turn, and which gap each belongs to."""
+    owner = np.repeat(np.arange(len(gap)), gap - 1)
+    begins = np.cumsum(gap - 1) - (gap - 1)
+    return np.arange(len(owner)) - begins[owner] + 1, owner

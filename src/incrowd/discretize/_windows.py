@@ -8,7 +8,8 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.data import Visits
 from incrowd.data.table import kept_attributes
-from incrowd.errors import DataError, ParameterError, check_positive, check_whole
+from incrowd.errors import DataError, ParameterError, check_positive, check_whole, public
+from incrowd.plain import several
 
 _CHUNK = 4_000_000  # rows looked at at once
 
@@ -29,6 +30,7 @@ class Windows:
         return f"Windows(pieces={len(self.owner):,}, records={self.visits.records:,})"
 
 
+@public
 def windows(
     visits: Visits,
     *,
@@ -37,11 +39,17 @@ def windows(
     start_slot: int = 0,
     slots: int | None = None,
 ) -> Windows:
-    """Cut every user at window borders [song2014, Sec. 3.2], into `windows` equal parts or windows of window_h hours.
+    """One piece per user and time window, cut at window borders [song2014, Sec. 3.2].
 
     The window of a slot is floor((slot - start_slot) * windows / slots), in integers; a border belongs to the later
-    window. `slots` is the recording period and should be given: without it the period ends with the last visit.
-    Differs from [song2014]: its closed windows put a border into two of them.
+    window. Differs from [song2014]: its closed windows put a border into two of them.
+
+    Args:
+        visits: The visits to cut.
+        window_h: Hours of a window; give this or `windows`.
+        windows: Number of equal windows; give this or `window_h`.
+        start_slot: First slot of the recording period.
+        slots: Slots of the recording period. [default: to the last visit]
 
     >>> made = windows(Visits.from_arrays([7, 7, 7], cell=[1, 1, 1], slot=[3, 4, 5]), windows=2, slots=8)
     >>> made.window.tolist(), np.diff(made.visits.offsets).tolist()
@@ -64,15 +72,18 @@ def windows(
 
 
 def _period(visits: Visits, start_slot: int, slots: int | None) -> int:
-    """The number of slots recorded; every visit lies in them."""
+    """The number of slots recorded; every visit is in them."""
     if slots is not None:
         check_whole(slots=slots)
     if not visits.records:
-        raise DataError("there is no visit to cut; give at least one.")
+        raise DataError("the visits are empty; give at least one.")
     period = int(visits.slot.max()) + 1 - start_slot if slots is None else int(slots)
     outside = int(((visits.slot < start_slot) | (visits.slot >= start_slot + period)).sum())
     if outside:
-        raise DataError(f"{outside:,} visits lie outside the recording period; check start_slot and slots.")
+        raise DataError(
+            f"{several(outside, 'visit')} {'is' if outside == 1 else 'are'} outside the recording period; check "
+            "start_slot and slots."
+        )
     return period
 
 
@@ -103,6 +114,6 @@ def _cuts(visits: Visits, start_slot: int, width: Fraction) -> Ints:
     begins[visits.offsets[:-1][np.diff(visits.offsets) > 0]] = True
     for a in range(0, visits.records, _CHUNK):
         window = _window(visits.slot[max(a - 1, 0) : a + _CHUNK], start_slot, width)
-        at = slice(max(a, 1), a + len(window) if a == 0 else a - 1 + len(window))
-        begins[at] |= window[1:] != window[:-1]
+        rows = slice(max(a, 1), a + len(window) if a == 0 else a - 1 + len(window))
+        begins[rows] |= window[1:] != window[:-1]
     return np.flatnonzero(begins)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats
 from incrowd.data import Traces, Visits
 from incrowd.discretize.collect import NOWHERE, Located, collect
-from incrowd.discretize.options import KEEP, Keep, Reading, Source, opened
-from incrowd.discretize.plane import Plane, box_of, plane_around
-from incrowd.discretize.slots import Start, slot_plan
-from incrowd.errors import DataError, MissingExtra, ParameterError, check_choice, check_file
+from incrowd.discretize.slots import KEEP, Keep, Source, Start, opened, slot_plan
+from incrowd.errors import DataError, MissingExtra, ParameterError, check_choice, check_file, public
 from incrowd.plain import several
+from incrowd.read.layouts import Reading, with_reading
+from incrowd.read.plane import Plane, box_of, plane_around
 
 if TYPE_CHECKING:
     from shapely import STRtree
@@ -41,7 +41,7 @@ def polygons_of(zones: str | Path | Iterable[Any]) -> Shapes:
         path = Path(zones)
         check_file(path)
         if not path.is_file():
-            raise DataError(f"there is no file {path.name}; check the path of zones.")
+            raise DataError(f"{path.name} does not exist; check the path of zones.")
         listed = _geoparquet(path) if path.suffix.lower() in (".parquet", ".geoparquet") else _geojson(path)
     else:
         listed = list(zones)
@@ -55,7 +55,7 @@ def polygons_of(zones: str | Path | Iterable[Any]) -> Shapes:
 def _check(shapes: Shapes) -> None:
     geo = shapely()
     if not len(shapes):
-        raise DataError("zones holds no polygon; give at least one.")
+        raise DataError("zones hold no polygon; give at least one.")
     kinds = {geo.GeometryType.POLYGON, geo.GeometryType.MULTIPOLYGON}
     fit = [geo.is_geometry(shape) and geo.get_type_id(shape) in kinds for shape in shapes]
     _refuse(~np.array(fit), "is not a polygon", "leave out points and lines")
@@ -83,7 +83,7 @@ def _geojson(path: Path) -> list[Any]:
 
 
 def _polygon(geometry: Any, zone: int, path: Path) -> Any:
-    """A GeoJSON geometry as a shape; None for what is no geometry at all."""
+    """A GeoJSON geometry as a shape; None for anything else."""
     from shapely.geometry import shape
 
     try:
@@ -125,6 +125,8 @@ def _check_degrees(crs: Any, path: Path) -> None:
         raise DataError(f"{path.name} is not in WGS 84 longitude and latitude; convert it to OGC:CRS84 first.")
 
 
+@public
+@with_reading
 def zones(
     source: Source,
     zones: str | Path | Iterable[Any],
@@ -138,7 +140,16 @@ def zones(
     """Visits to polygons from GeoJSON, GeoParquet or shapely; the id of a zone is its place in the file, from 0.
 
     A point in several zones, as on a shared border, belongs to the lowest id; points outside every zone are dropped
-    and counted. `time_zone` is that of naive times and of the slots. Needs shapely (extra `geo`).
+    and counted. Needs shapely (extra `geo`).
+
+    Args:
+        source: Traces, or what `incrowd.read.table` reads; files larger than memory are streamed.
+        zones: A GeoJSON or GeoParquet file in degrees, or shapely polygons in the coordinates of the records.
+        slot_min: Width of a time slot.
+        keep: Every zone of a slot ("set"), or the one with most records ("vote": of several the lowest id,
+            "vote_first": of several the one visited first).
+        start: When slot 0 begins: a UTC second, a datetime or an ISO string. [default: midnight of the first day]
+        time_zone: Zone of times without an offset, and of the slots. [default: UTC]
 
     >>> traces = Traces.from_arrays([7, 7], [0, 60], lon=[0.5, 1.0], lat=[0.5, 0.5])
     >>> zones(traces, [shapely().box(1, 0, 2, 1), shapely().box(0, 0, 1, 1)], slot_min=1).cell.tolist()

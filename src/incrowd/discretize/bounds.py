@@ -5,14 +5,22 @@ from dataclasses import dataclass
 from math import cos, radians, sin, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
+from incrowd.arrays import Floats, Ints
 from incrowd.clean._outside import check_box
-from incrowd.discretize.ranks import STRETCH, Middle
-from incrowd.errors import DataError, IncrowdWarning
+from incrowd.data import Traces
+from incrowd.errors import DataError, IncrowdWarning, ParameterError
 from incrowd.plain import several
 from incrowd.read._parts import Parts
 from incrowd.read.plane import Box
 
+BEYOND = 200  # one of so many records is below the lower end, and one above the upper end: 0.5 % each
+STRETCH = 4  # times as long as the middle: a longer side is that of strays
+_FAR = 2**50  # with blocks of 12 bits each way, no product can leave 63 bits
+_FARTHEST_M = 1e12  # farther records are as far as this one
+_BITS = 16  # of the number of bins that are counted at once
+Mask = NDArray[np.bool_]
 AXES = ("west-east", "south-north")
 _RADIUS_M, _ECCENTRICITY2 = 6_378_137.0, 0.0066943799901413165  # WGS 84: of the equator; squared
 
@@ -108,8 +116,7 @@ def bounds_of(data: Parts, box: Box | None = None, *, keep_zero: bool = False, b
     low, high, narrowed, flat = middle.low.copy(), middle.high.copy(), [], []
     for axis in (axis for axis in range(2) if middle.records and middle.is_stretched(axis)):
         first, last = middle.middle(axis)
-        half = (last - first + 1) // 2
-        low[axis], high[axis] = (first - half) / middle.units, (last + half) / middle.units
+        low[axis], high[axis] = (end / middle.units for end in _widened(first, last))
         narrowed.append(AXES[axis])
         flat += [AXES[axis]] if first == last else []
     before = (*low, *high)
@@ -119,3 +126,127 @@ def bounds_of(data: Parts, box: Box | None = None, *, keep_zero: bool = False, b
     west, south, east, north = map(float, (*low, *high))
     sides = tuple(narrowed), tuple(flat)
     return Bounds((west, south, east, north), data.planar, keep_zero, False, *sides, stretched, blocks)
+
+
+def _widened(first: int, last: int) -> tuple[int, int]:
+    """The middle of a side, with half of it added on each end."""
+    half = (last - first + 1) // 2
+    return first - half, last + half
+
+
+def strays(traces: Traces) -> Mask:
+    """Which records are outside the box that `bounds_of` takes for these traces, those at (0, 0) apart.
+
+    >>> x = np.append(np.linspace(0, 100, 500), [90_000.0])
+    >>> strays(Traces.from_arrays(np.zeros(501), np.arange(501), x=x, y=x * 0)).nonzero()[0].tolist()
+    [500]
+    """
+    placed = ~traces.at_zero
+    outside = np.zeros(traces.records, np.bool_)
+    units = units_of(planar=traces.planar)
+    for axis in traces.coordinates if placed.any() else ():
+        values = whole(np.clip(axis, -_FARTHEST_M, _FARTHEST_M), units)
+        ranked = np.sort(values[placed])
+        beyond = (len(ranked) - 1) // BEYOND
+        first, last = int(ranked[beyond]), int(ranked[-1 - beyond])
+        if ranked[-1] - ranked[0] > STRETCH * (last - first):
+            low, high = _widened(first, last)
+            outside |= (values < low) | (values > high)
+    return outside & placed
+
+
+def whole(values: Floats, units: float) -> Ints:
+    """Coordinates as whole micro-degrees or millimetres."""
+    scaled = values * units
+    np.rint(scaled, out=scaled)
+    if not max(-scaled.min(), scaled.max()) < _FAR:
+        raise ParameterError("a coordinate or the box is too far from 0 for exact blocks; check the unit (metres).")
+    return scaled.astype(np.int64)
+
+
+def units_of(*, planar: bool) -> float:
+    """Whole units per metre or degree."""
+    return 1e3 if planar else 1e6
+
+
+class Rank:
+    """The search for one record by its rank along an axis: it is in [low, low + 2**bits), ever smaller."""
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low, self.bits = low, (high - low).bit_length()
+        self._below = 0  # records below all bins
+        self._counts = np.zeros(2**_BITS, np.int64)
+
+    @property
+    def _shift(self) -> int:
+        return max(self.bits - _BITS, 0)
+
+    def add(self, values: Ints) -> None:
+        """Count the records in the bins."""
+        bins = (values - self.low) >> self._shift
+        self._counts += np.bincount(bins[(bins >= 0) & (bins < 2**_BITS)], minlength=2**_BITS)
+
+    def narrow(self, rank: int) -> None:
+        """Go on in the bin that holds the rank, counted from 0."""
+        ends = np.cumsum(self._counts)
+        bin_ = int(np.searchsorted(ends, rank - self._below, side="right"))
+        self._below += int(ends[bin_] - self._counts[bin_])
+        self.low, self.bits = self.low + (bin_ << self._shift), self._shift
+        self._counts[:] = 0
+
+
+class Middle:
+    """Records along each axis, those at (0, 0) apart: their ends, and the ends of their middle 99 %."""
+
+    def __init__(self, data: Parts) -> None:
+        """Pass over all pieces until it is known which axes are stretched, and where their middle ends."""
+        self.units = units_of(planar=data.planar)
+        self.records = 0  # but for those at (0, 0)
+        self.low, self.high = np.full(2, np.inf), np.full(2, -np.inf)
+        self.zero_low, self.zero_high = self.low, self.high  # of the records at (0, 0)
+        west, south, east, north = whole(np.array(data.box), self.units).tolist()
+        self._ends = [(Rank(*ends), Rank(*ends)) for ends in ((west, east), (south, north))]
+        axes = [0, 1]
+        while axes:
+            self._pass(data, axes)
+            axes = [axis for axis in axes if self.records and self._is_open(axis)]
+
+    def _pass(self, data: Parts, axes: list[int]) -> None:
+        """Count all records, and go on where the ends of the middle are."""
+        self.records = 0
+        for _, traces in data:
+            places, zero = np.stack(traces.coordinates), traces.at_zero
+            if zero.any():
+                self.zero_low, self.zero_high = _wider(self.zero_low, self.zero_high, places[:, zero])
+                places = places[:, ~zero]
+            if not places.size:
+                continue
+            self.records += places.shape[1]
+            self.low, self.high = _wider(self.low, self.high, places)
+            for axis in axes:
+                values = whole(places[axis], self.units)
+                for end in self._ends[axis]:
+                    end.add(values)
+        beyond = (self.records - 1) // BEYOND
+        for axis in axes if self.records else ():
+            first, last = self._ends[axis]
+            first.narrow(beyond)
+            last.narrow(self.records - 1 - beyond)
+
+    def _is_open(self, axis: int) -> bool:
+        return self.is_stretched(axis) and any(end.bits for end in self._ends[axis])
+
+    def is_stretched(self, axis: int) -> bool:
+        """Whether all records reach over more than 4 times their middle, unless a further pass shows otherwise."""
+        low, high = whole(np.array([self.low[axis], self.high[axis]]), self.units).tolist()
+        first, last = self._ends[axis]
+        return bool(high - low > STRETCH * (last.low - (first.low + 2**first.bits - 1)))
+
+    def middle(self, axis: int) -> tuple[int, int]:
+        """The ends of the middle of an axis that is stretched, in whole units."""
+        first, last = self._ends[axis]
+        return first.low, last.low
+
+
+def _wider(low: Floats, high: Floats, places: Floats) -> tuple[Floats, Floats]:
+    return np.minimum(low, places.min(axis=1)), np.maximum(high, places.max(axis=1))

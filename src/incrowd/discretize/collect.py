@@ -7,21 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, Labels
+from incrowd.arrays import Floats, Ints, Labels, distinct_rows
 from incrowd.data import Traces, Visits
 from incrowd.data.table import Attributes, kept_attributes
 from incrowd.data.traces import AT_ZERO
 from incrowd.discretize.bounds import Bounds
-from incrowd.discretize.options import Keep
-from incrowd.discretize.represent import represent
-from incrowd.discretize.slots import Clock
+from incrowd.discretize.slots import Clock, Keep
 from incrowd.errors import DataError
 from incrowd.ledger import Ledger
 from incrowd.progress import tell
 from incrowd.read._parts import Parts
-from incrowd.read.zero import warn_of_zero
+from incrowd.read.checks import warn_of_zero
 
 NOWHERE = -1
+EARLY, LATE = "before the start", "after the end"  # reasons in ledgers
+SAME, MINORITY = "same cell and slot", "minority cell in its time slot"
 
 
 class Located(NamedTuple):
@@ -38,7 +38,7 @@ Fill = Callable[[Ints, Whole, Whole], Whole]  # (visits per user, slot, cell) ->
 
 @dataclass(frozen=True)
 class Rows:
-    """Visits of all pieces; `cell` counts the sorted `codes` where there are any."""
+    """Visits of all pieces; `cell` counts the sorted `codes` if there are any."""
 
     users: Labels
     offsets: Ints
@@ -79,11 +79,9 @@ def collect(
 ) -> Rows:
     """Locate, represent and gather all pieces; records before slot 0, from `slots` on and NOWHERE are counted out.
 
-    Records at (0, 0) stay, with a warning, unless the size of cells follows from `bounds`, which says whether they do.
+    Records at (0, 0) stay, with a warning, unless `bounds` decide the size of cells: then `bounds.keep_zero` decides.
     """
-    lost = dict.fromkeys(
-        (AT_ZERO, "before the start", "after the end", outside, "same cell and slot", "outvoted in its slot"), 0
-    )
+    lost = dict.fromkeys((AT_ZERO, EARLY, LATE, outside, SAME, MINORITY), 0)
     pieces: list[_Piece] = []
     done = zeros = 0
     for positions, traces in data:
@@ -94,13 +92,13 @@ def collect(
         if bounds is None or bounds.keep_zero:
             zero[:] = False
         late = slot >= slots if slots is not None else np.False_
-        reasons = {AT_ZERO: zero, "before the start": slot < 0, "after the end": late, outside: cell == NOWHERE}
+        reasons = {AT_ZERO: zero, EARLY: slot < 0, LATE: late, outside: cell == NOWHERE}
         inside = _inside(reasons, lost)
         if not inside.all():
             code, slot, cell = code[inside], slot[inside], cell[inside]
         chosen = represent(code, slot, cell, keep)
-        lost["same cell and slot"] += chosen.same
-        lost["outvoted in its slot"] += chosen.outvoted
+        lost[SAME] += chosen.same
+        lost[MINORITY] += chosen.minority
         pieces.append(_Piece.of(positions, chosen.code, chosen.slot, chosen.cell, where.codes))
         done += traces.records
     tell(f"discretizing ({step})", done, data.records)
@@ -133,7 +131,7 @@ def _reasons(lost: dict[str, int]) -> str:
 
 @dataclass(frozen=True)
 class _Piece:
-    """Visits of some users; 32 bits where they do, as every piece waits for the last."""
+    """Visits of some users; in 32 bits if they suffice, as every piece waits for the last."""
 
     positions: Ints
     counts: Ints  # visits of each user
@@ -201,7 +199,7 @@ def _joined(
 
 
 def _emptied(pieces: list[_Piece]) -> Iterator[_Piece]:
-    """Each piece once, let go before the next, so that pieces and table never stand in memory together."""
+    """Each piece once, dropped before the next: pieces and table are never in memory together."""
     pieces.reverse()
     while pieces:
         yield pieces.pop()
@@ -215,3 +213,80 @@ def _rows_of(piece: _Piece, begins: Ints) -> slice | Ints:
         return slice(begin, begin + len(piece.cell))
     local = np.cumsum(counts) - counts
     return np.repeat(begins[positions] - local, counts) + np.arange(len(piece.cell))
+
+
+class Chosen(NamedTuple):
+    """Visits by user, slot and cell, and how many records they left behind."""
+
+    code: Ints
+    slot: Ints
+    cell: Ints
+    same: int  # records in the cell and slot of a visit that stands for them
+    minority: int  # records in another cell than the one that won their slot
+
+
+def represent(code: Ints, slot: Ints, cell: Ints, keep: Keep) -> Chosen:
+    """Visits of records in time order; all three columns count from 0.
+
+    "set": every cell of a slot. "vote": the cell with most records, ties to the smallest id; "vote_first": ties to
+    the cell of the earliest record [tan2017, Sec. 4.5].
+    """
+    runs = _runs(code, slot, cell, firsts=keep == "vote_first")
+    if keep == "set":
+        return Chosen(runs.code, runs.slot, runs.cell, len(code) - len(runs.code), 0)
+    won = _winners(runs)
+    voters = int(runs.size[won].sum())
+    winners = (runs.code[won], runs.slot[won], runs.cell[won])
+    return Chosen(*winners, same=voters - len(winners[0]), minority=len(code) - voters)
+
+
+class _Runs(NamedTuple):
+    code: Ints
+    slot: Ints
+    cell: Ints
+    size: Ints  # records in each run of equal (code, slot, cell)
+    first: Ints | None  # row of the earliest of them
+
+
+def _runs(code: Ints, slot: Ints, cell: Ints, *, firsts: bool) -> _Runs:
+    records = len(code)
+    below = _bits(cell)
+    middle = _bits(slot)
+    order = None
+    if _bits(code) + middle + below > 63:
+        order = np.lexsort((cell, slot, code))
+        columns = code[order], slot[order], cell[order]
+        starts = np.flatnonzero(distinct_rows(*columns))
+        code, slot, cell = (column[starts] for column in columns)
+    else:
+        # One integer sorts like the three; the records are nearly in order, which a stable sort is quick at.
+        packed = (((code << middle) | slot) << below) | cell
+        if firsts:
+            order = np.argsort(packed, kind="stable")
+            packed = packed[order]
+        else:
+            packed.sort(kind="stable")
+        starts = np.flatnonzero(distinct_rows(packed))
+        packed = packed[starts]
+        cell = packed & ((1 << below) - 1)
+        packed >>= below
+        code, slot = packed >> middle, packed & ((1 << middle) - 1)
+    size = np.diff(starts, append=records)
+    return _Runs(code, slot, cell, size, order[starts] if firsts and order is not None else None)
+
+
+def _bits(column: Ints) -> int:
+    return int(column.max(initial=0)).bit_length()
+
+
+def _winners(runs: _Runs) -> NDArray[np.bool_]:
+    """True at the one run that stands for its user and slot."""
+    new = distinct_rows(runs.code, runs.slot)
+    starts, group = np.flatnonzero(new), np.cumsum(new) - 1
+    if not len(starts):
+        return new
+    best = runs.size == np.maximum.reduceat(runs.size, starts)[group]
+    rank = np.arange(len(best)) if runs.first is None else runs.first  # runs of a group are by cell
+    rank = np.where(best, rank, np.iinfo(np.int64).max)
+    won: NDArray[np.bool_] = rank == np.minimum.reduceat(rank, starts)[group]
+    return won

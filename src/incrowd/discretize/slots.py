@@ -1,19 +1,30 @@
-"""UTC seconds -> time slots on the wall clock of one place, through changes of daylight-saving time."""
+"""What every discretizer begins with: the records to read, and the time slots to put them in."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.clock import CALENDAR, DAY_MIN, DAY_S, HOUR_MIN, HOUR_S, jumps, utc_of, wall_at, zone_of
-from incrowd.data import Visits
+from incrowd.data import Traces, Visits
 from incrowd.errors import DataError, ParameterError, check_whole
+from incrowd.read._parts import Parts, parts
+from incrowd.read.layouts import Reading
 
+Source = Any  # Traces, a path, several, a glob or a folder, or a data frame, as incrowd.read.table takes it
+Keep = Literal["set", "vote", "vote_first"]
+KEEP = ("set", "vote", "vote_first")
 Start = int | datetime | str  # a UTC second, a datetime or an ISO string; naive ones are local times
 
 _LONGEST_MIN = 10**9  # of a slot, about 1,900 years
+
+
+def opened(source: Source, time_zone: str | None, reading: Reading) -> Parts:
+    """The pieces of a source; a time zone is for naive times, and Traces have none."""
+    return parts(source, time_zone=None if isinstance(source, Traces) else time_zone, **reading)
 
 
 @dataclass(frozen=True)
@@ -73,7 +84,7 @@ class Clock:
 
 
 def slot_plan(slot_min: int, start: Start | None, time_zone: str | None) -> SlotPlan:
-    """Check what slots are asked for."""
+    """The slots a caller asked for, checked."""
     check_whole(slot_min=slot_min)
     if slot_min > _LONGEST_MIN:
         raise ParameterError(f"slot_min must be at most {_LONGEST_MIN:,}; choose a shorter slot.")
@@ -95,7 +106,7 @@ def _second(start: Start, zone: ZoneInfo | None) -> int:
     if isinstance(start, bool) or not isinstance(start, (int, np.integer)):
         raise ParameterError("start must be a whole UTC second, a datetime or an ISO string.")
     if not CALENDAR[0] <= start <= CALENDAR[1]:
-        raise ParameterError("start lies outside the years 2 to 9998; give seconds since 1970, not milliseconds.")
+        raise ParameterError("start is outside the years 2 to 9998; give seconds since 1970, not milliseconds.")
     return int(start)
 
 
@@ -118,7 +129,7 @@ def wall_start(visits: Visits) -> int:
     3600
     """
     if visits.start is None or visits.slot_min is None:
-        raise DataError("these visits do not say when their slots are; make them with start and slot_min.")
+        raise DataError("these visits do not state when their slots begin; make them with start and slot_min.")
     return wall_at(visits.start, zone_of(visits.time_zone))
 
 

@@ -1,21 +1,24 @@
 """Risk and utility as small frozen records.
 
-uniqueness     who is singled out by a few known points
-crowd_sizes    how many people share some known points
-sweep, sweep_cost                         uniqueness over all resolutions in space and time, and its cost
-exposure       the fewest own points that single each person out
-cut_risk       uniqueness before and after cutting into windows
+uniqueness, crowd_sizes   how many people are identified by a few known visits, and how many people share them
+exposure                  the fewest own visits that identify each person
+cut_risk                  uniqueness before and after cutting trajectories into windows
+sweep, sweep_estimate     uniqueness over all resolutions of space and time, and how long that takes
+kgap, kgaps, stretch      how much blurring until everyone looks like k - 1 others
+tails, tail_weight        why people are hard to hide
+accuracy                  how coarse GLOVE made the data
+displacement              how far W4M moved its points, and how many it made up
+utility                   what a release is still good for
 violating_sequences, frequent_sequences   what LKC-privacy must break, and what it should keep
-stretch, kgap, kgaps, tails, accuracy     how far people are from hiding in k, why, and what it cost
-displacement   how far a release moved its points, and how many it made up
-top_shares, nights, prediction_errors     how regular people are by day and night
-day_gains      how much more alike a person's days are than those of two people
-summary        what is in a dataset
-utility        what a release is still good for
+nights, day_gains, top_shares, prediction_errors   how regular people are by day and night
+summary                   what is in a dataset
 """
 
+import warnings
+from typing import Any
+
+from incrowd.errors import IncrowdWarning
 from incrowd.measure._cut_risk import CutRisk, cut_risk
-from incrowd.measure._day_gains import DayGains, day_gains
 from incrowd.measure._displacement import Displacement, displacement
 from incrowd.measure._exposure import Exposure, exposure
 from incrowd.measure._summary import Summary, summary
@@ -25,9 +28,9 @@ from incrowd.measure.glove.kgap import KGap, kgap, kgaps
 from incrowd.measure.glove.stretch import stretch
 from incrowd.measure.glove.tails import Tails, tail_weight, tails
 from incrowd.measure.lkc.sequences import frequent_sequences, violating_sequences
-from incrowd.measure.regularity import Nights, nights, prediction_errors, top_shares
+from incrowd.measure.regularity import DayGains, Nights, day_gains, nights, prediction_errors, top_shares
 from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep.estimate import SweepEstimate, sweep_cost
+from incrowd.measure.sweep.estimate import SweepEstimate, sweep_estimate
 from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import crowd_sizes, uniqueness
 from incrowd.measure.uniqueness.question import Uniqueness
@@ -60,7 +63,7 @@ __all__ = [
     "stretch",
     "summary",
     "sweep",
-    "sweep_cost",
+    "sweep_estimate",
     "tail_weight",
     "tails",
     "top_shares",
@@ -69,4 +72,11 @@ __all__ = [
     "violating_sequences",
 ]
 
-SweepCost = SweepEstimate  # its former name
+OLD_NAMES = {"sweep_cost": "sweep_estimate", "SweepCost": "SweepEstimate"}  # work until version 0.3, with a notice
+
+
+def __getattr__(name: str) -> Any:
+    if name not in OLD_NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(f"measure.{name} is now measure.{OLD_NAMES[name]}; the old name works until 0.3.", IncrowdWarning, 2)
+    return globals()[OLD_NAMES[name]]

@@ -2,25 +2,27 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.data import Visits
 from incrowd.discretize._windows import Windows
-from incrowd.errors import DataError, check_choice
+from incrowd.errors import DataError, check_choice, public
 from incrowd.measure.uniqueness import CrowdCounter, ask
 from incrowd.measure.uniqueness.choices import Trajectories
-from incrowd.measure.uniqueness.index import PartIndex, check_visits, index_of
+from incrowd.measure.uniqueness.index import PartIndex, index_of
 from incrowd.measure.uniqueness.question import SHORT, Uniqueness, UniquenessQuestion, answered
-from incrowd.plain import Shown
+from incrowd.measure.uniqueness.section import table
+from incrowd.plain import percent
+from incrowd.show import Result, Section
 
-KNOWLEDGE = ("random", "consecutive")
+Known = Literal["random", "consecutive"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class CutRisk(Shown):
+class CutRisk(Result):
     """Uniqueness of whole trajectories, of their pieces, and of people whose points were known before the cut.
 
     Each by convention for short trajectories: `drop`, `all`, `zero`. `fixed_knowledge` draws the points from the whole
@@ -33,7 +35,6 @@ class CutRisk(Shown):
     repeats: int
     exact: bool
     seed: int
-    device: str
     users: int
     pieces: int
     short_pieces: int  # pieces with fewer than `points` points
@@ -46,37 +47,81 @@ class CutRisk(Shown):
         """Why the conventions differ."""
         share = self.short_pieces / self.pieces
         return (
-            f"{share:.0%} of the {self.pieces:,} pieces have fewer than {self.points} points: 'drop' leaves them out, "
-            "'all' asks with the few points they have, 'zero' counts them as safe; a fall that 'drop' does not show "
-            "comes from short pieces alone, not from cutting the others."
+            f"{percent(share, 0)} of the {self.pieces:,} pieces have fewer than {self.points} visits: 'drop' leaves "
+            "them out, with 'all' the few visits they have are known, 'zero' counts them as safe; a decrease that "
+            "'drop' does not show comes from short pieces alone, not from cutting the others."
         )
+
+    def section(self) -> Section:
+        """What cutting does to the share of people identified."""
+        before, after, fixed = (side["drop"] for side in (self.before, self.after, self.fixed_knowledge))
+        names = ("whole trajectories", "pieces", "people whose visits were known before the cut")
+        sides = zip(names, (self.before, self.after, self.fixed_knowledge), strict=True)
+        risks = [replace(risk, label=name) for name, side in sides for risk in side.values()]
+        known = f"{self.points} {self.knowledge} visits"
+        return Section(
+            question="Does cutting trajectories into windows protect people?",
+            answer=f"{known} identify {percent(before.value)} of {before.population:,} whole trajectories and "
+            f"{percent(after.value)} of {after.population:,} pieces; an attacker who knew the visits before the cut "
+            f"still identifies {percent(fixed.value)} of {fixed.population:,} people.",
+            number=percent(after.value),
+            number_of="of pieces identified",
+            tables=[table(risks)],
+            method=[self.reason, "Pieces are half-open in time; cutting removes no visit, it only changes pseudonyms."],
+            options=f"{self.users:,} people, {self.pieces:,} pieces, {known}, seed {self.seed}",
+            data=self,
+            number_at=("after", "drop", "value"),
+            references=("song2014",),
+        )
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each side of the cut and convention: share identified, its interval, how many it is over."""
+        sides = {"before": self.before, "after": self.after, "fixed_knowledge": self.fixed_knowledge}
+        rows = [(side, short, risk) for side, risks in sides.items() for short, risk in risks.items()]
+        return {
+            "side": [side for side, _, _ in rows],
+            "short": [short for _, short, _ in rows],
+            "value": [risk.value for _, _, risk in rows],
+            "low": [risk.interval[0] if risk.interval else None for _, _, risk in rows],
+            "high": [risk.interval[1] if risk.interval else None for _, _, risk in rows],
+            "population": [risk.population for _, _, risk in rows],
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        asked = ("points", "knowledge", "repeats", "exact", "seed", "device")
+        options = ("points", "knowledge", "repeats", "exact", "seed")
         counts = ("users", "pieces", "short_pieces", "reason")
         sides = ("before", "after", "fixed_knowledge")
         return {
-            **{name: getattr(self, name) for name in asked + counts},
+            **{name: getattr(self, name) for name in options + counts},
             **{side: {short: risk.to_dict() for short, risk in getattr(self, side).items()} for side in sides},
         }
 
 
+@public
 def cut_risk(
     visits: Visits,
     windows: Windows,
     *,
     points: int = 4,
-    knowledge: str = "random",
+    knowledge: Known = "random",
     repeats: int = 1,
     exact: bool = False,
     seed: int = 0,
-    device: str = "cpu",
 ) -> CutRisk:
-    """What cutting into windows does to uniqueness from m random or consecutive points [song2014, Sec. 5.1].
+    """Share of people who are identified before and after cutting trajectories into windows [song2014, Sec. 5.1].
 
-    Windows part time, so points within one are shared by as many pieces as users: the index of the whole
+    Windows part time, so visits within one are shared by as many pieces as users: the index of the whole
     trajectories answers for the pieces too. Differs from [song2014]: it does not say what becomes of short pieces.
+
+    Args:
+        visits: The visits of everybody.
+        windows: The pieces, cut from the same visits by `incrowd.discretize.windows`.
+        points: How many visits the attacker knows.
+        knowledge: Which visits are known: drawn at random, or in a row.
+        repeats: Draws for each person or piece.
+        exact: Look at every choice of visits instead of drawing.
+        seed: Seed of the draws; the same seed gives the same numbers.
 
     >>> from incrowd.discretize import windows
     >>> visits = Visits.from_arrays([1, 1, 2, 2, 3, 3], cell=[1, 1, 1, 1, 1, 2], slot=[0, 2, 0, 3, 2, 3])
@@ -84,13 +129,10 @@ def cut_risk(
     >>> risk.before["drop"].value, round(risk.fixed_knowledge["drop"].value, 4)
     (1.0, 0.6667)
     """
-    check_choice("knowledge", knowledge, KNOWLEDGE)
-    question = UniquenessQuestion(
-        points=points, knowledge=knowledge, repeats=repeats, exact=exact, seed=seed, device=device
-    )
-    check_visits(visits)
+    check_choice("knowledge", knowledge, get_args(Known))
+    question = UniquenessQuestion(points=points, knowledge=knowledge, repeats=repeats, exact=exact, seed=seed)
     _check_cut(visits, windows)
-    index = index_of(visits, device)
+    index = index_of(visits)
     whole, pieces = Trajectories.over(visits.offsets), Trajectories.over(windows.visits.offsets, windows.owner)
     piece = np.repeat(np.arange(len(pieces.sizes), dtype=np.int32), pieces.sizes)
     within = PartIndex(index, piece, counts_parts=False)
@@ -100,7 +142,6 @@ def cut_risk(
         repeats=question.repeats,
         exact=exact,
         seed=question.seed,
-        device=device,
         users=len(visits),
         pieces=len(windows.owner),
         short_pieces=int((pieces.sizes < question.points).sum()),
@@ -118,10 +159,10 @@ def by_convention(
         return {short: ask(index, crowd, visits, replace(question, short=short)) for short in SHORT}
     every = ask(index, crowd, visits, replace(question, short="all"))
     sizes, long = cast("Ints", every.crowd_sizes), crowd.sizes >= question.points
-    kept = {"drop": (np.flatnonzero(long), sizes[:, long]), "zero": (every.targets, np.where(long, sizes, 0))}
-    other = {short: answered(replace(question, short=short), len(long), *kept[short]) for short in kept}
-    other = {short: replace(answer, same_slot=every.same_slot) for short, answer in other.items()}
-    return {"drop": other["drop"], "all": every, "zero": other["zero"]}
+    drop = answered(replace(question, short="drop"), len(long), np.flatnonzero(long), sizes[:, long])
+    zero = answered(replace(question, short="zero"), len(long), every.targets, np.where(long, sizes, 0))
+    same = every.same_slot
+    return {"drop": replace(drop, same_slot=same), "all": every, "zero": replace(zero, same_slot=same)}
 
 
 def _check_cut(visits: Visits, windows: Windows) -> None:

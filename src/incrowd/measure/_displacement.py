@@ -1,16 +1,29 @@
 """A release of moved points beside its original -> how far they were moved, how many are made up, what is missing."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Release, Traces
-from incrowd.errors import DataError
+from incrowd.errors import DataError, public
 from incrowd.measure.glove.accuracy import Column, Lost, statistic_of
+from incrowd.plain import of_people, percent
+from incrowd.show import Section, Table
+
+COUNTS = {
+    "created_samples": "created: by which trajectories grew",
+    "deleted_samples": "deleted: by which they shrank, and all of discarded people",
+    "deleted_with_users": "deleted with discarded people",
+    "repeated_samples": "rows that show a point again",
+    "dropped_samples": "points of published people in no row",
+}
+MOVED = {"center": "surviving point", "row": "published row", "moved": "row that was moved"}
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Displacement(Lost):
     """Metres and minutes by which points were moved, and counts by the names of `Accuracy`, to be read beside it.
 
@@ -44,9 +57,50 @@ class Displacement(Lost):
         shares = (f"{name}={getattr(self, f'{name}_share'):.1%}" for name in ("created", "deleted", "discarded"))
         return f"Displacement(mean pos_center={far:,.0f}, time_center={late:,.0f}, {', '.join(shares)})"
 
+    def section(self) -> Section:
+        """How true the published points are."""
+        far, late = self.mean["pos_center"], self.mean["time_center"]
+        gone = of_people(self.discarded_fingerprints, self.original_fingerprints)
+        return Section(
+            question="How true are the published points?",
+            answer=f"{percent(self.created_share)} of {self.original_samples:,} points were made up and "
+            f"{percent(self.deleted_share)} are gone, together with {gone}; a surviving point is on average "
+            f"{far:,.0f} m and {late:,.0f} min from where it was.",
+            number=f"{far:,.0f} m",
+            number_of="mean displacement",
+            tables=[
+                Table(("", "points"), [(words, f"{getattr(self, name):,}") for name, words in COUNTS.items()]),
+                Table(
+                    ("per", "mean m", "median m", "mean min", "median min"), [self._row(*row) for row in MOVED.items()]
+                ),
+            ],
+            method=[
+                "Trajectories are bent to the times and into the cylinder of another one, so a row need not be true.",
+                "A point that survives is compared with the first row that shows it.",
+            ],
+            options=f"{self.original_fingerprints:,} people, {self.published_samples:,} published rows",
+            data={"mean": self.mean, "median": self.median, **{name: getattr(self, name) for name in COUNTS}},
+            references=("abul2010", "gramaglia2015"),
+        )
 
+    def _row(self, kind: str, words: str) -> tuple[str, ...]:
+        values = (each[f"{axis}_{kind}"] for axis in ("pos", "time") for each in (self.mean, self.median))
+        return (words, *("-" if value != value else f"{value:,.1f}" for value in values))
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each published row: metres and minutes from the original point it shows."""
+        return {"pos_row": self.pos_row, "time_row": self.time_row}
+
+
+@public
 def displacement(release: Release, original: Traces) -> Displacement:
-    """Compare each published row with the original point it shows [gramaglia2015, Sec. 7.2 and Table 2].
+    """How far a W4M release moved its points, how many it made up, and what is missing.
+
+    Each published row is compared with the original point it shows [gramaglia2015, Sec. 7.2 and Table 2].
+
+    Args:
+        release: What `incrowd.anonymize.W4M` made.
+        original: The trajectories it was made from.
 
     >>> from incrowd.anonymize.w4m import W4M
     >>> traces = Traces.from_arrays([1, 2, 2], [0, 0, 60], x=[0, 900, 900], y=[0, 0, 0])

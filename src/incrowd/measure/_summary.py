@@ -9,19 +9,18 @@ from incrowd.arrays import Floats, Ints
 from incrowd.clean._duplicates import repeated
 from incrowd.clock import DAY_H, HOUR_S, MONDAY_S, zone_of
 from incrowd.data import Traces
+from incrowd.discretize.bounds import strays
 from incrowd.discretize.slots import wall_hours
-from incrowd.errors import DataError, check_positive
-from incrowd.plain import Shown
+from incrowd.errors import DataError, check_positive, public
+from incrowd.measure._summary_section import WEEKDAYS, section_of_summary
+from incrowd.show import Result, Section
 
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 PARTS = ("0 to 6 h", "6 to 12 h", "12 to 18 h", "18 to 24 h")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)  # the extremes would be one person's
-BEYOND = 200  # of the records one of so many is below the middle 99 %, and one above it
-STRETCH = 4  # a box so many times as long as that of the middle 99 % is stretched by strays
 
 
-@dataclass(frozen=True)
-class Summary(Shown):
+@dataclass(frozen=True, eq=False)
+class Summary(Result):
     """Size, rhythm and extent of a dataset; every figure is about many people."""
 
     users: int
@@ -52,14 +51,24 @@ class Summary(Shown):
         hour = int(self.hour_of_week.argmax())
         return f"{WEEKDAYS[hour // DAY_H]} {hour % DAY_H:02}:00", float(self.hour_of_week[hour] / self.records)
 
+    def section(self) -> Section:
+        """What is in the data, in one section."""
+        return section_of_summary(self)
 
+
+@public
 def summary(traces: Traces, *, time_zone: str | None = None, min_people: int = 5, cells: int = 30) -> Summary:
-    """Count what a dataset holds, strays and duplicates too; days and hours follow the wall clock of `time_zone` (UTC).
+    """What is in a dataset: people, records, days, rhythm, area, strays and duplicates; nothing about one person.
 
-    Map cells, days and hours of the week with fewer than `min_people` people are left out, and so is a quantile with
-    fewer people than that below or above it: with 5, the median needs 10 people and the 95 % quantile 100.
-    The longer side of the map has `cells` cells. Records are outside if a side of the box of all is more than 4 times
-    as long as that between the 0.5 % and 99.5 % quantiles, and they are farther than half of the latter beyond it.
+    A quantile needs `min_people` people below and above it: with 5, the median needs 10 people and the 95 % quantile
+    100. Records are outside if a side of the box of all is more than 4 times as long as that between the 0.5 % and
+    99.5 % quantiles, and they are farther than half of the latter beyond it.
+
+    Args:
+        traces: The trajectories.
+        time_zone: Zone of all days and hours, such as Europe/Amsterdam. [default: UTC]
+        min_people: Map cells, days, hours and quantiles that are about fewer people are left out.
+        cells: Cells along the longer side of the map.
 
     >>> from incrowd import Traces
     >>> s = summary(Traces.from_arrays([1, 1, 2], [0, 3600, 60], lon=[5, 5.1, 5], lat=[52, 52, 52.1]), min_people=1)
@@ -69,7 +78,7 @@ def summary(traces: Traces, *, time_zone: str | None = None, min_people: int = 5
     check_positive(min_people=min_people, cells=cells)
     zone = zone_of(time_zone)
     if not traces.records:
-        raise DataError("there is no record left to summarize; loosen the cleaning.")
+        raise DataError("no record is left to summarize; loosen the cleaning.")
     sizes = np.sort(np.diff(traces.offsets))
     zero = traces.at_zero
     placed = ~zero if not zero.all() else zero
@@ -79,22 +88,22 @@ def summary(traces: Traces, *, time_zone: str | None = None, min_people: int = 5
     gaps = np.abs(np.diff(traces.t))[same] / 60
     hours = wall_hours(traces.t, time_zone)
     day, week_hour = hours // DAY_H, (hours - MONDAY_S // HOUR_S) % (7 * DAY_H)
-    shown = day[_shared(day, traces.owner, min_people)]
+    common = day[_shared(day, traces.owner, min_people)]
     week_hour = week_hour[_shared(week_hour, traces.owner, min_people)]
     week = np.bincount(week_hour, minlength=7 * DAY_H).astype(np.int64)
     return Summary(
         users=len(traces),
         records=traces.records,
         time_zone=zone.key if zone else "UTC",
-        days=int(shown.max() - shown.min()) + 1 if len(shown) else None,
-        first_day=_date(int(shown.min())) if len(shown) else None,
-        last_day=_date(int(shown.max())) if len(shown) else None,
+        days=int(common.max() - common.min()) + 1 if len(common) else None,
+        first_day=_date(int(common.min())) if len(common) else None,
+        last_day=_date(int(common.max())) if len(common) else None,
         records_per_user=_quantiles(sizes, sizes.size, min_people),
         minutes_between=_quantiles(gaps, len(np.unique(traces.owner[1:][same])), min_people),
         width_km=float(np.nanmax(east_m)) / 1000,
         height_km=float(np.nanmax(north_m)) / 1000,
         at_zero_records=int(zero.sum()),
-        outside_records=_outside(traces, ~zero),
+        outside_records=int(strays(traces).sum()),
         duplicate_records=int(repeated(traces)[0].sum()),
         day_parts=_parts(week) if len(week_hour) else {},
         hour_of_week=week,
@@ -120,19 +129,6 @@ def _date(day: int) -> str:
 def _parts(week: Ints) -> dict[str, float]:
     counts = week.reshape(7, len(PARTS), -1).sum(axis=(0, 2))
     return dict(zip(PARTS, (counts / counts.sum()).tolist(), strict=True))
-
-
-def _outside(traces: Traces, placed: NDArray[np.bool_]) -> int:
-    """How many records the box of the middle 99 %, widened by half on each end, leaves out if all stretch it."""
-    outside = np.zeros(traces.records, np.bool_)
-    for axis in traces.coordinates if placed.any() else ():
-        values = np.sort(axis[placed])
-        beyond = (len(values) - 1) // BEYOND
-        low, high = values[beyond], values[len(values) - 1 - beyond]
-        if values[-1] - values[0] > STRETCH * (high - low):
-            half = (high - low) / 2
-            outside |= (axis < low - half) | (axis > high + half)
-    return int((outside & placed).sum())
 
 
 def _quantiles(values: Ints | Floats, people: int, min_people: int) -> dict[str, float]:

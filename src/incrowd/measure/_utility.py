@@ -1,21 +1,24 @@
 """What a release is still good for, in the terms of those who use it: visits, trips, distances, before and after."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, owners, pack
 from incrowd.data import Release, Visits
 from incrowd.discretize.slots import wall_later_s
-from incrowd.errors import DataError, check_positive
-from incrowd.plain import Shown
+from incrowd.errors import DataError, check_positive, public
+from incrowd.plain import percent, several
+from incrowd.show import Result, Section, Table
 
 QUARTILES = (0.25, 0.5, 0.75)
 SAME_M = 0.01  # places nearer than this are one; files of a release hold millimetres
 
 
-@dataclass(frozen=True)
-class Utility(Shown):
+@dataclass(frozen=True, eq=False)
+class Utility(Result):
     """Agreement of a release with its original, at common cells and slots; shares in [0, 1], higher is better."""
 
     cell_m: float  # of the common cells: as asked, or the coarser cells of the two
@@ -29,6 +32,46 @@ class Utility(Shown):
     gyration_km: tuple[dict[str, float], dict[str, float]]  # quartiles of the radius of gyration per user
     trip_km: tuple[dict[str, float], dict[str, float]]  # quartiles of the length of a trip
 
+    def section(self) -> Section:
+        """What the release is still good for."""
+        agree = [
+            f"{what} agree to {percent(share)}"
+            for what, share in (("visits per cell and slot", self.visits_shared), ("trips", self.trips_shared))
+            if share is not None
+        ]
+        how = f"cells of {self.cell_m:,g} m and slots of {self.slot_min:,} min"
+        return Section(
+            question="What is the release still good for?",
+            answer=f"{several(self.visits[1], 'visit')} of {self.visits[0]:,} published"
+            + (f"; {', '.join(agree)}." if agree else "."),
+            number=percent(self.visits_shared),
+            number_of="of visits per cell and slot kept",
+            tables=[Table(("", "before", "after", "agreement"), self.rows())],
+            method=[
+                "Visits are counted as each side has them; trips and agreement on cells and slots that both can have.",
+                "Agreement is the common part of two tables of counts, 2 Σ min(a, b) / (Σ a + Σ b).",
+                "Distances are medians with quartiles: the radius of gyration over users or pieces, length over trips.",
+            ],
+            options=f"compared in {how}",
+            data=self,
+        )
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each quantity: before, after, agreement; distances are medians in km."""
+        median = [tuple(side.get("50%") for side in pair) for pair in (self.gyration_km, self.trip_km)]
+        pairs = {
+            "people": self.people,
+            "pseudonyms": self.users,
+            "visits": self.visits,
+            "trips": self.trips,
+            "gyration_km": median[0],
+            "trip_km": median[1],
+        }
+        before, after = ([None if x is None else float(x) for x in side] for side in zip(*pairs.values(), strict=True))
+        shared = {"visits": self.visits_shared, "trips": self.trips_shared}
+        agreement = [shared.get(name) for name in pairs]
+        return {"quantity": list(pairs), "before": before, "after": after, "agreement": agreement}
+
     def rows(self) -> list[tuple[str, str, str, str]]:
         """What, before, after, agreement; ready for a table."""
         counted = [
@@ -36,19 +79,25 @@ class Utility(Shown):
             ("visits", self.visits, self.visits_shared),
             ("trips between cells", self.trips, self.trips_shared),
         ]
-        kept = "unknown" if self.people[1] is None else f"{self.people[1]:,}"
-        rows = [("people", f"{self.people[0]:,}", kept, "")]
-        rows += [(what, f"{a:,}", f"{b:,}", "" if share is None else f"{share:.3f}") for what, (a, b), share in counted]
+        published = "unknown" if self.people[1] is None else f"{self.people[1]:,}"
+        rows = [("people", f"{self.people[0]:,}", published, "-")]
+        rows += [(what, f"{a:,}", f"{b:,}", percent(share)) for what, (a, b), share in counted]
         measured = (("radius of gyration, km", self.gyration_km), ("trip length, km", self.trip_km))
-        return rows + [(what, _spread(a), _spread(b), "") for what, (a, b) in measured]
+        return rows + [(what, _spread(a), _spread(b), "-") for what, (a, b) in measured]
 
 
+@public
 def utility(before: Visits, after: Visits | Release, *, cell_m: float = 1000) -> Utility:
-    """Compare what both can be used for; the two need cell centres on the same plane and a clock.
+    """What a release is still good for: how far visits, trips and distances agree with those of the original.
 
-    Nothing is compared finer than either side: both are put on the coarser cells and slots of the two first, then in
-    cells of `cell_m` if those are larger. A release whose cells are no squares must show places of the original. The
-    common part of two tables of counts is 2 Σ min(a, b) / (Σ a + Σ b), in [0, 1].
+    Both need cell centres on the same plane and a clock. Nothing is compared finer than either side: both are put on
+    the coarser cells and slots of the two first. A release whose cells are no squares must show places of the original.
+    The common part of two tables of counts is 2 Σ min(a, b) / (Σ a + Σ b), in [0, 1].
+
+    Args:
+        before: The original visits.
+        after: The release, or its visits.
+        cell_m: Side of the cells in which both are compared, if those of the data are not larger.
 
     >>> before = Visits.from_arrays([1, 1], [0, 1], [0, 1], xy=[[0, 0], [3000, 0]], slot_min=60)
     >>> after = Visits.from_arrays([7, 8], [0, 1], [0, 1], xy=[[0, 0], [3000, 0]], slot_min=60)

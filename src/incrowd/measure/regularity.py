@@ -1,21 +1,27 @@
-"""Visits -> how regular people are: their most visited cells, their nights, and how far ahead of them one can guess."""
+"""Visits -> how regular people are: their most visited cells, nights, how predictable they move, how alike days are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, frozen
+from incrowd.arrays import Floats, Ints, frozen, offsets_of
 from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
-from incrowd.errors import DataError, check_whole
-from incrowd.plain import Shown
+from incrowd.errors import DataError, check_seed, check_whole, public
+from incrowd.kernels import kernel
+from incrowd.kernels.types import Histograms
+from incrowd.plain import percent, several
+from incrowd.show import Cdf, Line, Lines, Result, Section, curve
 
 NIGHT_MIN = 360  # from midnight [xu2017, Sec. 4.2]
 
 
-@dataclass(frozen=True)
-class Nights(Shown):
+@dataclass(frozen=True, eq=False)
+class Nights(Result):
     """Where people are from 0 to 6 h, one value per person and night."""
 
     users: int
@@ -25,16 +31,77 @@ class Nights(Shown):
     at_top: Floats  # mean share of a night in its 1, 2, … most visited cells
     cells: Ints = field(repr=False)  # distinct cells, [user, night]
 
+    def section(self) -> Section:
+        """How much of their nights people spend in one place."""
+        people = several(self.users, "person", "people")
+        count = f"{people}, {several(self.nights, 'night')}"
+        line = Line("", list(range(1, len(self.at_top) + 1)), self.at_top.tolist())
+        caption = f"Mean share of a night in its most visited cells (n = {count}; 0 to 6 h)."
+        return Section(
+            question="Do people spend their nights in one place?",
+            answer=f"{percent(self.one_cell)} of the nights of {people} are spent in one cell; "
+            f"{percent(self.one_cell_ever)} of people are in one cell in all their nights.",
+            number=percent(self.one_cell),
+            number_of="of nights in one cell",
+            panels=[Lines("nights", "most visited cells", "share of the night", (line,), caption)],
+            method=["A night is from 0 to 6 h [xu2017, Sec. 4.2]."],
+            options=count,
+            data=self,
+        )
 
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each person and night: position, night, and how many cells were visited."""
+        position, night = np.indices(self.cells.shape)
+        return {"position": position.ravel(), "night": night.ravel(), "cells": self.cells.ravel()}
+
+
+@dataclass(frozen=True, eq=False)
+class DayGains(Result):
+    """Information gain of joining two adjacent days, 0 for equal days and 1 for days without a shared cell."""
+
+    users: int
+    days: int
+    own_day_closer: float  # P(same < different) + P(equal) / 2, of a pair of each: 1 is perfect, 1/2 is useless
+    seed: int
+    same: Floats = field(repr=False)  # of one person
+    different: Floats = field(repr=False)  # of two people, the second drawn at random
+
+    def section(self) -> Section:
+        """How well days of one person differ from days of two people."""
+        curves = tuple(curve(*side) for side in (("one person", self.same), ("two people", self.different)))
+        people = several(self.users, "person", "people")
+        caption = f"Difference between two adjacent days (n = {people}, {several(self.days, 'day')}; 0 is equal days)."
+        return Section(
+            question="Are two days of one person more alike than the days of two people?",
+            answer=f"In {percent(self.own_day_closer)} of comparisons two days of one person are more alike than the "
+            f"days of two people, among {people}; 50 % would be chance.",
+            number=percent(self.own_day_closer),
+            number_of="of comparisons are right",
+            panels=[Cdf("day-gains", "information gain (bits)", "pairs of days", curves, caption)],
+            method=["The information gain compares the cells of two days [xu2017, Eq. 4]."],
+            options=f"{people}, {several(self.days, 'day')}, seed {self.seed}",
+            data=self,
+        )
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each person and day but the last: gains with their own next day and with another person's."""
+        return {"same": self.same, "different": self.different}
+
+
+@public
 def top_shares(visits: Visits, *, top: int = 5) -> Floats:
     """Mean share of a person's visits in the 1, 2, … cells they visit most, in [0, 1] [xu2017, Fig. 2].
+
+    Args:
+        visits: The visits of everybody.
+        top: Up to how many cells.
 
     >>> top_shares(Visits.from_arrays([7, 7, 7, 8], cell=[1, 1, 2, 5], slot=[0, 1, 2, 0]), top=2).tolist()
     [0.8333333333333333, 1.0]
     """
     check_whole(top=top)
     if not visits.records:
-        raise DataError("there is no visit; give people who were somewhere.")
+        raise DataError("there is no visit; give at least one.")
     return _in_top(visits.owner, visits.cell, top)
 
 
@@ -46,11 +113,16 @@ def _in_top(owner: Ints, cell: Ints, top: int) -> Floats:
     return np.array([part[rank < k].sum() for k in range(1, top + 1)]) / len(np.unique(owner))
 
 
+@public
 def nights(visits: Visits, *, top: int = 5) -> Nights:
     """How many cells people visit by night, and how much of it they spend in one [xu2017, Figs. 4 and 5].
 
-    Everybody needs a cell in every slot. Differs from [xu2017]: its text does not say whether nights are counted one
-    by one, as here, or all nights of a person together, which is `one_cell_ever`.
+    Differs from [xu2017]: its text does not say whether nights are counted one by one, as here, or all nights of a
+    person together, which is `one_cell_ever`.
+
+    Args:
+        visits: Visits in which everybody has a cell in every slot, as `incrowd.discretize.filled` makes them.
+        top: Up to how many of the most visited cells.
 
     >>> cell, xy = [0, 1, 2, 2, 0, 0, 0, 0], [[0, 0], [1, 0], [2, 0]]
     >>> nights(Visits.from_arrays([7] * 8, cell, range(8), xy=xy, slot_min=180), top=2).at_top.tolist()
@@ -75,10 +147,15 @@ def nights(visits: Visits, *, top: int = 5) -> Nights:
     )
 
 
+@public
 def prediction_errors(visits: Visits) -> Floats:
-    """Metres between 2 q_t - q_(t-1) and where each person then is, by day, [user, slot] [xu2017, Eq. 2, Fig. 6].
+    """Metres by which a straight guess misses where each person is next, by day, [user, slot].
 
-    One value for each slot that begins by day and has two before it on that day; nan for the others.
+    The guess is 2 q_t - q_(t-1) [xu2017, Eq. 2, Fig. 6]. One value for each slot that begins by day and has two before
+    it on that day; nan for the others.
+
+    Args:
+        visits: Visits in which everybody has a cell in every slot, as `incrowd.discretize.filled` makes them.
 
     >>> line = [[0, 0], [100, 0], [200, 0]]
     >>> one = Visits.from_arrays([7] * 4, cell=[0, 1, 2, 2], slot=range(4), xy=line, slot_min=360)
@@ -93,6 +170,54 @@ def prediction_errors(visits: Visits) -> Floats:
     error[:, :, 2:] = np.hypot(away[..., 0], away[..., 1])
     error[:, :, : NIGHT_MIN // (visits.slot_min or DAY_MIN)] = np.nan
     return error.reshape(users, days * slots)
+
+
+@public
+def day_gains(visits: Visits, *, seed: int = 0) -> DayGains:
+    """How much more alike two days of one person are than the days of two people.
+
+    G = H(f+g) - (H(f) + H(g)) / 2 of adjacent days, where f and g count the slots of a day in each cell; logarithms
+    are binary [xu2017, Eq. 4, Fig. 7].
+
+    Args:
+        visits: Visits in which everybody has a cell in every slot, as `incrowd.discretize.filled` makes them.
+        seed: Seed of the draw of other people.
+
+    >>> two = Visits.from_arrays([1, 1, 2, 2], [0, 0, 1, 1], [0, 1, 0, 1], xy=[[0, 0], [9, 0]], slot_min=1440)
+    >>> gains = day_gains(two)
+    >>> gains.same.tolist(), gains.different.tolist(), gains.own_day_closer
+    ([0.0, 0.0], [1.0, 1.0], 1.0)
+    """
+    check_seed(seed=seed)
+    cells = by_day(visits)
+    users, days = cells.shape[:2]
+    if users < 2 or days < 2:
+        raise DataError("days are compared between two people or more, on two days or more.")
+    rng, me = np.random.default_rng(seed), np.arange(users)
+    each = [_histograms(cells[:, day]) for day in range(days)]
+    same, different = [], []
+    for today, tomorrow in pairwise(each):
+        same.append(_gains(today, tomorrow, me))
+        different.append(_gains(today, tomorrow, (me + rng.integers(1, users, users)) % users))
+    own, other = np.concatenate(same), np.concatenate(different)
+    return DayGains(users, days, _own_day_closer(own, other), seed, frozen(own), frozen(other))
+
+
+def _histograms(cells: Ints) -> Histograms:
+    users, slots = cells.shape
+    user, cell, times = tallied(np.repeat(np.arange(users), slots), cells.ravel())
+    return Histograms(offsets_of(user, users), cell, times, np.ones(users, np.int64))
+
+
+def _gains(a: Histograms, b: Histograms, partner: Ints) -> Floats:
+    gains: Floats = kernel("gain").pair_gains(a, b, np.arange(len(partner)), partner)
+    return np.clip(gains, 0, 1)  # rounding leaves the interval
+
+
+def _own_day_closer(same: Floats, different: Floats) -> float:
+    ranked = np.sort(same)
+    below, up_to = (np.searchsorted(ranked, different, side) for side in ("left", "right"))
+    return float((below + up_to).mean() / 2 / len(ranked))
 
 
 def by_day(visits: Visits) -> Ints:

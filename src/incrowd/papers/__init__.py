@@ -1,57 +1,51 @@
-"""One module per paper: its tables and figures, theirs beside ours, on any dataset.
+"""The tables and figures of five papers on any dataset: what the paper prints beside what these data say.
 
-Every module has `reproduce(data=None, *, name="the data", quick=False, seed=0) -> Reproduction`: without data it makes
-up its own, `quick` takes seconds, `name` is what the report calls the data. Each paper takes one noun, and `time_zone`
-if this has none of its own:
+Each paper takes one noun:
 
     song2014       Visits         slots of 15 minutes, cells the size of an antenna's
-    tan2017        Traces         in log order where disorder should be counted
+    tan2017        Traces         in log order if disorder should be counted
     mohammed2009   Visits         slots that divide the day; it looks at a typical day
     gramaglia2015  Fingerprints   100 m and 1 min
     xu2017         Visits         slots that divide 6 hours, with places; the finer the slots, the nearer to records
 
-A new paper is one module of its name and one line in PAPERS; `record.save` writes its results to a folder.
+`incrowd.papers.song2014` and its like hold a function for each figure and `reproduce` for all of them. A new paper is
+one module of its name and one line in `PAPERS`.
 
 >>> PAPERS["song2014"].takes
 'Visits'
 """
 
+import inspect
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
-if TYPE_CHECKING:
-    from incrowd.papers.record import Reproduction
+from incrowd.data import Fingerprints, Traces, Visits
+from incrowd.errors import ParameterError, check_choice, check_seed, public
+from incrowd.papers.record import Figure, Reproduction, Statement, save
+
+__all__ = ["PAPERS", "Figure", "Paper", "Reproduction", "Statement", "reproduce", "save"]
+
+Key = Literal["song2014", "tan2017", "mohammed2009", "gramaglia2015", "xu2017"]
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper, and how files become the noun it takes; its module loads when it is called."""
+    """A paper, and how files become the noun it takes.
 
-    key: str
+    Args:
+        key: Its name here, as in `docs/references.bib`.
+        title: What it is about.
+        takes: The noun that its figures are made from.
+        cell_m: Side of the cells on which trajectories become visits.
+        slot_min: Minutes of a slot of these visits.
+    """
+
+    key: Key
     title: str
     takes: Literal["Visits", "Traces", "Fingerprints"]
-    cell_m: int = 100  # of the grid on which trajectories become visits
+    cell_m: int = 100
     slot_min: int = 1
-
-    def __call__(
-        self,
-        data: Any = None,
-        *,
-        name: str = "the data",
-        quick: bool = False,
-        seed: int = 0,
-        time_zone: str | None = None,
-        **options: Any,
-    ) -> "Reproduction":
-        """All tables and figures of the paper; `time_zone` is that of trajectories, visits carry their own.
-
-        `options` are those that this paper has beside the others.
-        """
-        module = import_module(f"incrowd.papers.{self.key}")
-        clock = {"time_zone": time_zone} if self.takes == "Traces" else {}
-        reproduction: Reproduction = module.reproduce(data, name=name, quick=quick, seed=seed, **clock, **options)
-        return reproduction
 
 
 PAPERS: dict[str, Paper] = {
@@ -61,8 +55,58 @@ PAPERS: dict[str, Paper] = {
         Paper("tan2017", "Re-identification of vehicles: resolutions of space and time", "Traces"),
         Paper("mohammed2009", "Walking in the crowd: LKC-privacy", "Visits", cell_m=500, slot_min=60),
         Paper("gramaglia2015", "Hiding mobile traffic fingerprints: k-gap and GLOVE", "Fingerprints"),
-        Paper("xu2017", "Trajectory recovery from ash: people out of counts", "Visits", cell_m=500, slot_min=1),
+        Paper("xu2017", "Trajectory recovery from ash: trajectories reconstructed from counts", "Visits", 500, 1),
     )
 }
 
-__all__ = ["PAPERS", "Paper"]
+
+class _PaperOptions(TypedDict, total=False):
+    """What some papers take beside the others."""
+
+    time_zone: str | None
+    box: tuple[float, float, float, float] | None
+    keep_zero: bool
+    sensitive: str | None
+
+
+@public
+def reproduce(
+    paper: Key,
+    data: Visits | Traces | Fingerprints | None = None,
+    *,
+    name: str = "the data",
+    quick: bool = False,
+    seed: int = 0,
+    **options: Unpack[_PaperOptions],
+) -> Reproduction:
+    """All tables and figures of a paper, each of its statements beside what these data say.
+
+    Args:
+        paper: Which paper.
+        data: The noun that it takes; made-up data if None.
+        name: What a report calls the data.
+        quick: Take few people and few settings, which takes seconds.
+        seed: Seed of every random choice.
+        time_zone: Of tan2017: zone whose wall clock days and slots follow; UTC if None.
+        box: Of tan2017: west, south, east and north of the box that blocks divide; that of the data if None.
+        keep_zero: Of tan2017: keep records at (0, 0).
+        sensitive: Of mohammed2009: attribute to protect; a synthetic one if None.
+
+    >>> result = reproduce("mohammed2009", quick=True)
+    >>> print(result.figures[0].answer)
+    14 of 14 printed numbers are reproduced.
+    """
+    check_choice("paper", paper, tuple(PAPERS))
+    check_seed(seed=seed)
+    call = import_module(f"incrowd.papers.{paper}").reproduce
+    for option in options:
+        if option not in inspect.signature(call).parameters:
+            raise ParameterError(f"{paper} takes no option {option!r}; leave it out.")
+    reproduction: Reproduction = call(data, name=name, quick=quick, seed=seed, **options)
+    return reproduction
+
+
+def __getattr__(key: str) -> Any:
+    if key in PAPERS:
+        return import_module(f"incrowd.papers.{key}")
+    raise AttributeError(f"module 'incrowd.papers' has no attribute {key!r}")

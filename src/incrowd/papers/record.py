@@ -2,24 +2,22 @@
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from incrowd.data.files import whole_file
-from incrowd.plain import to_json
-from incrowd.report.curves import Cdf, Lines, Trend, drawing
-from incrowd.report.page import write
-from incrowd.report.section import Grid, Section, section
+from incrowd.plain import percent, several, to_json
+from incrowd.show import Panel, Result, Section, Table, section_of
 
 Verdict = Literal["agrees", "differs", "cannot be compared"]
 NEAR = 0.05  # shares agree within five points
 FACTOR = 1.5  # sizes agree within this factor
 FEW = 20_000  # the "few tens of thousands" of [gramaglia2015]
 RULE = (
-    f"Shares agree within {100 * NEAR:.0f} points of what the text prints, sizes within a factor of {FACTOR}, and "
-    "claims when they hold."
+    f"Shares agree within {100 * NEAR:.0f} percentage points of what the text prints, sizes within a factor of "
+    f"{FACTOR}, and claims if they hold."
 )
 # What the papers measured on, as far as they say.
 SOURCE = {
@@ -35,7 +33,16 @@ UNDEFINED = "undefined for these data"
 
 @dataclass(frozen=True)
 class Statement:
-    """One sentence of the paper: theirs beside ours."""
+    """One sentence of a paper, its number beside ours.
+
+    Args:
+        where: Section, figure or table of the paper.
+        what: What is stated.
+        theirs: As the paper prints it.
+        ours: As these data have it.
+        verdict: Whether both agree, by the rule of `RULE`.
+        why: The reason if they do not.
+    """
 
     where: str
     what: str
@@ -46,14 +53,25 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """One figure of the paper drawn from other data, and what the text says of it."""
+class Figure(Result):
+    """One figure or table of a paper from other data, and the paper's statements about it.
 
-    paper: str  # its key
-    number: str  # with what it is: "3" for Figure 3, "Table 2"
+    Args:
+        paper: Key of the paper.
+        number: 3 for Figure 3, or with what it is: Table 2.
+        question: What the figure answers.
+        answer: The answer of these data.
+        panels: What is drawn.
+        statements: What the text says, beside these data.
+        convention: How it was counted.
+        users: People or vehicles in the data.
+    """
+
+    paper: str
+    number: str
     question: str
     answer: str
-    panels: tuple[Cdf | Lines | Trend, ...]
+    panels: tuple[Panel, ...]
     statements: tuple[Statement, ...]
     convention: str
     users: int
@@ -63,46 +81,102 @@ class Figure:
         """Figure 3, Figures 3 and 4, or Table 2."""
         return self.number if self.number.startswith(("Table", "Figures")) else f"Figure {self.number}"
 
+    def section(self) -> Section:
+        """The figure of these data, with the paper's statements about it."""
+        return Section(
+            question=f"{self.question} ({self.name})",
+            answer=self.answer,
+            number=agreement(self.statements),
+            number_of="statements agree",
+            panels=self.panels,
+            tables=[statement_table(self.statements)] if self.statements else [],
+            method=[self.convention, RULE, SOURCE[self.paper]],
+            options=f"{self.paper}, {several(self.users, 'user')}",
+            data=self,
+            references=(self.paper,),
+        )
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each statement."""
+        return statement_columns(self.statements)
+
 
 @dataclass(frozen=True)
-class Reproduction:
-    """All figures and tables of one paper from one dataset; `others` are further results a report can show."""
+class Reproduction(Result):
+    """All figures and tables of one paper from one dataset.
+
+    Args:
+        paper: Key of the paper.
+        title: What it is about, in a few words.
+        name: What the data are called.
+        users: People or vehicles in the data.
+        records: Records of the data.
+        figures: Its figures and tables.
+        others: Further results that a report shows.
+        stated_of: What the statements are about, if that is not the data.
+    """
 
     paper: str
     title: str
-    name: str  # of the data
+    name: str
     users: int
     records: int
     figures: tuple[Figure, ...]
     others: tuple[Any, ...] = ()
-    spoken_of: str = ""  # what the statements are about, where that is not the data
+    stated_of: str = ""
 
     @property
     def statements(self) -> tuple[Statement, ...]:
         """Everything the text says, figure by figure."""
         return tuple(statement for figure in self.figures for statement in figure.statements)
 
+    def section(self) -> Section:
+        """How many statements of the paper hold for these data, and all of them in a table."""
+        verdicts = [statement.verdict for statement in self.statements]
+        differ, apart = verdicts.count("differs"), verdicts.count("cannot be compared")
+        rest = (f", {differ:,} differ{'s' if differ == 1 else ''}" if differ else "") + (
+            f", {apart:,} cannot be compared" if apart else ""
+        )
+        data = self.stated_of or f"{self.name}, {several(self.users, 'user')}"
+        return Section(
+            question=f"Do the statements of the paper hold for {self.name}? ({self.title})",
+            answer=f"{self.paper}: {agreement(self.statements)} statements agree{rest} ({data})",
+            number=agreement(self.statements),
+            number_of="statements agree",
+            tables=[statement_table(self.statements)],
+            method=[RULE, SOURCE[self.paper]],
+            data=self.statements,
+            references=(self.paper,),
+        )
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each statement."""
+        return statement_columns(self.statements)
+
 
 def save(reproduction: Reproduction, folder: str | Path) -> Path:
-    """Write a report, and each panel and other result as SVG and JSON beside it; older ones are replaced."""
+    """The folder, with a report and with each panel and further result as SVG and JSON; older files are replaced.
+
+    Args:
+        reproduction: What `reproduce` returned.
+        folder: Where to write; it is made if it does not exist.
+    """
+    from incrowd.report.draw import image
+    from incrowd.report.page import write
+
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for panel in (panel for figure in reproduction.figures for panel in figure.panels):
-        for suffix, text in (("json", to_json(panel, indent=1)), ("svg", drawing(panel).svg)):
+        for suffix, text in (("json", to_json(panel, indent=1)), ("svg", image(panel))):
             _put(folder / f"figure-{panel.name}.{suffix}", text)
-    sections = [section(other) for other in reproduction.others]
+    sections = [section_of(other) for other in reproduction.others]
     for name, part in zip(_names(reproduction.others), sections, strict=True):
         _put(folder / f"{name}.json", to_json(part.data, indent=1))
-        for number, figure in enumerate(part.drawings, start=1):
-            _put(folder / f"{name}-{number}.svg", figure.svg)
+        for number, panel in enumerate(part.panels, start=1):
+            _put(folder / f"{name}-{number}.svg", image(panel))
     _put(folder / "statements.json", to_json(reproduction.statements, indent=1))
-    write(
-        folder / "report.html",
-        *reproduction.figures,
-        *sections,
-        title=f"{reproduction.title} on {reproduction.name}",
-        force=True,
-    )
+    title = f"{reproduction.title} on {reproduction.name}"
+    write(folder / "report.html", *reproduction.figures, *sections, title=title, force=True)
     return folder
 
 
@@ -123,10 +197,10 @@ def share(where: str, what: str, theirs: tuple[float, float], ours: float, why: 
     'agrees'
     """
     low, high = theirs
-    text = f"{low:.0%}" if low == high else f"{low:.0%} to {high:.0%}"
+    text = percent(low, 0) if low == high else f"{percent(low, 0)} to {percent(high, 0)}"
     if math.isnan(ours):
         return apart(where, what, text, UNDEFINED)
-    return claim(where, what, text, f"{ours:.0%}", low - NEAR <= ours <= high + NEAR, why)
+    return claim(where, what, text, percent(ours, 0), low - NEAR <= ours <= high + NEAR, why)
 
 
 def size(where: str, what: str, theirs: float, ours: float, unit: str, why: str) -> Statement:
@@ -138,7 +212,7 @@ def size(where: str, what: str, theirs: float, ours: float, unit: str, why: str)
 
 
 def claim(where: str, what: str, theirs: str, ours: str, holds: bool, why: str) -> Statement:
-    """A sentence that holds or does not; `why` is said when it does not."""
+    """A sentence that holds or does not; `why` is stated if it does not."""
     return Statement(where, what, theirs, ours, "agrees" if holds else "differs", "" if holds else why)
 
 
@@ -148,7 +222,7 @@ def apart(where: str, what: str, theirs: str, why: str, ours: str = "-") -> Stat
 
 
 def thin(users: int, worse: bool, theirs: str = "82,000") -> str:
-    """Why accuracy differs from the paper's: the crowd, where ours is the worse and the crowd small beside theirs.
+    """Why accuracy differs from the paper's: the crowd, if ours is worse and the crowd small beside theirs.
 
     >>> thin(300, worse=False) == OTHER
     True
@@ -158,23 +232,18 @@ def thin(users: int, worse: bool, theirs: str = "82,000") -> str:
     return f"other people, and {users:,} of them instead of {theirs}: a thin crowd hides worse (Figure 11)"
 
 
-def statement_grid(statements: Iterable[Statement]) -> Grid:
+def agreement(statements: Sequence[Statement]) -> str:
+    """How many of them agree: 12 of 16."""
+    return f"{sum(statement.verdict == 'agrees' for statement in statements):,} of {len(statements):,}"
+
+
+def statement_table(statements: Iterable[Statement]) -> Table:
     """The statements as a table."""
     rows = [(s.where, s.what, s.theirs, s.ours, s.verdict, s.why) for s in statements]
-    return Grid(("where", "what", "theirs", "ours", "verdict", "why"), rows, "The paper's words beside these data.")
+    return Table(("where", "what", "theirs", "ours", "verdict", "why"), rows, "The paper's words beside these data.")
 
 
-@section.register
-def _figure(result: Figure) -> Section:
-    agree = sum(s.verdict == "agrees" for s in result.statements)
-    return Section(
-        question=f"{result.question} ({result.name})",
-        answer=result.answer,
-        number=f"{agree} of {len(result.statements)}",
-        number_of="statements agree",
-        drawings=[drawing(panel) for panel in result.panels],
-        tables=[statement_grid(result.statements)] if result.statements else [],
-        method=[result.convention, RULE, SOURCE[result.paper]],
-        data=result,
-        references=(result.paper,),
-    )
+def statement_columns(statements: Sequence[Statement]) -> dict[str, list[str]]:
+    """The statements by column, for data frames."""
+    names = ("where", "what", "theirs", "ours", "verdict", "why")
+    return {name: [getattr(statement, name) for statement in statements] for name in names}

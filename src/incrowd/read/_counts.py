@@ -14,10 +14,10 @@ from incrowd.columns import as_array, degrees
 from incrowd.data import Counts, load
 from incrowd.data.counts import MOST_COUNTS, whole_days
 from incrowd.data.visits import centres_of
-from incrowd.errors import DataError, ParameterError, check_choice, check_seed, check_whole
+from incrowd.errors import DataError, ParameterError, check_choice, check_seed, check_whole, public
 from incrowd.ledger import Ledger
-from incrowd.read._kind import is_saved
-from incrowd.read.antennas import one_place
+from incrowd.read._kind import holding
+from incrowd.read._towers import one_place
 from incrowd.read.count_times import slots_of
 from incrowd.read.layouts import AntennaAt, Decimal
 from incrowd.read.plane import box_of, plane_around
@@ -26,6 +26,7 @@ from incrowd.read.small_table import NAMES, Labels, SmallTable, Texts, columns_o
 REGION = NAMES["label"]
 
 
+@public
 def counts(
     source: Any,
     cells: Any = None,
@@ -38,13 +39,22 @@ def counts(
     decimal: Decimal | None = None,
     antenna_at: AntennaAt = "first",
 ) -> Counts:
-    """Read published counts, one row (slot, cell, n) each: files, a folder, a glob or a frame; no row means 0.
+    """Published counts from a table with one row (slot, cell, n) each; a cell and slot without a row has 0 people.
 
-    Slots are whole numbers (a column hour: hours), or times of any slot width: slot 0 then begins at midnight of the
-    first day. `cells` (or the same table) has the place of each cell as x, y in metres or lon, lat; its rows number the
-    cells. A suppressed count (blank, *, NA, <5) enters as `suppressed`; `attack.repair` mends what does not add up.
-    `decimal` is the decimal sign of numbers in CSV, of places as detected if None; of a cell listed at two places the
-    first counts, or the last (`antenna_at`).
+    Slots are whole numbers (a column hour: hours), or times: slot 0 then begins at midnight of the first day.
+    `attack.repair` mends counts that do not add up.
+
+    Args:
+        source: CSV or Parquet files (a path, list, glob or folder), or a data frame.
+        cells: A table of the places of cells, as x and y in metres or lon and lat, whose rows number the cells.
+            [default: the places are in the table of counts]
+        columns: Which column is slot, cell, n, x, y, lon, lat. [default: by common names]
+        slot_min: Width of a time slot. [default: as the times in the table are apart]
+        start_min: Minute of the day at which slot 0 begins. [default: as the times say, else 0]
+        time_zone: Zone of times without an offset. [default: UTC]
+        suppressed: The number that stands for a suppressed count (blank, *, .., -, NA, <5 or 1-4).
+        decimal: The decimal sign of numbers in CSV. [default: as detected]
+        antenna_at: Which place is used of a cell that its table lists at two places.
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"slot": [0, 0, 1], "cell": [0, 1, 1], "n": ["2", "<5", "3"]})
@@ -89,7 +99,7 @@ def labelled_counts(
     _check(slot_min, start_min, suppressed)
     check_choice("antenna_at", antenna_at, ("first", "last"))
     zone = named_zone(time_zone)
-    if is_saved(source):
+    if holding(source).saved:
         counts = _saved(source, cells)
         return counts, _numbered(counts.xy)
     table = columns_of(source, columns, decimal)
@@ -111,8 +121,12 @@ def labelled_counts(
     return replace(made, ledger=ledger), named
 
 
+@public
 def regions(path: str | Path) -> Texts:
     r"""The region (or district, zone, area, municipality) of each tower, in the order of the file.
+
+    Args:
+        path: A CSV or Parquet file with one row per tower.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -134,7 +148,7 @@ def _check(slot_min: int | None, start_min: int | None, suppressed: Any) -> None
     if start_min is not None:
         check_seed(start_min=start_min)
         if start_min >= DAY_MIN:
-            raise ParameterError(f"start_min must lie in 0 to {DAY_MIN - 1}, got {start_min!r}.")
+            raise ParameterError(f"start_min must be in [0, {DAY_MIN - 1}], got {start_min!r}.")
     if not isinstance(suppressed, (int, float, np.number)) or not 0 <= suppressed < np.inf:
         raise ParameterError(f"suppressed must be 0 or more and finite, got {suppressed!r}.")
 
@@ -144,7 +158,7 @@ def _saved(source: str | Path, cells: Any) -> Counts:
     if not isinstance(counts, Counts):
         raise DataError(f"{Path(source).name} holds {type(counts).__name__}, not Counts; count it first.")
     if cells is not None:
-        raise ParameterError(f"{Path(source).name} was saved by incrowd and knows its cells; leave cells out.")
+        raise ParameterError(f"{Path(source).name} was saved by incrowd, which describes its cells; leave cells out.")
     return counts
 
 
@@ -185,12 +199,12 @@ def cells_of(cells: Any, columns: Mapping[str, str] | None, antenna_at: AntennaA
 
 
 def _places(table: SmallTable) -> tuple[Floats, str | None]:
-    """Metres of every row, projected where the table has degrees, and the plane they are then in."""
+    """Metres of every row, projected if the table has degrees, and the plane they are then in."""
     if table.has("x") and table.has("y"):
         return np.column_stack([numbers(table["x"], "x"), numbers(table["y"], "y")]), None
     if not (table.has("lon") and table.has("lat")):
         raise DataError(
-            f"{table.place} does not say where its cells are; add x and y, or lon and lat, or pass a table of cells."
+            f"{table.place} does not state where its cells are; add x and y, or lon and lat, or pass a table of cells."
         )
     lon, lat = degrees(numbers(table["lon"], "lon"), numbers(table["lat"], "lat"))
     plane = plane_around(box_of(lon, lat))
@@ -203,11 +217,11 @@ def _full(slot: Ints, cell: Ints, n: Floats, cells: int, slot_min: int) -> NDArr
         raise ParameterError(
             f"the last slot makes too many counts for {cells:,} cells (more than {MOST_COUNTS:,}); check the slots."
         )
-    at = slot * cells + cell
-    repeated = np.ones(len(at), np.bool_)
-    repeated[np.unique(at, return_index=True)[1]] = False
+    index = slot * cells + cell
+    repeated = np.ones(len(index), np.bool_)
+    repeated[np.unique(index, return_index=True)[1]] = False
     advice = "add them up or drop the repetition; local times repeat an hour as daylight-saving time ends"
     refuse(repeated, "a slot and cell are counted again", advice)
     full = np.zeros(slots * cells)
-    full[at] = n
+    full[index] = n
     return full.reshape(slots, cells)

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from incrowd.arrays import Codes, Ints, Labels, rows_by_code
 from incrowd.data import Traces
 from incrowd.data.table import Attributes
-from incrowd.errors import DataError, ParameterError, check_positive
+from incrowd.errors import DataError, ParameterError, check_positive, public
 from incrowd.ledger import Ledger
-from incrowd.read.layouts import AntennaAt, Column, Decimal, Layout
+from incrowd.read._table import Batch, RecordStream, opened, table
+from incrowd.read.checks import zero_warned_later
+from incrowd.read.layouts import AntennaAt, Column, Decimal, Layout, with_reading
 from incrowd.read.plane import Degrees
-from incrowd.read.stream import Batch, RecordStream
+from incrowd.read.sources.engine import records_at_most
 
 PIECE_RECORDS = 2_000_000
 _MOST_PIECES = 1024
@@ -45,7 +47,9 @@ class Parts:
         return self.pieces()
 
 
-def parts(
+@public
+@with_reading
+def parts(  # noqa: D417 - with_reading adds the others
     source: Any,
     *,
     columns: Mapping[str, Column] | None = None,
@@ -59,14 +63,17 @@ def parts(
     antenna_at: AntennaAt = "first",
     memory_mb: int = 1024,
 ) -> Parts:
-    """Pieces of whole users from Traces, or from what `incrowd.read.table` reads, within about `memory_mb`.
+    """Pieces of whole users, for data larger than memory.
 
-    A source that would not fit is sorted into buckets in one temporary file (28 bytes a record, in TMPDIR); the labels
-    of users, and a single user however long, are always held in memory.
+    The labels of users, and all records of a single user, are always held in memory.
+
+    Args:
+        source: Traces, or what `incrowd.read.table` reads.
+        time_zone: Zone of times without an offset. [default: UTC]
 
     >>> import pyarrow as pa
-    >>> found = parts(pa.table({"user": ["a", "b", "a"], "t": [0, 0, 60], "lon": [5, 5, 6], "lat": [52, 52, 52]}))
-    >>> found.users.tolist(), found.records, [piece for _, piece in found]
+    >>> pieces = parts(pa.table({"user": ["a", "b", "a"], "t": [0, 0, 60], "lon": [5, 5, 6], "lat": [52, 52, 52]}))
+    >>> pieces.users.tolist(), pieces.records, [traces for _, traces in pieces]
     (['a', 'b'], 3, [Traces(users=2, records=3)])
     """
     check_positive(memory_mb=memory_mb)
@@ -84,16 +91,10 @@ def parts(
             raise ParameterError("these options describe files and frames; Traces need none of them.")
         return of_traces(source)
     options |= {"antennas": antennas, "antenna_at": antenna_at}
-    from incrowd.read._parts import spilled
-    from incrowd.read._table import table
-    from incrowd.read.sources.source import records_at_most
-    from incrowd.read.stream import opened
-    from incrowd.read.zero import zero_told_later
-
     # Half of the memory is for a piece, the other half for the parser and what is made of the pieces.
     pieces = records_at_most(source, layout) * _RECORD_BYTES / (memory_mb * 2**19)
     if pieces <= 1:
-        with zero_told_later():
+        with zero_warned_later():
             return of_traces(table(source, **options))
     count = ceil(min(pieces, _MOST_PIECES))
     return opened(source, memory_mb, lambda reading: spilled(reading, count), **options)
@@ -104,7 +105,7 @@ def of_traces(traces: Traces) -> Parts:
     if not traces.ordered:
         raise unordered()
     if not traces.records:
-        raise DataError("there is no record left; loosen the cleaning.")
+        raise DataError("no record is left; use less strict cleaning.")
     first, second = traces.coordinates
     box = (float(first.min()), float(second.min()), float(first.max()), float(second.max()))
     span = (int(traces.t.min()), int(traces.t.max()))
@@ -219,12 +220,12 @@ class Buckets:
     def _read(self, chunks: list[tuple[int, int]]) -> list[NDArray[Any]]:
         size = sum(count for _, count in chunks)
         columns = [np.empty(size, kind) for kind in _DTYPES]
-        at = 0
+        row = 0
         for start, count in chunks:
             self._file.seek(start)
             for column in columns:
-                self._file.readinto(column[at : at + count].data)
-            at += count
+                self._file.readinto(column[row : row + count].data)
+            row += count
         return columns
 
 

@@ -11,17 +11,16 @@ from incrowd.arrays import Floats, Ints, Labels
 from incrowd.columns import ints, labels
 from incrowd.data import Visits, load
 from incrowd.data.table import attributes_of
-from incrowd.errors import DataError, ParameterError, check_whole
+from incrowd.errors import DataError, ParameterError, check_whole, public
 from incrowd.read._counts import cells_of
-from incrowd.read._kind import is_saved
-from incrowd.read.antennas import antennas_of, check_at
-from incrowd.read.buffers import missing, to_arrow, values
+from incrowd.read._kind import holding
+from incrowd.read._towers import antennas_of, check_at
+from incrowd.read.arrow import Values, missing, to_arrow, values
 from incrowd.read.layouts import PLACES, AntennaAt, Column, find_columns, plain, wanted_columns
 from incrowd.read.plane import box_of, plane_around
 from incrowd.read.small_table import SmallTable, columns_of, numbers, refuse
 from incrowd.read.small_table import labels as cell_labels
 from incrowd.read.sources.text import is_number_label
-from incrowd.read.users import Values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +30,7 @@ _ROLES = ("user", *_OWN)
 MOST_CELLS = 10_000_000  # rows of the table of centres
 
 
+@public
 def visits(
     source: Any,
     *,
@@ -41,12 +41,18 @@ def visits(
     cells: Any = None,
     antenna_at: AntennaAt = "first",
 ) -> Visits:
-    """Read visits, one row (user, cell, slot) each, as `Visits.save` writes them: CSV, Parquet or a data frame.
+    """Visits from a table with one row (user, cell, slot) each, as `Visits.save` writes them.
 
-    `columns` names user, cell and slot; `slot_min` is the width of a slot; `antennas` has the place of each cell, as
-    lon and lat or x and y in metres. `cells` is the table of cells that `read.counts` takes: cells then are called as
-    there, by any text, and numbered by its rows, so that visits and counts speak of the same cells. Of a cell listed at
-    two places the first counts, or the last (`antenna_at`).
+    Args:
+        source: CSV or Parquet files (a path, list, glob or folder), or a data frame.
+        columns: Which column is user, cell and slot, and lon and lat or x and y in the table of places. [default: by
+            common names]
+        slot_min: Width of a time slot.
+        attributes: Columns that are kept as attributes of the person.
+        antennas: A table of the places of cells: id, lon, lat or x, y in metres.
+        cells: The table of cells that `read.counts` takes. Cells then have the names of that table, and their number is
+            their row in it, so visits and counts have the same cells.
+        antenna_at: Which place is used of a cell that its table lists at two places.
 
     >>> import pyarrow as pa
     >>> visits(pa.table({"user": ["a", "b"], "cell": [3, 4], "slot": [0, 1]}), slot_min=60)
@@ -55,10 +61,10 @@ def visits(
     if slot_min is not None:
         check_whole(slot_min=slot_min)
     if antennas is not None and cells is not None:
-        raise ParameterError("cells has the place of each cell already; leave antennas out (--antennas).")
+        raise ParameterError("cells already has the place of each cell; leave antennas out (--antennas).")
     check_at(antenna_at, antennas if cells is None else cells)
     given = _wanted(columns, antennas if cells is None else cells)
-    if is_saved(source):
+    if holding(source).saved:
         return _saved(Path(source), slot_min, bare=not given and not attributes and antennas is None and cells is None)
     table = columns_of(source, None)
     table = replace(table, given=_found(table, given, attributes))
@@ -97,8 +103,8 @@ def _found(table: SmallTable, given: Mapping[str, str], attributes: Sequence[str
     for role in _OWN:
         if role not in given and names.count(role) > 1:
             raise DataError(
-                f"{table.place} has {names.count(role)} columns for {role}; pass columns={{'{role}': …}} "
-                f"(--column {role}=…) with one of them."
+                f"{table.place} has {names.count(role)} columns for {role}; pass columns={{'{role}': NAME}} "
+                f"(--column {role}=NAME) with one of them."
             )
     mine = {role: role for role in _OWN if role in names}  # before a cell_id beside it
     wanted: dict[str, Column] = {**{name: name for name in attributes}, **mine, **given}
@@ -113,14 +119,14 @@ def _saved(path: Path, slot_min: int | None, *, bare: bool) -> Visits:
         raise DataError(f"{path.name} holds {type(visits).__name__}, not Visits; discretize the trajectories first.")
     if slot_min not in (None, visits.slot_min) or not bare:
         raise ParameterError(
-            f"{path.name} was saved by incrowd and knows its slots and columns; leave slot_min, columns, attributes "
-            "and antennas out."
+            f"{path.name} was saved by incrowd, which describes its slots and columns; leave slot_min, columns, "
+            "attributes and antennas out."
         )
     return visits
 
 
 def _users(column: "pa.Array") -> Labels:
-    """Whole numbers where every label is one as we would write it, text where not."""
+    """Whole numbers if every label is one as we would write it, otherwise text."""
     import pyarrow as pa
 
     advice = "name the user of every visit"
@@ -142,7 +148,7 @@ def _whole(column: "pa.Array", name: str) -> Ints:
     if pa.types.is_integer(column.type):
         return ints(column.to_numpy(zero_copy_only=False), name)
     values = numbers(column, name)
-    refuse(values != np.floor(values), f"{name} is no whole number", "number them from 0")
+    refuse(values != np.floor(values), f"{name} is not a whole number", "number them from 0")
     refuse(np.abs(values) >= 2**53, f"{name} is too large a number", "number them from 0")
     return values.astype(np.int64)
 
@@ -158,7 +164,7 @@ def _attributes(made: Visits, user: Labels, columns: Mapping[str, Any]) -> Any:
 
 
 def _known(column: "pa.Array") -> "pa.Array":
-    """CSV has no other way to say that there is no value than to leave it blank."""
+    """In CSV a missing value is blank."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -56,7 +56,7 @@ class BadRow:
 
 
 def every(rows: Sequence[BadRow]) -> DataError:
-    """The sentence where no row of a source is good."""
+    """The sentence for a source without any good row."""
     first = min((row for row in rows if row.file == rows[0].file), key=lambda row: row.number)
     column = f" in column {first.column!r}" if first.column else ""
     return DataError(
@@ -66,11 +66,11 @@ def every(rows: Sequence[BadRow]) -> DataError:
     )
 
 
-def check_target(path: Path | None) -> None:
+def check_target(path: Path) -> None:
     """Refuse, before any work, a side file that could not be written."""
-    if path is not None and path.exists():
+    if path.exists():
         raise ParameterError(f"{path} exists; choose another name for bad_rows.")
-    if path is not None and not path.parent.is_dir():
+    if not path.parent.is_dir():
         raise ParameterError(f"the folder {path.parent} for bad_rows does not exist; make it first.")
 
 

@@ -23,7 +23,7 @@ _WRITE = "write times like 2024-01-31T08:30"
 
 
 class Times(NamedTuple):
-    """Slots as whole numbers, or the wall clock in seconds at which each begins; the width of a slot where told."""
+    """Slots as whole numbers, or the wall clock in seconds at which each begins; the width of a slot if it is known."""
 
     value: Ints
     clock: bool
@@ -51,7 +51,7 @@ def slots_of(table: SmallTable, zone: ZoneInfo | None, slot_min: int | None, sta
         slot, width, start = when.value, int(slot_min or when.slot_min or SLOT_MIN), int(start_min or 0)
         return Slots(slot, width, start, notes | _from_one(slot, width))
     if start_min is not None:
-        raise ParameterError("these times say when slots begin; leave start_min out.")
+        raise ParameterError("the times already state when slots begin; leave start_min out.")
     moments = np.unique(when.value)
     width = int(slot_min or when.slot_min or _width(moments))
     midnight = moments[0] // DAY_S * DAY_S
@@ -94,8 +94,10 @@ def _hours(table: SmallTable, role: str, zone: ZoneInfo | None) -> Times:
         return hour._replace(slot_min=HOUR_MIN)
     day = times(table["date"], "date", zone)
     if not day.clock:
-        raise DataError(f"{table.place} has dates that are none beside its hours; write dates like 2024-01-31.")
-    refuse((hour.value < 0) | (hour.value > 23), "hour lies outside 0 to 23", "count the hours of each date from 0")
+        raise DataError(
+            f"{table.place} has values in its column of dates that are not dates; write dates like 2024-01-31."
+        )
+    refuse((hour.value < 0) | (hour.value > 23), "hour is outside 0 to 23", "count the hours of each date from 0")
     return Times(day.value // DAY_S * DAY_S + HOUR_S * hour.value, clock=True, slot_min=HOUR_MIN)
 
 
@@ -128,7 +130,7 @@ def _numbered(values: list[int], row: Ints, name: str, zone: ZoneInfo | None) ->
         return Times(number[row], clock=False)
     unit = unit_of(number)
     seconds, bad = from_epoch(number, unit) if unit else (number, np.ones(len(number), np.bool_))
-    refuse(bad[row], f"{name} is too large for a slot and no epoch in seconds, ms, us or ns", _WRITE)
+    refuse(bad[row], f"{name} is too large for a slot and not a time since 1970 in s, ms, us or ns", _WRITE)
     moments = [datetime.fromtimestamp(second, UTC) for second in seconds.tolist()]
     return Times(_walls(moments, row, name, zone), clock=True, unit=unit)
 
@@ -161,7 +163,7 @@ def _walls(moments: list[datetime], row: Ints, name: str, zone: ZoneInfo | None)
     """What the wall clock shows, in seconds; an hour that it shows twice cannot be two slots."""
     walls = [_wall(moment, zone) for moment in moments]
     outside = np.array([wall is None for wall in walls], np.bool_)
-    refuse(outside[row], f"{name} leaves the calendar in that time zone", "check the year")
+    refuse(outside[row], f"{name} is outside the calendar in that time zone", "check the year")
     value = np.array(walls, np.int64)
     instant = np.array([floor(m.timestamp()) if m.tzinfo else wall for m, wall in zip(moments, walls, strict=True)])
     order = np.lexsort((instant, value))
@@ -185,12 +187,12 @@ def _width(moments: Ints) -> int:
     """The largest number of minutes that leads from every time to every other."""
     seconds = int(np.gcd.reduce(np.diff(moments))) if len(moments) > 1 else 0
     if not seconds or seconds % 60:
-        raise ParameterError("these times do not tell the width of a slot in minutes; pass slot_min.")
+        raise ParameterError("the width of a slot does not follow from these times; pass slot_min.")
     return seconds // 60
 
 
 def _check_apart(moments: Ints, since: Ints, width: int) -> None:
-    """Refuse a second time in one slot: whoever is there at both is counted twice."""
+    """Refuse a second time in one slot: a person there at both is counted twice."""
     second = moments[1:][np.diff(moments // (60 * width)) == 0]
     if len(second):
         advice = "leave slot_min out, or pass the width in which they were counted"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     import pyproj
@@ -17,6 +17,7 @@ _ORIGIN = re.compile(r"\+proj=laea \+lat_0=(\S+) \+lon_0=(\S+) ")
 _LOWEST = (180, 90)  # degrees that longitudes and latitudes begin below 0
 
 Box = tuple[float, float, float, float]  # west, south, east, north in degrees, or the same in metres
+Origin = tuple[float, float]  # lon, lat in degrees
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Plane:
             return first, second
         x, y = _projection(self.crs)(first, second)
         if not np.isfinite(x).all():
-            raise DataError("a record lies opposite the centre of the projection; pass another origin=(lon, lat).")
+            raise DataError("a record is opposite the centre of the projection; pass another origin=(lon, lat).")
         return x, y
 
 
@@ -65,6 +66,25 @@ def plane_around(box: Box) -> Plane:
     return plane_at(lon, round((south + north) / 2))
 
 
+def check_origin(origin: Origin | None) -> None:
+    """Refuse an origin that is not a place on Earth."""
+    if origin is not None and not (abs(origin[0]) <= 180 and abs(origin[1]) <= 90):
+        raise ParameterError("origin must be (lon, lat) in degrees; check that they are not swapped.")
+
+
+def plane_of(middle: tuple[int, int] | None, origin: Origin | None) -> Plane:
+    """The plane of some records: around the origin, or the whole degrees that hold their median lon and lat.
+
+    Strays move no median, and whole degrees give most cities the same grid whatever day is read. Records in metres
+    have no `middle`.
+    """
+    if middle is None:
+        if origin is not None:
+            raise ParameterError("these coordinates are metres already; leave origin out.")
+        return Plane(None)
+    return plane_at(*(middle if origin is None else origin))
+
+
 class Degrees:
     """Counts of places per whole degree of longitude and of latitude, added up batch by batch."""
 
@@ -91,7 +111,7 @@ class Degrees:
 
 
 def box_of(lon: Floats, lat: Floats) -> Box:
-    """The smallest box around some places, across the 180th meridian where that is narrower."""
+    """The smallest box around some places, across the 180th meridian if that is narrower."""
     there = lon % 360
     plain = (float(lon.min()), float(lon.max()))
     west, east = narrower(plain, float(there.min()), float(there.max()))

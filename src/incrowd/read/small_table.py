@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats, Ints
 from incrowd.clock import FIRST, LAST, PER_SECOND
 from incrowd.errors import DataError, check_choice
-from incrowd.read.layouts import ALIASES, layout_of, listed, plain
-from incrowd.read.sources.files import find_files
-from incrowd.read.sources.frames import stream_of
+from incrowd.plain import several
+from incrowd.read.arrow import stream_of
+from incrowd.read.files import find_files
+from incrowd.read.layouts import ALIASES, column_advice, layout_of, listed, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +48,7 @@ _COMMA = r"^\s*[+-]?\d+,\d+\s*$"
 
 @dataclass(frozen=True)
 class SmallTable:
-    """A table of which every column can be asked for by its role; `place` names it in messages."""
+    """A table whose columns are known by their role; `place` names it in messages."""
 
     table: "pa.Table"
     given: Mapping[str, str]
@@ -63,21 +64,21 @@ class SmallTable:
         name = self.name(role)
         if name is None:
             header = listed(self.table.column_names)
-            advice = f"pass columns={{'{role}': …}} (--column {role}=…)"
+            advice = column_advice(role, self.table.column_names if header.startswith("has: ") else ())
             raise DataError(f"{self.place} has no column for {role} ({header}); {advice}.")
         column = _plain(self.table[name], f"the column for {role} of {self.place}")
         return _with_points(column, role) if self.decimal == "," and role in _NUMBERS else column
 
     @property
     def counted(self) -> bool:
-        """Whether these are counts rather than records: slots, cells and numbers, and nobody's."""
+        """Whether these are counts rather than records: slots, cells and numbers, and no users."""
         if not all(map(self.has, ("cell", "n"))) or not any(map(self.has, ("slot", "hour", "date"))):
             return False
         others = set(self.table.column_names) - {self.name("cell")}  # an id may be that of a cell
         return not any(plain(name) in ALIASES["user"] for name in others)
 
     def name(self, role: str) -> str | None:
-        """What the column is called; None where there is none, refused where there are two."""
+        """What the column is called; None if there is none; two are refused."""
         names = self.table.column_names
         if role in self.given:
             matches = [name for name in names if name == self.given[role]]
@@ -102,7 +103,7 @@ def _plain(chunks: "pa.ChunkedArray", what: str) -> "pa.Array":
         raise DataError(f"{what} holds nested or binary values; give one plain value per row.")
     if pa.types.is_timestamp(column.type):
         seconds = np.asarray(column.fill_null(0).cast(pa.int64())) // PER_SECOND[column.type.unit]
-        refuse((seconds < FIRST) | (seconds > LAST), f"{what} leaves the calendar", "check the year")
+        refuse((seconds < FIRST) | (seconds > LAST), f"{what} is outside the calendar", "check the year")
     return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
 
 
@@ -119,7 +120,7 @@ def _with_points(column: "pa.Array", role: str) -> "pa.Array":
 
 
 def columns_of(source: Any, given: Mapping[str, str] | None, decimal: str | None = None) -> SmallTable:
-    """The columns of CSV or Parquet files, or of any data frame that speaks Arrow; CSV stays text.
+    """The columns of CSV or Parquet files, or of any data frame that supports Arrow; CSV stays text.
 
     The decimal sign is a comma if a place in a file whose fields are not separated by commas has one.
     """
@@ -130,7 +131,7 @@ def columns_of(source: Any, given: Mapping[str, str] | None, decimal: str | None
     if hasattr(source, "__arrow_c_stream__"):
         return SmallTable(stream_of(source).read_all(), given or {}, "the data frame", decimal=decimal or ".")
     if not isinstance(source, (str, Path, list, tuple)):
-        raise DataError(f"cannot read a {type(source).__name__}; give a path or a data frame that speaks Arrow.")
+        raise DataError(f"cannot read a {type(source).__name__}; give a path or a data frame that supports Arrow.")
     files = _files(source)
     delimiters = [_delimiter(file) for file in files]
     tables = [_read(file, delimiter) for file, delimiter in zip(files, delimiters, strict=True)]
@@ -154,8 +155,8 @@ def _decimal(table: "pa.Table", given: Mapping[str, str]) -> str:
 
     roles = ("lon", "lat", "x", "y")
     known = {alias for role in roles for alias in NAMES[role]} | {given[role] for role in roles if role in given}
-    at = [i for i, name in enumerate(table.column_names) if name in known or name.strip().lower() in known]
-    return "," if any(pc.any(pc.match_substring_regex(table.column(i), _COMMA)).as_py() for i in at) else "."
+    places = [i for i, name in enumerate(table.column_names) if name in known or name.strip().lower() in known]
+    return "," if any(pc.any(pc.match_substring_regex(table.column(i), _COMMA)).as_py() for i in places) else "."
 
 
 def _files(source: Any) -> list[Path]:
@@ -200,7 +201,7 @@ def _parquet(path: Path) -> "pa.Table":
 
 
 def _csv(path: Path, delimiter: str) -> "pa.Table":
-    """All columns as text: a label such as 007 is no number, and <5 no reason to stop."""
+    """All columns as text: a label such as 007 is not a number, and <5 is not an error."""
     import pyarrow as pa
     import pyarrow.csv as pc
 
@@ -283,4 +284,4 @@ def refuse(bad: Mask, what: str, advice: str) -> None:
     """Say at which row, counted from 0 after the header, a table cannot be used."""
     rows = np.flatnonzero(bad)
     if rows.size:
-        raise DataError(f"{what} at row {rows[0]} ({rows.size} such rows); {advice}.")
+        raise DataError(f"{what} at row {rows[0]} ({several(rows.size, 'such row')}); {advice}.")

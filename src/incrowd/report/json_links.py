@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from incrowd.plain import plain
 
-NUMBER = re.compile(r"(?<![\w.,])-?\d[\d,]*(?:\.\d+)?%?(?![\w])")
+NUMBER = re.compile(r"(?<![\w.,])-?\d[\d,]*(?:\.\d+)?(?: ?%)?(?![\w])")
 NUMERIC = re.compile(
     rf"-?inf|\d[\d.]*e[+-]\d+|{NUMBER.pattern}(?:(?: to | of | ){NUMBER.pattern})*(?: ?(?:m|km|min|h|people|samples))?"
 )
@@ -65,14 +65,14 @@ class Behind:
 
     def _place(self, text: str, within: Sequence[Place]) -> Place | None:
         """Where the number stands that reads like this, the outermost; None when there are none or several."""
-        places = self._reading(text).get(text, [])
+        places = self._reading(text).get(text.replace(" %", "%"), [])
         near = [place for place in places if any(place[: len(scope)] == scope for scope in within)]
         far = places if len(text) > 1 else []  # a lone digit is found too easily
         return next((one for one in map(_outermost, (near, far)) if one), None)
 
     def _reading(self, text: str) -> dict[str, list[Place]]:
         """All numbers as they read with as many decimals as the text has."""
-        form = len(text.rstrip("%").partition(".")[2]), text.endswith("%")
+        form = len(text.rstrip(" %").partition(".")[2]), text.endswith("%")
         if form not in self._read:
             shares = [(place, value) for place, value in self._numbers if isinstance(value, float)]
             counts = [] if form[1] else [(place, value) for place, value in self._numbers if isinstance(value, int)]

@@ -15,22 +15,10 @@ from incrowd import __version__
 from incrowd.data.files import whole_file
 from incrowd.errors import ParameterError
 from incrowd.plain import to_json
-from incrowd.report import (  # noqa: F401  they register their sections
-    assess,
-    compare,
-    dataset,
-    glove,
-    linking,
-    lkc,
-    mitigations,
-    recovery,
-    release,
-    sweep,
-    uniqueness,
-)
+from incrowd.report.draw import caption, image
 from incrowd.report.json_links import NOTHING, NUMERIC, Behind
-from incrowd.report.references import CITED, bibliography, reference
-from incrowd.report.section import Grid, Section, section
+from incrowd.report.references import CITED, bibliography, papers_of, reference
+from incrowd.show import Section, Table, markdown, section_of
 
 LEGIBLE_PX = 9  # the smallest text of a figure; narrower screens scroll
 LARGEST = 1.35  # pixels a point
@@ -41,7 +29,13 @@ WIDE, LETTERS = re.compile(r'<svg[^>]* width="([\d.]+)pt"'), re.compile(r"font(?
 
 
 def write(path: str | Path, *results: Any, title: str = "Mobility-data privacy report", force: bool = False) -> Path:
-    """Explain results in one self-contained HTML file that needs no network and prints well.
+    """The path of one self-contained HTML file that explains results, needs no network and prints well.
+
+    Args:
+        path: File to write: .html, or .md for the same sections in Markdown, without figures.
+        results: What measures, attacks, audits or anonymizers returned, in the order of the page.
+        title: Heading of the page.
+        force: Whether an existing file may be replaced.
 
     >>> import tempfile
     >>> from incrowd import Ledger
@@ -53,20 +47,28 @@ def write(path: str | Path, *results: Any, title: str = "Mobility-data privacy r
     path = Path(path)
     if not results:
         raise ParameterError("a report needs at least one result; pass what a measure returned.")
-    sections = [part if isinstance(part, Section) else section(part) for part in results]
+    sections = [section_of(result) for result in results]
+    text = _markdown(title, sections) if path.suffix == ".md" else _html(title, sections)
+    with whole_file(path, force=force) as part:
+        part.write_text(text, encoding="utf-8")
+    return path
+
+
+def _markdown(title: str, sections: Sequence[Section]) -> str:
+    return "\n".join([f"# {title}\n", *map(markdown, sections), f"Made by incrowd {__version__}.\n"])
+
+
+def _html(title: str, sections: Sequence[Section]) -> str:
     parts = [(part, Behind(part.data, f"data{index}")) for index, part in enumerate(sections, 1)]
-    papers = dict.fromkeys(key for part in sections for key in part.papers)
+    papers = dict.fromkeys(key for part in sections for key in papers_of(part))
     whole = to_json(record(*sections, title=title))
-    text = _template().render(
+    return _template().render(
         title=title,
         parts=parts,
         references=[reference(key) for key in papers],
         download=f"data:application/json;base64,{b64encode(whole.encode()).decode()}",
         version=__version__,
     )
-    with whole_file(path, force=force) as part:
-        part.write_text(text, encoding="utf-8")
-    return path
 
 
 def record(*sections: Section, title: str) -> dict[str, Any]:
@@ -85,7 +87,10 @@ def _template() -> jinja2.Template:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     environment.filters |= {
+        "caption": caption,
         "cited": _cited,
+        "image": image,
+        "papers": papers_of,
         "unbroken": _unbroken,
         "apart": _apart,
         "extent": _extent,
@@ -130,7 +135,7 @@ def _width(svg: str) -> float:
     return float(WIDE.findall(svg)[0])
 
 
-def _kinds(grid: Grid) -> list[str]:
+def _kinds(grid: Table) -> list[str]:
     """What each column holds: digits go to the right and are linked, words to the left, long ones may wrap."""
     columns = zip(*grid.rows, strict=True) if grid.rows else ([] for _ in grid.head)
     return [_kind([cell for cell in column if cell not in NOTHING]) for column in columns]

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 from incrowd.errors import check_choice
+from incrowd.show import Section
 
 CITED = re.compile(r"\[([a-z]+\d{4})\b")  # as docstrings and methods cite: [song2014, Eq. 1]
 
@@ -45,6 +46,12 @@ def cited(text: str) -> list[str]:
     ['tan2017', 'song2014']
     """
     return [key for key in CITED.findall(text) if key in bibliography()]
+
+
+def papers_of(section: Section) -> list[str]:
+    """Keys of all papers that a section rests on."""
+    texts = (*section.method, *(panel.caption for panel in section.panels), *(t.caption for t in section.tables))
+    return list(dict.fromkeys([*section.references, *(key for text in texts for key in cited(text))]))
 
 
 def _reference(key: str, body: str) -> Reference:

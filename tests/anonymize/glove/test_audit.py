@@ -98,13 +98,13 @@ def test_a_piece_of_a_split_may_hold_no_sample_at_all():
     assert not ((data.t >= 4) & (data.t < 6)).any()
 
 
-def test_equal_boxes_survive_the_way_to_disk_and_back(tmp_path):
+def test_equal_boxes_of_a_group_are_published_once(tmp_path):
     # Two opposite corners of a cube, and the six others: three go to each, which makes the cube twice.
     data = prints("0,0,0; 100,100,2 | 100,0,0; 0,100,0; 0,0,2; 0,100,2; 100,0,2; 100,100,0")
     release = Glove(k=2)(data)
     shown = release.data
     assert boxes(shown) == [(0, 200, 0, 200, 0, 3)] * 2
     folder = ic.anonymize.publish(release, tmp_path / "release", link=tmp_path / "link.csv", original=data)
-    for back in (ic.read.release(folder), ic.read.saved(release.save(tmp_path / "release.parquet"))):
-        assert boxes(back) == boxes(shown) and back.crowd.tolist() == shown.crowd.tolist()
+    for back, times in ((ic.read.release(folder), 1), (ic.read.saved(release.save(tmp_path / "release.parquet")), 2)):
+        assert boxes(back) == boxes(shown)[:times] and back.crowd.tolist() == shown.crowd.tolist()
     assert ic.audit.check(folder, original=data, link=tmp_path / "link.csv").passed

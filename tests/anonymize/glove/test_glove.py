@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import incrowd as ic
 from boxes import boxes, covered, crowds, prints, published
 from incrowd.anonymize.glove import Glove
-from incrowd.anonymize.glove.estimate import glove_cost
+from incrowd.anonymize.glove.estimate import glove_estimate
 from incrowd.arrays import owners
 from incrowd.errors import DataError, MissingExtra, ParameterError
 from incrowd.kernels.cpu.glove import stretch
@@ -307,14 +307,14 @@ def test_bad_options_are_refused_at_once(options, error):
 
 def test_only_fingerprints_of_somebody_are_hidden():
     nobody = Glove(k=10)(prints(E7)).data
-    for call in (Glove(), Glove(k=3, shard_users=9), glove_cost):
+    for call in (Glove(), Glove(k=3, shard_users=9), glove_estimate):
         with pytest.raises(DataError, match="no fingerprints"):
             call(nobody)
-        with pytest.raises(DataError, match=r"incrowd\.discretize\.fingerprints"):
+        with pytest.raises(DataError, match="needs Fingerprints, got Visits; make them with"):
             call(ic.Visits.from_arrays([1, 2], [0, 1], [0, 1]))
     for users in (0, 1.5, "a"):
         with pytest.raises(ParameterError, match="timed_users"):
-            glove_cost(prints(E7), timed_users=users)
+            glove_estimate(prints(E7), timed_users=users)
 
 
 def test_a_plane_beyond_any_map_is_refused():

@@ -1,6 +1,7 @@
 """GLOVE over time: checkpoints, foreseen cost, progress, memory."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,22 +14,22 @@ import incrowd as ic
 from boxes import covered, noisy, prints, published
 from incrowd.anonymize.glove import Glove
 from incrowd.anonymize.glove.checkpoint import Saved, content_key, forget
-from incrowd.anonymize.glove.estimate import glove_cost, glove_costs
+from incrowd.anonymize.glove.estimate import glove_estimate, glove_estimates
 from incrowd.anonymize.glove.herd import Herd, NearestLists
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, IncrowdWarning, ParameterError
 from incrowd.measure.glove.stretch import layout
 from incrowd.progress import listening
 
-glove_cost_module = sys.modules["incrowd.anonymize.glove.estimate"]  # the package shows the function of that name
+estimate_module = sys.modules["incrowd.anonymize.glove.estimate"]
 E7 = "0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400"
 
 
 RUN = """
 import os, runpy, signal
-from incrowd.anonymize.glove import checkpoint, greedy
+from incrowd.anonymize.glove import checkpoint, herd
 from incrowd.anonymize.glove import Glove
 noisy = runpy.run_path({test!r})["noisy"]
-greedy.BLOCK = 16
+herd.BLOCK = 16
 kept, written = checkpoint.Saved.keep, [0]
 
 def keep(self, *args, **options):
@@ -135,36 +136,36 @@ def test_content_keys_tell_data_and_parameters_apart():
 def test_the_pairs_a_run_looks_at_are_foreseen(k):
     for data in (noisy(users=400), ic.read.synthetic_city(users=300, days=4, profile="cdr").fingerprints()):
         looked = Glove(k=k)(data).provenance["work"]["pairs"]
-        assert looked / 1.35 < glove_cost(data, k=k, timed_users=4).pairs < looked * 1.35
+        assert looked / 1.35 < glove_estimate(data, k=k, timed_users=4).pairs < looked * 1.35
 
 
 def test_shards_cost_less_and_a_larger_crowd_more(monkeypatch):
     data = noisy(users=800)
     clock = iter(range(1000))
-    monkeypatch.setattr(glove_cost_module.time, "process_time", lambda: float(next(clock)))  # one second a search
+    monkeypatch.setattr(estimate_module.time, "process_time", lambda: float(next(clock)))  # one second a search
     monkeypatch.setenv("INCROWD_THREADS", "2")
-    one, five = glove_cost(data, k=2), glove_cost(data, k=5)
+    one, five = glove_estimate(data, k=2), glove_estimate(data, k=5)
     pair = 1 / (2 * 800)  # after a second, two rows are enough
     assert one.seconds == pytest.approx(pair * 1.3 * 800**2 / 2 + 3.8e-6 * data.records)
     assert five.seconds == pytest.approx(pair * 800**2 * (0.25 + 1.9 * 0.72 * 0.6) + 3.8e-6 * data.records)
-    parts = glove_cost(data, k=5, shard_users=100)
+    parts = glove_estimate(data, k=5, shard_users=100)
     assert (parts.shards, parts.pairs) == (8, pytest.approx(five.pairs / 8, rel=1e-3))
     assert parts.seconds == pytest.approx(8 * 100**2 / (2 * 100) * (0.25 + 1.9 * 0.72 * 0.6) + 3.8e-6 * data.records)
     assert str(parts).startswith("800 users in 8 shards, ")
     for bad in (0, 1.5, "many"):
         with pytest.raises(ParameterError, match="shard_users"):
-            glove_cost(data, shard_users=bad)
+            glove_estimate(data, shard_users=bad)
 
 
 def test_the_search_is_timed_once_for_several_k_and_not_for_long(monkeypatch):
     data, clock = noisy(users=800), iter(range(10_000))
-    monkeypatch.setattr(glove_cost_module.time, "process_time", lambda: next(clock) / 8)  # an eighth a search
+    monkeypatch.setattr(estimate_module.time, "process_time", lambda: next(clock) / 8)  # an eighth a search
     monkeypatch.setenv("INCROWD_THREADS", "2")
-    costs = glove_costs(data, k=[2, 5])
+    costs = glove_estimates(data, k=[2, 5])
     assert next(clock) == 2 * 4  # half a second is enough
     pair = 0.5 / ((2 + 4 + 8 + 16) * 800)
     assert costs[0].seconds == pytest.approx(pair * 1.3 * 800**2 / 2 + 3.8e-6 * data.records)
-    assert [one.k for one in costs] == [2, 5] and costs[1].pairs == glove_cost(data, k=5).pairs
+    assert [one.k for one in costs] == [2, 5] and costs[1].pairs == glove_estimate(data, k=5).pairs
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -178,7 +179,7 @@ def test_progress_rises_to_its_end(k):
 
 def test_memory_stays_within_what_was_said():
     data = noisy(users=800)
-    cost = glove_cost(data, k=2)
+    cost = glove_estimate(data, k=2)
     Glove(k=2)(data)  # what is compiled or loaded on the way is not counted
     tracemalloc.start()
     Glove(k=2)(data)
@@ -186,3 +187,16 @@ def test_memory_stays_within_what_was_said():
     tracemalloc.stop()
     assert 0.2 * cost.memory_mib < peak / 2**20 < cost.memory_mib
     assert cost.seconds > 0 and str(cost).startswith("800 users, 4,")
+
+
+def test_the_old_name_works_with_a_notice():
+    with pytest.warns(IncrowdWarning, match="glove_cost is now glove_estimate; the old name works until 0.3"):
+        assert ic.anonymize.glove_cost is glove_estimate
+    with pytest.raises(AttributeError, match="glove_price"):
+        _ = ic.anonymize.glove_price
+
+
+def test_an_estimate_is_one_line_and_a_table():
+    estimate = glove_estimate(prints("0,0,0 | 0,0,40"))
+    assert re.fullmatch(r"2 users, 2 samples, k = 2: .* MiB.* on the CPU", str(estimate))
+    assert estimate.to_arrow().column("pairs").to_pylist() == [estimate.pairs] and estimate.to_dict()["memory_mib"] == 0

@@ -12,7 +12,7 @@ from boxes import crowds as random_crowds
 from boxes import prints
 from incrowd.anonymize import W4M, Cut, Glove
 from incrowd.assess.compare.attacker import agreement, by_time, crowds, known_samples, worst
-from incrowd.assess.compare.settings import Source, untouched
+from incrowd.assess.compare.settings import MethodInputs, untouched
 from incrowd.assess.compare.views import boxes_of, views, visible
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
@@ -39,7 +39,7 @@ def test_boxes_of_two_groups():
 def test_of_the_pieces_of_a_cut_trajectory_the_worst_counts():
     # Both are at x 0 in the first window, and apart in the second: the first piece hides two, the second nobody.
     two = prints("0,0,0; 0,0,420 | 0,0,0; 5000,0,420")
-    source = Source(two, 100, 60)
+    source = MethodInputs(two, 100, 60)
     found = crowds(visible(Cut(window_h=6)(source.visits)), two, np.array([[0, 1], [2, 3]]))
     assert found.size.tolist() == [1, 1] and not found.complete.any()
     first = crowds(visible(Cut(window_h=6)(source.visits)), two, np.array([[0, 0], [2, 2]]))
@@ -48,7 +48,7 @@ def test_of_the_pieces_of_a_cut_trajectory_the_worst_counts():
 
 def test_pieces_of_one_person_are_one_person():
     two = prints("0,0,0; 0,0,420 | 9000,0,0")
-    whole = Cut(window_h=6)(Source(two, 100, 60).visits)
+    whole = Cut(window_h=6)(MethodInputs(two, 100, 60).visits)
     everywhere = replace(visible(whole), low=np.full((3, 3), -1e7), high=np.full((3, 3), 1e7))
     assert crowds(everywhere, two, np.array([[0], [2]])).size.tolist() == [2, 2]
 
@@ -146,7 +146,7 @@ def _in(boxes, b, data, s):
 def test_a_pivot_is_found_in_its_own_cell_and_minute():
     # Within 2 km both are alike, but one of the two was not moved at all.
     two = prints("0,0,0; 0,0,60 | 1500,0,0; 1500,0,60")
-    release = W4M(k=2, delta_m=2000, trash=0)(Source(two, 500, 60).points)
+    release = W4M(k=2, delta_m=2000, trash=0)(MethodInputs(two, 500, 60).points)
     exact, blurred = views(release, reach_m=2000)
     known = known_samples(two, points=2, seed=0)
     assert crowds(blurred, two, known).size.tolist() == [2, 2]

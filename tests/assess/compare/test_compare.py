@@ -7,11 +7,11 @@ import pytest
 
 import incrowd as ic
 from boxes import prints
-from incrowd.assess.compare import ALL, question
+from incrowd.assess.compare import ALL, CompareOptions, prepared
 from incrowd.assess.compare.comparison import NOTHING, Comparison, Row, Target
 from incrowd.data.sample import some_people
 
-compare_cost_module = import_module("incrowd.assess.compare")
+compare_module = import_module("incrowd.assess.compare")
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 
 
@@ -26,7 +26,7 @@ def found(country):
 
 
 def asked(data, methods=ALL, target="k=2", points=4, people=2000):
-    return question(data, methods, target, points, people, 500, 60, 0)
+    return prepared(data, CompareOptions(methods=methods, target=target, points=points, people=people))
 
 
 def test_every_method_has_its_rows(found):
@@ -57,11 +57,11 @@ def test_guarantees_hold_against_the_attacker(found):
     assert grains == sorted(grains)
 
 
-def test_the_cheapest_meets_the_target_at_the_least_loss(found):
-    best = found.cheapest
+def test_the_best_meets_the_target_at_the_least_loss(found):
+    best = found.best
     assert best.meets and best.loss == min(row.loss for row in found.rows if row.meets)
     assert found.verdict.startswith(
-        f"Cheapest for the target (nobody in a crowd below 2) is {best}: loss {best.loss:.3f}"
+        f"{best} loses least detail of all that reach the target (nobody in a crowd below 2): loss {best.loss:.3f}"
     )
 
 
@@ -134,7 +134,7 @@ def test_bad_targets_are_refused(text):
         ({"target": 2}, "unknown target"),
         ({"target": None}, "unknown target"),
         ({"points": 0}, "points must be a whole number"),
-        ({"points": 9}, "points must lie in 1 to 8"),
+        ({"points": 9}, r"points must be in \[1, 8\]"),
         ({"people": 0}, "people must be"),
         ({"cell_m": 0}, "cell_m must be"),
         ({"seed": -1}, "seed must be"),
@@ -161,19 +161,19 @@ def test_verdicts_in_words():
         *(row(name, loss, 0.0, meets=True) for name, loss in (("lkc", 0.9), ("glove", 0.25))),
     )
     assert verdict(none, cut, lkc, glove) == (
-        "Cheapest for the target (nobody in a crowd below 2) is glove (x): loss 0.250, 50.0% of samples kept, 1,000 m "
-        "and 30 min off on average. Next is lkc (x) with loss 0.900."
+        "glove (x) loses least detail of all that reach the target (nobody in a crowd below 2): loss 0.250, 50.0 % of "
+        "samples kept, 1,000 m and 30 min off on average. Next is lkc (x) with loss 0.900."
     )
     assert verdict(none, cut, glove).endswith("No other method reaches it.")
     assert verdict(none, cut) == (
-        "No setting reaches the target (nobody in a crowd below 2); cut (x) comes closest with 40.0% of people in a "
+        "No setting reaches the target (nobody in a crowd below 2); cut (x) comes closest with 40.0 % of people in a "
         "crowd below 2."
     )
     assert verdict(none) == (
-        "No setting reaches the target (nobody in a crowd below 2); nothing tried comes closer than publishing as is "
-        "(100.0% of people in a crowd below 2)."
+        "No setting reaches the target (nobody in a crowd below 2); nothing tried comes closer than publishing the "
+        "data as they are (100.0 % of people in a crowd below 2)."
     )
-    assert "comes closest with 20.0% of people singled out" in verdict(none, cut, target="uniqueness=0.1")
+    assert "comes closest with 20.0 % of people identified" in verdict(none, cut, target="uniqueness=0.1")
     assert verdict(replace(none, meets=True), glove) == (
         "The data reach the target (nobody in a crowd below 2) as they are, for this draw of 4 known samples; no "
         "method is needed."
@@ -186,7 +186,8 @@ def test_what_publishes_nothing_comes_closest_to_nothing():
     empty = replace(empty, utility={**empty.utility, "kept": 0.0})
     assert "cut (x) comes closest" in verdict(none, cut, empty)
     found = ic.assess.compare(FOUR, methods=["glove"], target="k=5", points=1)
-    assert "nothing tried comes closer than publishing as is (100.0% of people in a crowd below 5)" in found.verdict
+    closest = "publishing the data as they are (100.0 % of people in a crowd below 5)"
+    assert f"nothing tried comes closer than {closest}" in found.verdict
 
 
 @pytest.mark.parametrize(
@@ -207,13 +208,13 @@ def test_an_error_beyond_what_the_loss_counts_is_said(off, late, said):
         assert f"min off on average. Beware: it is {said}, and the loss counts at most 20 km and 8 h. No other" in told
 
 
-def test_the_cost_is_told_in_a_fraction_of_the_time(country, monkeypatch):
-    asked_for, usual = [], compare_cost_module.glove_costs
+def test_the_estimate_is_made_in_a_fraction_of_the_time(country, monkeypatch):
+    asked_for, usual = [], compare_module.glove_estimates
     monkeypatch.setattr(
-        compare_cost_module, "glove_costs", lambda data, *, k: asked_for.append(list(k)) or usual(data, k=k)
+        compare_module, "glove_estimates", lambda data, *, k: asked_for.append(list(k)) or usual(data, k=k)
     )
-    assert compare_cost_module.compare_cost(asked(country)).settings == 15 and asked_for == [[2, 2, 4]]
-    assert compare_cost_module.compare_cost(asked(country, methods=["cut"])).settings == 3 and len(asked_for) == 1
+    assert compare_module.compare_estimate(asked(country)).settings == 15 and asked_for == [[2, 2, 4]]
+    assert compare_module.compare_estimate(asked(country, methods=["cut"])).settings == 3 and len(asked_for) == 1
 
 
 def test_the_frontier_is_what_no_other_beats():
@@ -266,7 +267,7 @@ def test_links_are_those_of_the_attacks(country):
     ready = asked(country, methods=["cut"])
     one, release, _ = next(iter(ready.releases(pseudonym_seed=0)))
     privacy, _ = ready.judged(release, one.strength)
-    assert privacy["linked"] == ic.attack.link(ready.source.visits, release).hit[1]
+    assert privacy["linked"] == ic.attack.link(ready.source.visits, release, score="overlap", views=("moments",)).hit[1]
     assert privacy["rejoined"] == ic.attack.relink(release, seed=0).score.share
 
 
@@ -276,7 +277,11 @@ def test_moved_points_are_linked_on_the_grid_of_the_visits(country):
     source = ready.source
     points = ic.discretize.grid(release.data, cell_m=source.cell_m, slot_min=source.slot_min, start=source.visits.start)
     linked = ready.judged(release, one.strength)[0]["linked"]
-    assert linked == ic.attack.link(source.visits, replace(release, data=points)).hit[1] > 0.2
+    assert (
+        linked
+        == ic.attack.link(source.visits, replace(release, data=points), score="overlap", views=("moments",)).hit[1]
+        > 0.2
+    )
 
 
 def test_every_method_of_the_registry_is_compared():
@@ -288,3 +293,14 @@ def test_one_is_one():
     single = ic.assess.compare(prints("0,0,0"), points=1)
     assert single.who == "1 person"
     assert any(one.problem.startswith("1 user cannot hide") for one in single.rows)
+
+
+def test_records_have_the_best_under_its_old_name_too_and_a_table_of_all_settings():
+    found = ic.assess.compare(FOUR, methods=["glove", "w4m"], target="k=5", points=1)
+    record = found.to_dict()
+    assert record["best"] is record["cheapest"] is None and record["renamed"] == {"cheapest": "best"}
+    with pytest.warns(ic.errors.IncrowdWarning, match="cheapest is now best"):
+        assert found.cheapest is found.best
+    table = found.to_arrow()
+    assert table.column("method").to_pylist() == [one.method for one in found.rows]
+    assert table.column("loss").to_pylist()[0] == 0 and None in table.column("loss").to_pylist()  # what could not run

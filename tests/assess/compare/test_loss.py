@@ -7,7 +7,7 @@ import incrowd as ic
 from boxes import prints
 from incrowd.anonymize import LKC, W4M, Cut, Generalize, Glove
 from incrowd.assess.compare.loss import fate
-from incrowd.assess.compare.settings import Source, untouched
+from incrowd.assess.compare.settings import MethodInputs, untouched
 from incrowd.assess.compare.views import visible
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
@@ -44,7 +44,7 @@ def test_a_far_sample_is_no_worse_than_none():
 
 def test_squares_are_as_coarse_as_they_are():
     one = prints("0,0,0 | 0,0,0")
-    told = numbers(Generalize(cell_m=1000, slot_min=60)(Source(one, 100, 60).points), one)
+    told = numbers(Generalize(cell_m=1000, slot_min=60)(MethodInputs(one, 100, 60).points), one)
     assert told["position_m"] == pytest.approx(np.hypot(450, 450)) and told["time_min"] == pytest.approx(29.5)
     assert told["loss"] == pytest.approx(np.hypot(450, 450) / 40_000 + 29.5 / 960)
 
@@ -52,20 +52,20 @@ def test_squares_are_as_coarse_as_they_are():
 def test_cutting_loses_steps():
     # Of three steps the cut at six hours breaks one; nothing else is lost but the centre of the hour.
     one = prints("50,100,0,100,0,60; 50,100,0,100,60,60; 50,100,0,100,360,60; 50,100,0,100,420,60")
-    told = numbers(Cut(window_h=6)(Source(one, 100, 60).visits), one)
+    told = numbers(Cut(window_h=6)(MethodInputs(one, 100, 60).visits), one)
     assert told["steps"] == pytest.approx(2 / 3) and told["kept"] == 1
     assert told["loss"] == pytest.approx(1 - (1 - told["coarse"]) * 2 / 3)
 
 
 def test_suppressed_visits_are_gone_and_break_no_step():
     data = prints("0,0,0; 0,0,60; 0,0,120 | 0,0,0; 0,0,120 | 9000,0,60")
-    told = numbers(LKC(l=1, k=2)(Source(data, 100, 60).voted), data)
+    told = numbers(LKC(l=1, k=2)(MethodInputs(data, 100, 60).voted), data)
     assert told["kept"] == pytest.approx(4 / 6) and told["steps"] == 1
 
 
 def test_moved_points_as_displacement_counts_them():
     city = ic.read.synthetic_city(users=40, towers=12, days=2, profile="cdr").fingerprints()
-    points = Source(city, 500, 60).points
+    points = MethodInputs(city, 500, 60).points
     release = W4M(k=2)(points, seed=3)
     told, known = numbers(release, city, reach_m=2000), ic.measure.displacement(release, points)
     assert told["position_m"] == pytest.approx(known.mean["pos_center"])
@@ -77,7 +77,7 @@ def test_moved_points_as_displacement_counts_them():
 
 def test_squares_agree_with_a_plain_lookup():
     city = ic.read.synthetic_city(users=25, towers=12, days=2, profile="cdr", seed=2).fingerprints()
-    source = Source(city, 700, 45)
+    source = MethodInputs(city, 700, 45)
     release = LKC(l=1, k=2)(source.voted)
     row = fate(release, city, visible(release)).row
     data, visits = release.data, source.visits
@@ -95,5 +95,5 @@ def test_squares_agree_with_a_plain_lookup():
 def test_moved_points_in_the_order_of_their_middles():
     # The long sample begins first and has the later middle; twins are published as they are.
     twins = prints("0,100,0,100,0,1000; 100000,100,0,100,1,1 | 0,100,0,100,0,1000; 100000,100,0,100,1,1")
-    told = numbers(W4M(k=2, trash=0)(Source(twins, 500, 60).points), twins, reach_m=2000)
+    told = numbers(W4M(k=2, trash=0)(MethodInputs(twins, 500, 60).points), twins, reach_m=2000)
     assert told["loss"] == told["position_m"] == told["time_min"] == 0 and told["kept"] == 1

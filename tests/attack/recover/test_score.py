@@ -47,7 +47,11 @@ def test_pairing_decides_the_accuracy_of_three_people():
     assert found.error_m == {0.5: 0, 0.75: 0, 0.9: 500, 0.95: 500, 0.99: 500}
     assert found.mean_error_m == pytest.approx(1000 / 12)
     assert (found.within(0), found.within(499), found.within(500)) == pytest.approx((10 / 12, 10 / 12, 1))
-    assert "RecoveryScore" in str(found) and (found.users, found.slots, found.slot_min) == (3, 4, 360)
+    assert str(found).startswith("83.3 % of the positions of 3 people") and (
+        found.users,
+        found.slots,
+        found.slot_min,
+    ) == (3, 4, 360)
 
 
 def test_far_is_beyond_a_kilometre():
@@ -147,7 +151,7 @@ def test_what_cannot_be_compared_is_refused():
             recovery_score(z, wrong)
     with pytest.raises(DataError, match=r"recovered must come from incrowd.attack.recover, got int"):
         recovery_score(5, visits)
-    with pytest.raises(DataError, match="visits must be Visits, got ndarray"):
+    with pytest.raises(DataError, match="recovery_score needs Visits, got an ndarray"):
         recovery_score(z, np.zeros(3))
     with pytest.raises(ParameterError, match="choose from global, index, optimal"):
         recovery_score(z, visits, pairing="best")

@@ -53,8 +53,8 @@ def test_a_sensitive_attribute_is_declared_by_the_claim(tmp_path):
     visits = ic.Visits.from_arrays(user, slot % 2, slot, slot_min=60, start=0, attributes=attributes)
     case = on_disk(tmp_path, repeatable(LKC(l=2, k=2, sensitive="ill"), visits), visits)
     assert case.failed() == set()
-    case.say(claims={"l": 2, "k": 2}, parameters={})
-    assert case.failed() == {"columns"}
+    case.say(claims={"l": 2, "k": 2}, parameters={}, attributes=[])
+    assert case.failed() == {"columns", "manifest"}
 
 
 def test_more_columns_of_a_plain_table_are_part_of_a_fingerprint(tmp_path):

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.audit.checks import contain
-from incrowd.audit.checks.contain import Space, compare_boxes, compare_rows
+from incrowd.audit.checks.compared import Space
+from incrowd.audit.checks.contain import compare_boxes, compare_rows
 from incrowd.data import Groups
 
 BOX = st.tuples(st.integers(0, 1), *[st.integers(0, 4), st.integers(1, 3)] * 3)
@@ -59,7 +60,8 @@ def test_rows_are_compared_as_defined(published, original, wide):
     person, *own = (np.array(c) for c in zip(*original, strict=True))
     members = Groups.from_lists([[2], [0, 1], [1]])
     scaled = [[c * wide for c in columns] for columns in (shown, own)]
-    found = compare_rows(scaled[0], code, scaled[1], person, members)
+    offsets = np.searchsorted(person, np.arange(4))
+    found = compare_rows(scaled[0], code, scaled[1], offsets, members)
     missing = [row for row, (j, a, b) in enumerate(published) for who in members[j] if (who, a, b) not in original]
     assert (found.missing, found.first) == (len(missing), missing[0] if missing else -1)
     covered = [

@@ -28,7 +28,7 @@ def test_counts_are_published_with_mitigations(incrowd, trips, towers, tmp_path)
         "anonymize", "counts", trips, "--towers", towers, "-o", tmp_path / "a.parquet", "--suppress-below", 2
     )
     assert code == 0 and err == "" and "48 slots of 3 cells" in out
-    assert out.endswith(f"\nattack it: incrowd attack ash {tmp_path / 'a.parquet'}\n")
+    assert out.endswith(f"\nattack it: incrowd attack recover {tmp_path / 'a.parquet'}\n")
     made = ic.read.counts(tmp_path / "a.parquet")
     assert made.n.tolist() == np.where(plain.n < 2, 0, plain.n).tolist()
     assert [step.name for step in made.ledger.steps] == ["given"]  # what happened to the records is not published
@@ -81,9 +81,9 @@ def test_the_attack_that_is_named_works(incrowd, trips, towers, tmp_path):
     words = ("anonymize", "counts", trips, "--towers", towers, "--slot-min", 60, "-o", tmp_path / "c.csv")
     code, out, _ = incrowd(*words, "--cells", tmp_path / "cells.csv")
     hint = out.splitlines()[-1]
-    assert code == 0 and hint.startswith("attack it: incrowd attack ash ") and hint.endswith(" --slot-min 60")
+    assert code == 0 and hint.startswith("attack it: incrowd attack recover ") and hint.endswith(" --slot-min 60")
     code, out, err = incrowd(*shlex.split(hint)[3:])
-    assert code == 0 and err == "" and "recovered 4 trajectories of 24 slots" in out
+    assert code == 0 and err == "" and "One for each of 4 people over 1 day" in out
     assert "\nwrite their places with --cells CELLS, then attack it: " in incrowd(*words, "--force")[1]
 
 
@@ -102,3 +102,17 @@ def test_a_period_is_counted_alone(incrowd, trips, towers, tmp_path):
     assert code == 0 and ic.read.counts(tmp_path / "a.parquet").n.tolist() == plain.n.tolist()
     code, _, err = incrowd(*words, tmp_path / "a.parquet", "-o", tmp_path / "b.parquet")
     assert code == 2 and "these counts have their slots already" in err
+
+
+def test_a_release_of_counts_with_a_rule_and_with_differential_privacy(incrowd, trips, towers, tmp_path):
+    words = ("anonymize", "counts", trips, "--towers", towers, "--slot-min", 60)
+    code, out, _ = incrowd(*words, "-o", tmp_path / "eleven", "--rule", "11")
+    assert code == 0 and "rule 11: US Centers for Medicare" in out
+    assert not ic.read.release(tmp_path / "eleven").n.any() and ic.audit.check(tmp_path / "eleven").passed
+    private = ("--dp-epsilon", 1, "--slots-per-person", 2)
+    code, _, err = incrowd(*words, "-o", tmp_path / "dp", *private)
+    assert code == 2 and "--start and --days for the period" in err and not (tmp_path / "dp").exists()
+    day = ("--start", "2024-03-01", "--days", 1)
+    code, _, err = incrowd(*words, "-o", tmp_path / "dp", *private, *day)
+    assert code == 0, err
+    assert ic.read.release(tmp_path / "dp").n.shape == (24, 3) and ic.audit.check(tmp_path / "dp").passed

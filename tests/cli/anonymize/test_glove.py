@@ -11,9 +11,13 @@ from incrowd.data import load
 
 def test_a_release_is_published_and_passes_the_audit(four, tmp_path):
     code, out, err = run("glove", four, "-o", tmp_path / "release", "--k", 2, "--keep-link", tmp_path / "link.csv")
-    assert code == 0 and "guarantee: k-anonymity" in out
-    assert err.startswith("glove: 4 users, 4 samples, k=2: about") and "600 m and 211 min wide on average" in err
-    assert len(err.splitlines()) == 2 and err.endswith("(on the CPU)\n")
+    assert code == 0 and "\nGuarantee: k-anonymity" in out and "600 m and 211 min wide on average" in out
+    assert (
+        "100.0 % (4 of 4 people) and 100.0 % of 4 records are in the release" in out
+        and f"check it: incrowd audit {tmp_path}/release" in out
+    )
+    assert err.startswith("glove: 4 users, 4 samples, k = 2: less than 1 s") and err.endswith(" on the CPU\n")
+    assert len(err.splitlines()) == 1
     assert (tmp_path / "link.csv").exists()
     assert load(tmp_path / "release" / "data.parquet").crowd.tolist() == [2, 2]
     assert ic.audit.check(tmp_path / "release", original=four, k=2).passed
@@ -45,7 +49,7 @@ def test_a_checkpoint_that_cannot_be_written_is_refused_before_anything_is_read(
 
 def test_the_estimate_stops_there(four, tmp_path):
     code, out, err = run("glove", four, "--estimate", "-o", tmp_path / "release")
-    assert code == 0 and out.startswith("4 users, 4 samples, k=2: about") and err == ""
+    assert code == 0 and out.startswith("4 users, 4 samples, k = 2: less than 1 s") and err == ""
     assert out.endswith(" on the CPU\n")
     assert not (tmp_path / "release").exists()
     whole, shards = (
@@ -69,16 +73,16 @@ def test_a_full_disk_costs_no_run(country, tmp_path, monkeypatch):
     from incrowd.anonymize import _publish as folder
 
     file, words = tmp_path / "run.npz", ("--k", 3, "--shard-users", 20, "-o", tmp_path / "a")
-    written = folder.save
+    written = folder.write_table
 
     def full(*given, **more):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(folder, "save", full)
+    monkeypatch.setattr(folder, "write_table", full)
     with pytest.raises(OSError, match="No space left"):
         run("glove", country, *words, "--checkpoint", file)
     assert file.exists() and file.with_name("run.npz.1").exists() and not (tmp_path / "a").exists()
-    monkeypatch.setattr(folder, "save", written)
+    monkeypatch.setattr(folder, "write_table", written)
     assert run("glove", country, *words, "--checkpoint", file)[0] == 0
     assert (tmp_path / "a").exists() and not list(tmp_path.glob("run.npz*"))
 
@@ -86,10 +90,9 @@ def test_a_full_disk_costs_no_run(country, tmp_path, monkeypatch):
 @pytest.mark.parametrize("k", [2, 3])
 def test_a_killed_run_goes_on_to_the_same_result(country, tmp_path, monkeypatch, k):
     """Killed at its fifth save, the run resumes from the file and ends as one that never stopped."""
-    from incrowd.anonymize.glove import checkpoint, greedy
+    from incrowd.anonymize.glove import checkpoint, herd
 
-    monkeypatch.setitem(ic.anonymize.Glove.__call__.__kwdefaults__, "checkpoint_s", 0.0)
-    monkeypatch.setattr(greedy, "BLOCK", 4)
+    monkeypatch.setattr(herd, "BLOCK", 4)
     keep, saves = checkpoint.Saved.keep, []
 
     def killed(self, *given, **more):
@@ -98,7 +101,7 @@ def test_a_killed_run_goes_on_to_the_same_result(country, tmp_path, monkeypatch,
         if len(saves) == 5:
             raise KeyboardInterrupt
 
-    file, words = tmp_path / "run.npz", ("--k", k, "--keep-link")
+    file, words = tmp_path / "run.npz", ("--checkpoint-s", 0, "--k", k, "--keep-link")
     monkeypatch.setattr(checkpoint.Saved, "keep", killed)
     code, _, _ = run("glove", country, "-o", tmp_path / "a", "--checkpoint", file, *words, tmp_path / "a.csv")
     assert code == 130 and file.exists() and not (tmp_path / "a").exists()
@@ -132,5 +135,5 @@ def test_outputs_that_exist_are_kept(four, tmp_path):
 
 def test_the_estimate_says_whose_time_it_is(card, four, incrowd):
     _, out, err = incrowd("anonymize", "glove", four, "--estimate")
-    assert out.endswith(" MiB on the CPU; the GPU does it, sooner\n") and err == ""
+    assert out.endswith(" MiB on the CPU; the GPU is faster\n") and err == ""
     assert incrowd("anonymize", "glove", four, "--estimate", "--device", "cpu")[1].endswith(" MiB on the CPU\n")

@@ -11,4 +11,4 @@ def test_home_work(incrowd, city, trips):
     assert code == 0 and told["night_h"] == [22, 6] and told["work_h"] == [10, 16] and told["min_visits"] == 2
     assert not {"home", "work", "home_crowd"} & told.keys()
     code, out, _ = incrowd("attack", "home-work", trips, "--time-zone", "Europe/Amsterdam")
-    assert code == 0 and "4 people; hours by the clock of Europe/Amsterdam" in out
+    assert code == 0 and "of 4 people" in out and "in Python: ic.attack.home_work" in out

@@ -7,6 +7,8 @@ import pytest
 
 import incrowd as ic
 
+MOMENTS = {"score": "overlap", "views": ("moments",)}  # what the older options mean
+
 
 def together(two, tmp_path, origin=None, **grain):
     """The same two files discretized as one and split: what linking them must give."""
@@ -29,7 +31,9 @@ def test_two_files_are_linked_as_if_they_had_been_discretized_together(incrowd, 
     words = [f"--{name.replace('_', '-')}={value}" for name, value in asked.items() if name != "origin"]
     words += [f"--origin={asked['origin'][0]},{asked['origin'][1]}"] if "origin" in asked else []
     code, out, err = incrowd("attack", "link", *two, "--period-slots", period, *words, "--json")
-    expected = ic.attack.link(*together(two, tmp_path, **{"cell_m": 500, "slot_min": 60, **asked}), period_slots=period)
+    expected = ic.attack.link(
+        *together(two, tmp_path, **{"cell_m": 500, "slot_min": 60, **asked}), period_slots=period, **MOMENTS
+    )
     told = json.loads(out)
     assert code == 0 and told["hit"]["1"] > 0.3 and told["scored"] == 8 and told["target"] == 9, err
     assert told["hit"] == {str(k): pytest.approx(share) for k, share in expected.hit.items()}
@@ -51,7 +55,7 @@ def test_trajectories_take_squares_and_slots_of_visits(incrowd, two, tmp_path, r
     mine = ic.discretize.alike(two[raw], visits)
     assert (mine.cell_m, mine.slot_min, mine.time_zone, mine.crs) == (300, 90, "Europe/Amsterdam", visits.crs)
     assert (mine.start - visits.start) % (90 * 60) == 0
-    expected = ic.attack.link(*((mine, visits) if raw == 0 else (visits, mine)), period_slots=16)
+    expected = ic.attack.link(*((mine, visits) if raw == 0 else (visits, mine)), period_slots=16, **MOMENTS)
     assert code == 0 and json.loads(out)["hit"]["1"] == pytest.approx(expected.hit[1]), err
 
 
@@ -97,14 +101,20 @@ def test_link(incrowd, city, release, tmp_path):
     told = json.loads(out)
     assert code == 0 and told["scored"] == 25 and told["hit"]["1"] > told["chance"]["1"]
     code, out, _ = incrowd("attack", "link", city, city, "--tolerance-slots", 1, "--tolerance-m", 10)
-    assert code == 0 and "among the first 1 " in out and "25 of 25 known people" in out
+    assert code == 0 and "of 25 people); by chance" in out and "views moments" in out
+    code, out, _ = incrowd("attack", "link", city, city, "--one-to-one")
+    assert code == 0 and "views places, rhythm, one to one" in out and "views moments, one to one" in out
+    told = json.loads(incrowd("attack", "link", city, city, "--json")[1])
+    assert told["views"] == ["places", "rhythm"] and told["moments"]["score"] == "overlap"
+    told = json.loads(incrowd("attack", "link", city, city, "--score", "histogram", "--view", "week", "--json")[1])
+    assert (told["score"], told["views"], "moments" in told) == ("histogram", ["week"], False)
 
 
 def test_a_release_is_not_scored_by_its_pseudonyms(incrowd, city, release, tmp_path):
     for target in (release, release / "data.parquet"):
         code, out, _ = incrowd("attack", "link", city, target, "--report", tmp_path / "r.html", "--force")
-        assert code == 0 and "pass --truth LINK" in out and "%" not in out
-    assert "no link file was given, so matches cannot be scored" in (tmp_path / "r.html").read_text()
+        assert code == 0 and "No link file was given" in out and "(0 of" not in out
+    assert "No link file was given, so the matches could not be scored" in (tmp_path / "r.html").read_text()
     told = json.loads(incrowd("attack", "link", city, release, "--json")[1])
     assert told["told"] is False and told["hit"] == {"1": None, "10": None} and told["claimed_right"] is None
 
@@ -131,7 +141,7 @@ def test_a_csv_release_is_not_scored_by_its_pseudonyms(incrowd, city, tmp_path):
     ic.anonymize.publish(cut, tmp_path / "rel", file="csv")
     for target in (tmp_path / "rel", tmp_path / "rel" / "data.csv"):
         code, out, _ = incrowd("attack", "link", city, target)
-        assert code == 0 and "pass --truth LINK" in out and "%" not in out
+        assert code == 0 and "No link file was given" in out and "(0 of" not in out
 
 
 @pytest.fixture
@@ -155,7 +165,7 @@ def test_points_of_a_release_are_not_scored_by_their_pseudonyms(incrowd, moved, 
     for side in (known, visits):
         for target in (release, release / "data.parquet"):
             code, out, err = incrowd("attack", "link", side, target)
-            assert code == 0 and "no link file was given, so matches cannot be scored" in out and "%" not in out, err
+            assert code == 0 and "No link file was given, so the matches could not be scored" in out, err
         assert json.loads(incrowd("attack", "link", release, side, "--json")[1])["told"] is False
         code, out, err = incrowd("attack", "link", side, release, "--truth", truth, "--json")
         assert code == 0 and json.loads(out)["told"] and json.loads(out)["hit"]["1"] > 0.3, err
@@ -175,10 +185,10 @@ def test_clocks_of_two_zones_are_not_compared(incrowd, two, tmp_path):
 @pytest.mark.filterwarnings("default:the two have no time slot")
 @pytest.mark.parametrize(("slot_min", "period"), [(60, "24"), (30, "48"), (420, "1")])
 def test_two_periods_without_a_common_slot_are_warned_of(incrowd, two, slot_min, period):
-    code, out, err = incrowd("attack", "link", *two, "--slot-min", slot_min)
+    code, out, err = incrowd("attack", "link", *two, "--slot-min", slot_min, "--view", "moments")
     assert code == 0 and "the two have no time slot in common" in err and f"pass --period-slots {period} (" in err
     assert f"(500 m cells, {slot_min} min slots, UTC, cells counted from 4,52)" in out
-    for quiet in ([*two, "--period-slots", period], [two[0], two[0]]):
+    for quiet in ([*two, "--period-slots", period], [two[0], two[0]], two):
         assert "in common" not in incrowd("attack", "link", *quiet)[2]
 
 

@@ -23,8 +23,9 @@ def test_visits_are_refused(trips, tmp_path):
 
 def test_gaps_are_shown_by_quantile(four):
     code, out, _ = run("kgap", four, "--k", "2")
-    row = out.splitlines()[1].split()
-    assert code == 0 and row == ["2", "0", "0.0417", "0.0417", "0.0417", "0.0458", "0.3750", "0.3750"]
+    row = out.splitlines()[4].split()
+    assert code == 0 and row == ["2", "0", "0.04167", "0.04167", "0.04167", "0.04583", "0.375", "0.375"]
+    assert out.startswith("0.0 % (0 of 4 people) look like one other person without any blurring")
     with pytest.raises(ic.ParameterError, match="--k takes numbers"):
         run("kgap", four, "--k", "few")
 
@@ -32,6 +33,6 @@ def test_gaps_are_shown_by_quantile(four):
 @pytest.mark.filterwarnings("always")
 def test_gaps_of_several_k_run_in_one_place_and_say_once_why(card, four, incrowd):
     code, out, err = incrowd("measure", "kgap", four, "--k", "2-4")
-    assert code == 0 and "4 samples, on the CPU; alike" in out
+    assert code == 0 and "(k = 2, 3, 4; 4 people; on the CPU)" in out
     assert err.splitlines() == [FELL_BACK]
-    assert "4 samples, on the GPU; alike" in incrowd("measure", "kgap", four)[1]
+    assert "(k = 2; 4 people; on the GPU)" in incrowd("measure", "kgap", four)[1]

@@ -79,7 +79,7 @@ def test_taxis_from_a_log(incrowd, tmp_path):
     log.write_text("user,t,x,y\n" + "\n".join(rows) + "\n")
     code, out, _ = incrowd("papers", "tan2017", "--data", log, *plane, "--quick", "--json")
     said = {s["what"]: s for figure in json.loads(out)["figures"] for s in figure["statements"]}
-    assert code == 0 and said["disorder by one record"]["ours"] == "0.6% of records"  # 1 of 160
+    assert code == 0 and said["disorder by one record"]["ours"] == "0.6 % of records"  # 1 of 160
     log.write_text("user,t,x,y\n" + "\n".join(reversed(rows)) + "\n")  # newest first is no log
     code, out, _ = incrowd("papers", "tan2017", "--data", log, *plane, "--quick", "--json")
     assert code == 0 and json.loads(out)["records"] == 160
@@ -88,6 +88,6 @@ def test_taxis_from_a_log(incrowd, tmp_path):
 def test_the_experiments_of_mohammed2009(incrowd, visits, tmp_path):
     code, out, _ = incrowd("papers", "mohammed2009", "--data", visits, "--quick", "--report", tmp_path / "lkc.html")
     assert code == 0 and "l = 1: " in out
-    told = "15 of 16 statements agree, 1 differ (on its printed example of 8 patients; the experiments are on the data"
+    told = "15 of 16 statements agree, 1 differs (on its printed example of 8 patients; the experiments are on the data"
     assert f"mohammed2009: {told}, 4 users)" in out
     assert (tmp_path / "lkc.html").exists()

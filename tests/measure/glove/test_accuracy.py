@@ -93,7 +93,7 @@ def test_it_says_for_which_crowd():
 
 def test_only_a_release_and_fingerprints_are_compared():
     data = prints(E7)
-    with pytest.raises(DataError, match="needs a release, got int"):
+    with pytest.raises(DataError, match="accuracy needs a Release, got an int"):
         accuracy(1, 2)
-    with pytest.raises(DataError, match="got Release; call"):
+    with pytest.raises(DataError, match="accuracy needs Fingerprints, got a Release; make them"):
         accuracy(Glove()(data), Glove()(data))

@@ -84,7 +84,7 @@ def test_refusals():
         kgap(prints(E6), k=4)
     with pytest.raises(ParameterError):
         kgap(prints(E6), k=1)
-    with pytest.raises(DataError, match=r"incrowd\.discretize\.fingerprints"):
+    with pytest.raises(DataError, match=r"kgap needs Fingerprints, got Visits"):
         kgap(ic.Visits.from_arrays([1, 2], [0, 1], [0, 1]))
     with pytest.raises(MissingExtra):
         kgap(prints(E6), device="gpu")
@@ -92,5 +92,7 @@ def test_refusals():
 
 @pytest.mark.parametrize("bad", [5, "x", None, [1, 2]])
 def test_only_fingerprints_are_measured(bad):
-    with pytest.raises(DataError, match=f"got {type(bad).__name__}; call incrowd.discretize.fingerprints"):
+    with pytest.raises(
+        DataError, match=r"^kgap needs Fingerprints, got .*; make them with .ic\.discretize\.fingerprints"
+    ):
         kgap(bad)

@@ -100,5 +100,7 @@ def test_crowds_are_added_up_without_wrapping(crowd):
 
 @pytest.mark.parametrize("bad", [5, "x", None, [1, 2]])
 def test_only_fingerprints_are_measured(bad):
-    with pytest.raises(DataError, match=f"got {type(bad).__name__}; call incrowd.discretize.fingerprints"):
+    with pytest.raises(
+        DataError, match=r"^stretch needs Fingerprints, got .*; make them with .ic\.discretize\.fingerprints"
+    ):
         stretch(bad, 0, 1)

@@ -68,7 +68,9 @@ def test_sums_are_those_of_the_reference(data):
 
 @pytest.mark.parametrize("bad", [5, "x", None, [1, 2]])
 def test_only_fingerprints_are_measured(bad):
-    with pytest.raises(DataError, match=f"got {type(bad).__name__}; call incrowd.discretize.fingerprints"):
+    with pytest.raises(
+        DataError, match=r"^tails needs Fingerprints, got .*; make them with .ic\.discretize\.fingerprints"
+    ):
         tails(bad)
 
 

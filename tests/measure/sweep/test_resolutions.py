@@ -22,7 +22,7 @@ from incrowd.measure.sweep.result import Sweep
 def points_of(traces, blocks, minutes, keep="vote", **options):
     """What a sweep takes the points of each user to be, as rows (user, slot, cell)."""
     ground = sweep_records(traces, SweepPlan(**options))
-    (ids, offsets), *others = ground.represent(blocks, (minutes, 7), keep, "cpu")
+    (ids, offsets), *others = ground.represent(blocks, (minutes, 7), keep)
     assert len(others) == 1
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return list(zip(owner.tolist(), (ids // blocks**2).tolist(), (ids % blocks**2).tolist(), strict=True))

@@ -7,7 +7,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep.estimate import sweep_cost
+from incrowd.measure.sweep.estimate import sweep_estimate
 
 ASKED = {"blocks": [200], "minutes": [20], "points": [4], "samples": 2000}
 
@@ -72,7 +72,7 @@ def test_another_box_is_another_entry_of_the_cache(taxis, tmp_path):
     assert wide.uniqueness[0] == sweep(taxis, **{**asked, "cache": None}, box=box).uniqueness[0] < first.uniqueness[0]
     assert len(list(tmp_path.glob("*.json"))) == 2
     with pytest.warns(ic.errors.IncrowdWarning):
-        assert sweep_cost(with_strays(taxis, (0, 0)), **asked).cached == 1  # the same records stay
+        assert sweep_estimate(with_strays(taxis, (0, 0)), **asked).cached == 1  # the same records stay
 
 
 @pytest.mark.real

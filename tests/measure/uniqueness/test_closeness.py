@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import incrowd as ic
 from builders import crowd
 from incrowd.measure import uniqueness
-from incrowd.measure.uniqueness import closeness
+from incrowd.measure.uniqueness import choices as all_choices
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.question import UniquenessQuestion
 
@@ -23,13 +23,12 @@ def close(visits, points=2, minutes=1, slot_min=1, **options):
     return uniqueness(timed, points=points, knowledge="close", closeness_min=minutes, **options)
 
 
-@pytest.mark.parametrize("device", ["cpu", "reference"])
-def test_who_has_no_close_points_is_skipped(device):
-    found = close(crowd(HAND), 2, 2, exact=True, device=device)
+def test_who_has_no_close_points_is_skipped(kernels):
+    found = close(crowd(HAND), 2, 2, exact=True)
     assert found.probability.tolist() == [1 / 2, 1 / 2, 0]
     assert found.value == pytest.approx(1 / 3)
     assert (found.population, found.skipped, found.targets.tolist()) == (3, 1, [0, 1, 2])
-    sizes = close(crowd(HAND), 2, 2, repeats=50, device=device).crowd_sizes
+    sizes = close(crowd(HAND), 2, 2, repeats=50).crowd_sizes
     assert sizes.shape == (50, 3) and set(sizes[:, :2].ravel().tolist()) == {1, 3}
 
 
@@ -73,7 +72,7 @@ def test_choices_are_exactly_the_close_ones(slots, minutes, tolerance, block, po
     wanted = numbers(slots, minutes, tolerance, block, points, slot_min)
     for wide in (2**62, 1):  # in 64 bits, and in Python integers
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(closeness, "_WIDE", wide)
+            patch.setattr(all_choices, "_WIDE", wide)
             choices = made(slots, minutes, tolerance, block, points, slot_min)
             total = int(choices.total(np.array([0]))[0])
             rows = choices.rows(np.zeros(total, np.int64), np.arange(total))
@@ -86,12 +85,12 @@ def made(slots, minutes, tolerance, block, points, slot_min):
         points=points, knowledge="close", closeness_min=minutes, tolerance_min=tolerance, block_min=block
     )
     whole = Trajectories.over(np.array([0, len(slots)]))
-    return closeness.CloseSubsets(whole, np.array(slots), slot_min, question)
+    return all_choices.CloseSubsets(whole, np.array(slots), slot_min, question)
 
 
 @pytest.mark.parametrize("wide", [2**62, 1])
 def test_every_choice_is_drawn_equally_often(wide, monkeypatch):
-    monkeypatch.setattr(closeness, "_WIDE", wide)
+    monkeypatch.setattr(all_choices, "_WIDE", wide)
     choices = made([0, 1, 2, 4, 5, 9], 2, 1, None, 3, 1)
     draws = 20_000
     rows = choices.draw(np.zeros(draws, np.int64), np.random.default_rng(0))
@@ -121,18 +120,17 @@ def test_the_wide_way_agrees_with_the_narrow_one(monkeypatch):
     visits = ic.Visits.from_arrays(user, cell=rng.integers(0, 2, 300), slot=slot, slot_min=1)
     options = {"points": 3, "knowledge": "close", "closeness_min": 2, "tolerance_min": 1, "exact": True}
     narrow = uniqueness(visits, **options)
-    monkeypatch.setattr(closeness, "_WIDE", 200)  # some users above, some below
+    monkeypatch.setattr(all_choices, "_WIDE", 200)  # some users above, some below
     assert uniqueness(visits, **options).probability.tolist() == narrow.probability.tolist()
 
 
-@pytest.mark.parametrize("device", ["cpu", "reference"])
-def test_blocks_of_any_length_are_exact(device):
+def test_blocks_of_any_length_are_exact(kernels):
     """400 pairs of neighbouring slots around 80,000 and seven blocks a day: the product needs more than 64 bits."""
     slots, block = np.arange(80_000, 80_400), 1440 / 7
     visits = ic.Visits.from_arrays(
         np.repeat(slots, 2), cell=np.zeros(800, int), slot=np.column_stack([slots, slots + 1]).ravel(), slot_min=5
     )
-    found = close(visits, 2, 5, slot_min=5, block_min=block, exact=True, device=device)
+    found = close(visits, 2, 5, slot_min=5, block_min=block, exact=True)
     length = Fraction(str(block))
     wanted = [i for i, s in enumerate(slots.tolist()) if (5 * s) // length == (5 * s + 5) // length]
     assert found.targets.tolist() == wanted and 0 < found.skipped < 400
@@ -171,7 +169,7 @@ def test_many_large_totals_stay_apart():
     question = UniquenessQuestion(points=30, knowledge="close", closeness_min=1, tolerance_min=10**6)
     crowd_of = Trajectories.over(np.arange(users + 1) * slots)
     slot = np.tile(np.arange(slots), users)
-    choices = closeness.CloseSubsets(crowd_of, slot, 1, question)
+    choices = all_choices.CloseSubsets(crowd_of, slot, 1, question)
     assert not choices.group.any() and sum(choices.totals) > 2**63
     assert set(choices.totals.tolist()) == {comb(64, 30)}
     last = choices.rows(np.arange(users), np.full(users, comb(64, 30) - 1, object))

@@ -11,7 +11,6 @@ from incrowd.measure.uniqueness.index import Axis, Index, same_slot
 FAR = 2**62
 
 
-@pytest.mark.parametrize("device", ["cpu", "reference"])
 @pytest.mark.parametrize(
     ("cells", "slots"),
     [
@@ -20,14 +19,14 @@ FAR = 2**62
         ([-FAR, FAR, 3], [FAR, -FAR, 0]),  # axes by rank: the ranges multiply beyond 64 bits
     ],
 )
-def test_any_integers_are_numbered_alike(cells, slots, device):
+def test_any_integers_are_numbered_alike(cells, slots, kernels):
     rng = np.random.default_rng(0)
     user, c, s = rng.integers(0, 9, 60), rng.integers(0, 3, 60), rng.integers(0, 3, 60)
     visits = ic.Visits.from_arrays(user, cell=np.array(cells)[c], slot=np.array(slots)[s])
     pairs = {(u, cells[a], slots[b]) for u, a, b in zip(user, c, s, strict=True)}
     known = [[(cell, slot)] for cell in [*cells, 4] for slot in [*slots, 5]]
     wanted = [sum((u, *point) in pairs for u in range(9)) for (point,) in known]
-    assert crowd_sizes(visits, known, device=device).tolist() == wanted
+    assert crowd_sizes(visits, known).tolist() == wanted
 
 
 def test_long_lists_are_kept_as_bitsets():

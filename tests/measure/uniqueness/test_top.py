@@ -16,12 +16,11 @@ def top(visits, points, match="set", **options):
     return uniqueness(visits, points=points, knowledge="top", match=match, **options)
 
 
-@pytest.mark.parametrize("device", ["cpu", "reference"])
 @pytest.mark.parametrize(
     ("match", "sizes"), [("set", [3, 3, 3, 1]), ("ordered", [2, 2, 1, 1]), ("contain", [3, 3, 3, 4])]
 )
-def test_top_places_match_as_a_set_in_order_or_contained(match, sizes, device):
-    found = top(crowd(HAND), 2, match, repeats=2, device=device)
+def test_top_places_match_as_a_set_in_order_or_contained(match, sizes, kernels):
+    found = top(crowd(HAND), 2, match, repeats=2)
     assert found.crowd_sizes.tolist() == [sizes, sizes]
     assert (found.population, found.skipped) == (4, 0)
     assert found.interval == (found.value, found.value)

@@ -9,7 +9,6 @@ from incrowd.measure import crowd_sizes, uniqueness
 from incrowd.measure.uniqueness import choices
 
 HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
-DEVICES = ["cpu", "reference"]
 
 
 def exact(visits, points, **options):
@@ -20,10 +19,9 @@ def expected(values):
     return pytest.approx(values, rel=1e-12)
 
 
-@pytest.mark.parametrize("device", DEVICES)
-def test_the_crowd_of_points_is_everybody_who_has_them_all(device):
+def test_the_crowd_of_points_is_everybody_who_has_them_all(kernels):
     known = [[(1, 0)], [(1, 0), (1, 1)], [(2, 2), (2, 3)], [(1, 0), (1, 0)], [(7, 7)], [(1, 0), (1, 9)], []]
-    assert crowd_sizes(crowd(HAND), known, device=device).tolist() == [4, 3, 1, 4, 0, 0, 4]
+    assert crowd_sizes(crowd(HAND), known).tolist() == [4, 3, 1, 4, 0, 0, 4]
     assert crowd_sizes(crowd(HAND), []).tolist() == []
 
 
@@ -34,7 +32,6 @@ def test_crowd_sizes_of_two_cars():
     assert crowd_sizes(cars, [crossing, [*crossing, (1, 0)], [*crossing, (4, 3)]]).tolist() == [2, 1, 1]
 
 
-@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(
     ("options", "probability", "value", "distribution"),
     [
@@ -45,8 +42,8 @@ def test_crowd_sizes_of_two_cars():
         ({"points": 3, "short": "zero"}, [3 / 4, 3 / 4, 1, 0], 5 / 8, {0: 1 / 4, 1: 5 / 8, 2: 1 / 8}),
     ],
 )
-def test_exact_uniqueness_of_four_people_under_every_convention(device, options, probability, value, distribution):
-    found = uniqueness(crowd(HAND), exact=True, device=device, **options)
+def test_exact_uniqueness_of_four_people_under_every_convention(kernels, options, probability, value, distribution):
+    found = uniqueness(crowd(HAND), exact=True, **options)
     assert found.probability.tolist() == expected(probability)
     assert found.value == expected(value)
     assert found.interval == (found.value, found.value)
@@ -145,7 +142,6 @@ def test_same_seed_same_draws_under_every_convention():
         {"knowledge": "close", "closeness_min": 5, "tolerance_min": float("nan")},
         {"knowledge": "close", "closeness_min": 5, "block_min": 0},
         {"knowledge": "close", "closeness_min": 5},  # no slot_min
-        {"device": "abacus"},
         {"points": "2"},
         {"points": None},
         {"seed": -1},
@@ -210,9 +206,9 @@ def test_what_has_no_points_is_refused_with_what_to_call(measure):
     traces = ic.Traces.from_arrays([1], [0], lon=[1.0], lat=[1.0])
     more = {"crowd_sizes": [[]], "cut_risk": [None]}.get(measure, [])
     for wrong in (traces, None):
-        with pytest.raises(ic.DataError, match=rf"not of {type(wrong).__name__}; call discretize\.grid first"):
+        with pytest.raises(ic.DataError, match=rf"^{measure} needs Visits, got {wrong and 'Traces'}; make them"):
             getattr(ic.measure, measure)(wrong, *more)
-    with pytest.raises(ic.DataError, match=r"call discretize\.grid first"):
+    with pytest.raises(ic.DataError, match=r"^uniqueness needs Visits, got Traces; make them with"):
         uniqueness(traces, knowledge="top")
 
 
@@ -232,10 +228,10 @@ def test_results_cannot_be_changed(options):
 @pytest.mark.parametrize("options", [{}, {"exact": True}, {"samples": 5}, {"knowledge": "top"}])
 def test_result_says_what_was_counted_where(options):
     visits = crowd("0:1 0:2 0:3 1:1 | 0:1 2:2 2:4 | 2:4")
-    found = uniqueness(visits, points=2, device="reference", label="taxis", **options)
-    assert (found.same_slot, found.device, found.label) == (3, "reference", "taxis")
+    found = uniqueness(visits, points=2, label="taxis", **options)
+    assert (found.same_slot, found.label) == (3, "taxis")
     assert found.to_dict()["same_slot"] == 3
-    plain = uniqueness(visits, points=2, device="reference", **options)
+    plain = uniqueness(visits, points=2, **options)
     assert {**found.to_dict(), "label": ""} == plain.to_dict()
 
 
@@ -306,9 +302,20 @@ def test_index_is_made_once_and_forgotten_with_the_visits():
     visits = crowd(HAND)
     made = index.index_of(visits)
     assert index.index_of(visits) is made
-    before = len(index._KEPT)
+    before = len(index._MADE)
     del visits
-    assert len(index._KEPT) == before - 1
+    assert len(index._MADE) == before - 1
+
+
+def test_an_index_is_not_shared_by_kernels():
+    from incrowd.kernels import using
+    from incrowd.measure.uniqueness import index
+
+    visits = crowd(HAND)
+    compiled = index.index_of(visits)
+    with using("reference"):
+        assert index.index_of(visits) is not compiled
+    assert index.index_of(visits) is compiled
 
 
 def test_the_function_wins_over_its_module():

@@ -1,21 +1,22 @@
 """GLOVE: fingerprints merged until everybody hides in a crowd of k."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.anonymize.base import Strength, Wanted, guarantee, parameters
-from incrowd.anonymize.glove.checkpoint import Saved, checkpoint_file, content_key, shard_files
-from incrowd.anonymize.glove.greedy import hide
-from incrowd.anonymize.glove.herd import Herd
+from incrowd.anonymize.base import Anonymizer, Strength, Wanted, guarantee, parameters
+from incrowd.anonymize.glove.checkpoint import Saved, checkpoint_file, content_key, forget, shard_files
+from incrowd.anonymize.glove.estimate import GloveEstimate, glove_estimate
+from incrowd.anonymize.glove.herd import Herd, hide
 from incrowd.anonymize.glove.release import Hidden, joined, release_of
 from incrowd.anonymize.glove.shards import shards, subset
 from incrowd.data import Fingerprints, Release
-from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
+from incrowd.errors import ParameterError, check_choice, check_positive, check_whole, public
 from incrowd.kernels.types import UNLIMITED
+from incrowd.measure.glove.accuracy import accuracy
 from incrowd.measure.glove.kgap import check_k
 from incrowd.measure.glove.stretch import CornerTable, layout, on_device, where_it_fits
 
@@ -23,32 +24,49 @@ EVERY_S = 60.0  # between two checkpoints
 EXTENT_M, EXTENT_MIN = 15_000, 360  # suppression of [gramaglia2015, Table 2]
 
 
+@public
 @dataclass(frozen=True)
-class Glove:
-    """Merge the two closest fingerprints until each hides k people [gramaglia2015, Alg. 1 and Sec. 7.1].
+class Glove(Anonymizer):
+    """Merge whole fingerprints until everybody hides among at least k people.
 
-    `max_extent_m` and `max_extent_min` drop what became wider or longer (15,000 m and 360 min in the paper), from
-    the final groups or after each merge; `reshape` removes overlaps in time; `ties` chooses among equally close
-    samples the first or the one closest without caps; `shard_users` divides a crowd too large to compare at once.
+    The two closest fingerprints are merged again and again [gramaglia2015, Alg. 1 and Sec. 7.1].
+
+    Args:
+        k: People who must share every published fingerprint.
+        max_extent_m: Drop boxes that became wider than this; 15,000 m in the paper. [default: no limit]
+        max_extent_min: Drop boxes that became longer than this; 360 min in the paper. [default: no limit]
+        reshape: What becomes of boxes that overlap in time: unite them, or split them; pieces of a split may hold no
+            sample of a member, which an audit calls untrue. [default: they stay]
+        leftover: What becomes of a last group of too few people: merge it with another one, or suppress it.
+        shard_users: Divide the people into shards of at most so many, which is faster. [default: one shard]
+        device: Where the work runs; auto takes a GPU for many people if there is one.
+        ties: Among equally close samples take the first, or the closest if distances have no cap.
+        suppress: When to drop boxes that became too wide or long: from the final groups, or after each merge.
 
     Guarantee: k-anonymity of whole fingerprints: every published fingerprint is shared by at least k people of the
     data, and each of its boxes holds a sample of every one of them; with reshape="split" its pieces cover all their
     samples, but a single piece may hold none.
+
+    Example:
+        incrowd anonymize glove trips.csv --k 2 --estimate
+        incrowd anonymize glove trips.csv -o release --max-extent-m 15000 --max-extent-min 360 --checkpoint run.npz
 
     >>> crowd = Fingerprints.from_arrays([1, 2, 3, 4], x=[0, 0, 1000, 0], y=[0, 0, 0, 0], t=[0, 40, 20, 400])
     >>> [(lo, hi, new) for lo, hi, new, _ in Glove(k=2)(crowd).merges]
     [(0, 1, 4), (2, 3, 5)]
     """
 
+    PUBLISHES = Fingerprints
+
     k: int = 2
     max_extent_m: int | None = None
     max_extent_min: int | None = None
-    reshape: str | None = None
-    leftover: str = "merge"
+    reshape: Literal["union", "split"] | None = None
+    leftover: Literal["merge", "suppress"] = "merge"
     shard_users: int | None = None
-    device: str = "auto"
-    ties: str = "first"
-    suppress: str = "final"
+    device: Literal["auto", "cpu", "gpu"] = "auto"
+    ties: Literal["first", "uncapped"] = "first"
+    suppress: Literal["final", "each"] = "final"
 
     def __post_init__(self) -> None:
         check_k(self.k)
@@ -74,6 +92,7 @@ class Glove:
             run = Glove(k=k, max_extent_m=EXTENT_M, max_extent_min=EXTENT_MIN)
             yield Strength(f"k={k}, 15 km, 6 h", run, "prints")
 
+    @public
     def __call__(
         self,
         data: Fingerprints,
@@ -83,9 +102,14 @@ class Glove:
         checkpoint: str | Path | None = None,
         checkpoint_s: float = EVERY_S,
     ) -> Release:
-        """Publish groups; nothing but the pseudonyms is random. A killed run goes on from its `checkpoint` file.
+        """The groups as a release; a checkpoint stays until `clean_up`, in case the release cannot be written.
 
-        The file stays, for the case that the release cannot be written; `glove_saving.forget` removes it.
+        Args:
+            data: Fingerprints of people.
+            seed: Changes nothing, because only the pseudonyms are random.
+            pseudonym_seed: Seed of the pseudonyms, for tests; an audit fails a release that was made with one.
+            checkpoint: Keep the work in this file; a run that was killed goes on from it.
+            checkpoint_s: Seconds between two writes of that file.
         """
         path = checkpoint_file(checkpoint, checkpoint_s)
         laid = layout(data)
@@ -102,15 +126,36 @@ class Glove:
 
         whole, device = where_it_fits(run, self.device, self.runs_on(len(data), checkpoint=path))
         params = {**parameters(self), "device": device, "shards": len(parts)}
-        promise: dict[str, Any] = {"guarantee": guarantee(self), "claims": {"k": self.k}}
+        promise: dict[str, Any] = {"guarantee": guarantee(type(self)), "claims": {"k": self.k}}
         return release_of(
             data, laid, whole, self._limits(laid), self.reshape, params, pseudonym_seed=pseudonym_seed, **promise
         )
 
+    def check(self, *, checkpoint: Path | None = None, checkpoint_s: float = EVERY_S) -> None:  # type: ignore[override]
+        """Refuse a checkpoint that cannot be written or that the GPU would have to keep."""
+        self.runs_on(0, checkpoint=checkpoint_file(checkpoint, checkpoint_s))
+
+    def estimate(self, data: Fingerprints, *, checkpoint: Path | None = None, **_: Any) -> GloveEstimate:
+        """About how long a run takes, and how much memory; times are those of a CPU."""
+        estimate = glove_estimate(data, k=self.k, shard_users=self.shard_users)
+        return replace(estimate, device=self.runs_on(len(data), checkpoint=checkpoint))
+
+    def losses(self, release: Release, data: Fingerprints) -> list[str]:
+        """How coarse the boxes are, and what an audit will say of the pieces of a split."""
+        mean = accuracy(release, data).mean
+        widths = f"{mean['pos_extent']:,.0f} m and {mean['time_extent']:,.0f} min wide on average."
+        split = "A piece of a split may hold no sample of a member; an audit then fails truthfulness."
+        return [
+            *([f"A published sample is {widths}"] if release.data.records else []),
+            *([split] if self.reshape == "split" else []),
+        ]
+
+    def clean_up(self, release: Release, *, checkpoint: Path | None = None, **_: Any) -> None:
+        """Remove the checkpoint, which holds who was merged with whom."""
+        forget(checkpoint, shards=release.params["shards"])
+
     def runs_on(self, users: int, *, checkpoint: str | Path | None = None) -> str:
-        """The device for so many users, if it has room; `auto` leaves a run with a checkpoint to the CPU, which keeps
-        one.
-        """
+        """The device for so many users, if it has room; `auto` leaves a run with a checkpoint to the CPU."""
         if checkpoint is None:
             return on_device(self.device, users)
         if self.device == "gpu":

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.anonymize.glove.greedy import pairs_by_scan
+from incrowd.anonymize.glove.herd import TAKE, pairs_by_scan
 from incrowd.anonymize.glove.shards import shards, subset
 from incrowd.data import Fingerprints
-from incrowd.errors import check_whole
+from incrowd.errors import check_whole, public
 from incrowd.estimate import MIB, Estimate
+from incrowd.kernels import compile_s
 from incrowd.measure.glove.kgap import check_k
 from incrowd.measure.glove.stretch import CornerTable, layout
+from incrowd.plain import several
+from incrowd.show import Result, Section
 from incrowd.threads import threads
 
 TIMED_USERS = 64
@@ -26,8 +29,8 @@ SAMPLE_S = 3.8e-6  # merged, resolved and written, on one core
 
 
 @dataclass(frozen=True, kw_only=True)
-class GloveEstimate(Estimate):
-    """About how much a run looks at and takes; memory is on top of the fingerprints themselves."""
+class GloveEstimate(Estimate, Result):
+    """About how much a run looks at and takes on a CPU; memory is on top of the fingerprints themselves."""
 
     bytes: int
     users: int
@@ -35,38 +38,51 @@ class GloveEstimate(Estimate):
     k: int
     pairs: int
     shards: int = 1
+    device: str = "cpu"  # where it will run
 
     @property
     def memory_mib(self) -> int:
         """The memory in whole MiB."""
         return self.bytes // MIB
 
+    def section(self) -> Section:
+        """What a run takes, in one line."""
+        parts = f" in {self.shards:,} shards" if self.shards > 1 else ""
+        sizes = f"{several(self.users, 'user')}{parts}, {several(self.samples, 'sample')}, k = {self.k}"
+        sooner = "; the GPU is faster" if self.device == "gpu" else ""
+        answer = f"{sizes}: {self.about} on the CPU{sooner}"
+        return Section("How long will GLOVE take?", answer, data=self)
+
     def to_dict(self) -> dict[str, Any]:
         """The fields, and the memory in MiB."""
         return {**super().to_dict(), "memory_mib": self.memory_mib}
 
-    def __str__(self) -> str:
-        parts = f" in {self.shards:,} shards" if self.shards > 1 else ""
-        return f"{self.users:,} users{parts}, {self.samples:,} samples, k={self.k}: {self.about}"
 
-
-def glove_cost(
+@public
+def glove_estimate(
     fingerprints: Fingerprints, *, k: int = 2, timed_users: int = TIMED_USERS, shard_users: int | None = None
 ) -> GloveEstimate:
-    """Time the search for the nearest of a few users, and scale it up to all pairs a run looks at.
+    """About how long a run of GLOVE takes on this machine, and how much memory.
 
-    seconds = per_pair (first / cores + 1.9 later) + 3.8e-6 samples, summed over shards: the first lists are made on
-    all cores, a merged fingerprint looks for its nearest on one, and merging touches every sample a few times.
-    `ties` makes no difference that could be measured. At most `timed_users` users are timed in each shard.
+    The search for the nearest of a few users is timed and scaled up to all pairs a run looks at: seconds = per_pair
+    (first / cores + 1.9 later) + 3.8e-6 samples, summed over shards. The first lists are made on all cores, a merged
+    fingerprint looks for its nearest on one, and merging touches every sample a few times. `ties` makes no difference
+    that could be measured.
+
+    Args:
+        fingerprints: Fingerprints of people.
+        k: People who must share every published fingerprint.
+        timed_users: Most users that are timed in each shard.
+        shard_users: Most users in a shard. [default: one shard]
 
     >>> four = Fingerprints.from_arrays([1, 2, 3, 4], x=[0, 0, 1000, 0], y=[0, 0, 0, 0], t=[0, 40, 20, 400])
-    >>> glove_cost(four).pairs
+    >>> glove_estimate(four).pairs
     20
     """
-    return glove_costs(fingerprints, k=[k], timed_users=timed_users, shard_users=shard_users)[0]
+    return glove_estimates(fingerprints, k=[k], timed_users=timed_users, shard_users=shard_users)[0]
 
 
-def glove_costs(
+def glove_estimates(
     fingerprints: Fingerprints, *, k: Sequence[int], timed_users: int = TIMED_USERS, shard_users: int | None = None
 ) -> list[GloveEstimate]:
     """The estimates of several k, the search timed once for all of them."""
@@ -75,7 +91,7 @@ def glove_costs(
     check_whole(timed_users=timed_users)
     if shard_users is not None:
         check_whole(shard_users=shard_users)
-    laid = layout(fingerprints)
+    laid, compiling = layout(fingerprints), compile_s("glove")
     parts = [np.arange(len(laid.people))] if shard_users is None else shards(laid, int(shard_users))
     some = parts[:: -(-len(parts) // TIMED)]
     timed = [_timed(laid if len(parts) == 1 else subset(laid, part)[0], int(timed_users)) for part in some]
@@ -88,6 +104,7 @@ def glove_costs(
         seconds = per_pair * (first / threads() + WIDER * later) + SAMPLE_S * fingerprints.records
         estimate = GloveEstimate(
             seconds=float(seconds),
+            compile_s=compiling,
             bytes=memory,
             users=len(fingerprints),
             samples=fingerprints.records,
@@ -103,7 +120,6 @@ def _timed(laid: CornerTable, users: int) -> tuple[float, int, int]:
     """CPU seconds of a few searches, the pairs they look at, and the bytes of the index; CPU, not the wall clock,
     which would count what else the machine does.
     """
-    from incrowd.anonymize.glove.herd import TAKE
     from incrowd.kernels.cpu.glove.nearest import nearest
     from incrowd.kernels.cpu.glove.prints import prints_of
 

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.anonymize.base import Strength, Wanted, guarantee, parameters
+from incrowd.anonymize.base import Anonymizer, Strength, Wanted, guarantee, parameters
 from incrowd.anonymize.w4m.clusters import Tracks, cluster
-from incrowd.anonymize.w4m.places import Placed, everywhere, inside
+from incrowd.anonymize.w4m.points import Placed, everywhere, inside
 from incrowd.anonymize.w4m.release import release_of
 from incrowd.arrays import Floats, owners
 from incrowd.clean._outside import check_box
 from incrowd.data import Release, Traces
-from incrowd.discretize.plane import plane_of
-from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
+from incrowd.measure._displacement import displacement
 from incrowd.measure.glove.kgap import check_k
 from incrowd.plain import several
 from incrowd.read._parts import of_traces
-from incrowd.read.plane import Box
-from incrowd.read.zero import warn_of_zero
+from incrowd.read.checks import warn_of_zero
+from incrowd.read.plane import Box, plane_of
 
 RADIUS = 0.005  # of the semi-diagonal of the box around all points
 MOST = 1_000_000  # units of delta_m, so that sums over any trajectory stay exact
@@ -27,37 +27,43 @@ DELTA_M = 2_000  # of [gramaglia2015, Table 2]
 NOTE = "(k, delta) only; pivots are published as they were"
 
 
+@public
 @dataclass(frozen=True)
-class W4M:
-    """Bend each trajectory to the times of a pivot and into its cylinder, W4M-LC of [abul2010].
+class W4M(Anonymizer):
+    """Bend alike trajectories into shared cylinders; this moves and fabricates points, and is weaker than k-anonymity.
 
-    Clusters form in chunks of `chunk`·k trajectories around random pivots; at most a share `trash` of the trajectories
-    is left out. `most` caps the distance of two points, in units of delta_m. Time weighs as much as the mean speed
-    covers in it.
+    This is W4M-LC of [abul2010]: clusters form in chunks of trajectories around random pivots, and every trajectory is
+    bent to the times of its pivot and into its cylinder. Time weighs as much as the mean speed covers in it.
 
     Args:
-        k: trajectories that share a cylinder.
-        delta_m: diameter of a cylinder.
-        trash: largest share of the trajectories that may be left out.
-        radius_m: of clusters to begin with; None takes 0.5 % of the semi-diagonal of the box. Records at (0, 0) then
-            leave, and so do strays outside the box, each counted in the ledger and with a warning; a radius that is
-            given leaves every record in.
-        chunk: trajectories that are compared with each other, times k.
-        most: units of delta_m that two points are apart at most.
-        box: (west, south, east, north) in degrees, or in metres if the coordinates are; None takes that of the data
-            and replaces the sides that a few strays stretch, as `discretize.blocks` does.
-        keep_zero: keep records at (0, 0).
+        k: Trajectories that share a cylinder.
+        delta_m: Diameter of a cylinder.
+        trash: Largest share of the trajectories that may be left out.
+        radius_m: Radius of clusters to begin with; a radius that is given leaves every record in. [default: 0.5 % of
+            the semi-diagonal of the box]
+        chunk: Trajectories that are compared with each other, times k.
+        most: Units of delta_m that two points are apart at most.
+        box: The box that decides the radius: west, south, east and north in degrees, or in metres for x and y; records
+            outside leave. [default: that of the data, without strays]
+        keep_zero: Keep records at (0, 0); they leave if not.
 
     Guarantee: (k, delta)-anonymity: every published trajectory shares its times with at least k - 1 others, and all of
     them stay within delta_m / 2 of one of these at each of its times. This is weaker than k-anonymity: it hides
-    people only from somebody who cannot tell places within delta_m apart (Trujillo-Rasua and Domingo-Ferrer 2013), and
-    the trajectory in the middle is published as it was. Points are moved in space and time, left out and fabricated:
-    no published row is promised to be true.
+    people only from an attacker who cannot tell places within delta_m apart (Trujillo-Rasua and Domingo-Ferrer 2013),
+    and the trajectory in the middle is published as it was. Points are moved in space and time, left out and
+    fabricated: no published row is promised to be true.
+
+    Example:
+        incrowd anonymize w4m trips.csv -o release --k 2 --delta-m 2000 --trash 0.1
+        incrowd anonymize w4m trips.csv -o release --box -122.6,37.6,-122.3,37.9
 
     >>> traces = Traces.from_arrays([1, 1, 2, 2], [0, 60, 5, 70], x=[0, 900, 0, 3000], y=[0, 0, 0, 0])
     >>> W4M(k=2, delta_m=1000, trash=0)(traces)
     Release(Traces, rows=4, pseudonyms=2, people=2)
     """
+
+    PUBLISHES = Traces
+    SEEDED = True
 
     k: int = 2
     delta_m: float = 2000
@@ -79,7 +85,7 @@ class W4M:
         if self.box is not None and self.radius_m is not None:
             raise ParameterError("the radius follows from the box; give radius_m or box, not both.")
         if self.most > MOST:
-            raise ParameterError(f"most must lie in 1 to {MOST:,}, got {self.most:,}.")
+            raise ParameterError(f"most must be in 1 to {MOST:,}, got {self.most:,}.")
 
     @staticmethod
     def strengths(wanted: Wanted) -> Iterator[Strength]:
@@ -87,8 +93,15 @@ class W4M:
         for k in (wanted.k, 2 * wanted.k):
             yield Strength(f"k={k}, 2 km", W4M(k=k, delta_m=DELTA_M), "points", reach_m=DELTA_M, note=NOTE)
 
+    @public
     def __call__(self, data: Traces, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
-        """Publish clusters of traces; `seed` decides chunks and pivots."""
+        """The bent trajectories as a release.
+
+        Args:
+            data: Traces of people; `w4m.points.points_of` makes them from fingerprints.
+            seed: Seed of chunks and pivots.
+            pseudonym_seed: Seed of the pseudonyms, for tests; an audit fails a release that was made with one.
+        """
         check_seed(seed=seed)
         placed = self._placed(data)
         tracks, speed = self._tracks(placed.data)
@@ -107,7 +120,7 @@ class W4M:
             )
         promise: dict[str, Any] = {
             "params": parameters(self),
-            "guarantee": guarantee(self),
+            "guarantee": guarantee(type(self)),
             "claims": {"k": int(self.k), "delta_m": float(self.delta_m)},
         }
         spent = {
@@ -118,13 +131,20 @@ class W4M:
         }
         return release_of(data, placed, tracks, clusters.pivot, pseudonym_seed, spent, **promise)
 
+    def losses(self, release: Release, data: Traces) -> list[str]:
+        """The radius that clusters needed, and how far points were moved."""
+        moved, radius = displacement(release, data), release.provenance
+        counts = (
+            f"{several(moved.created_samples, 'point')} created, {moved.deleted_samples:,} left out, "
+            f"of {several(moved.original_samples, 'point')}"
+        )
+        return [
+            f"The radius of clusters is {radius['first_radius_m']:,.0f} m, {radius['radius_m']:,.0f} m at most.",
+            f"Points were moved by {moved.mean['pos_center']:,.0f} m on average; {counts}.",
+        ]
+
     def _placed(self, data: Traces) -> Placed:
         """The records to publish: all of them, or those in the box that the radius follows from."""
-        if not isinstance(data, Traces):
-            raise DataError(
-                f"W4M bends traces, and these are {type(data).__name__}; give Traces, "
-                "or fingerprints as incrowd.anonymize.w4m.points.points_of makes them."
-            )
         if self.radius_m is None:
             return inside(data, self.box, keep_zero=self.keep_zero)
         if not self.keep_zero:
@@ -136,7 +156,7 @@ class W4M:
         parts = of_traces(data)
         if len(data) < self.k:
             raise DataError(f"{several(len(data), 'user')} cannot hide among k = {self.k}; lower k or give more users.")
-        x, y = plane_of(parts, None)(*data.coordinates)
+        x, y = plane_of(parts.middle, None)(*data.coordinates)
         speed = mean_speed(data, x, y)
         points = np.column_stack([x, y, (data.t - data.t.min()) * speed])
         return Tracks(points, data.offsets, float(self.delta_m), int(self.most)), speed

@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.anonymize.base import random_order
 from incrowd.anonymize.w4m.clusters import TRASHED, Tracks
-from incrowd.anonymize.w4m.places import Placed
+from incrowd.anonymize.w4m.points import Placed
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Groups, Release, Traces
 from incrowd.ledger import Ledger

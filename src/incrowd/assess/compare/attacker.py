@@ -1,16 +1,19 @@
-"""The one attacker every method is judged by: some points of a person, looked up in the release."""
+"""The attacker every method is judged by: some samples of a person, looked up in the release, or all of them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.assess.compare.settings import MethodInputs
 from incrowd.assess.compare.views import Visible, boxes_of
+from incrowd.attack import link, relink
 from incrowd.clock import HOUR_S
-from incrowd.data import Fingerprints
+from incrowd.data import Fingerprints, Release, Traces, Visits
+from incrowd.discretize import grid
 
 MOST_POINTS = 8
 BUCKET_S = 4 * HOUR_S  # boxes are looked up by the stretch of time they touch, of at least this length
@@ -29,9 +32,18 @@ KNOWS = (
 )
 
 
+LINKS = (
+    "Linked is the share of published people who come first among all pseudonyms (hit@1, ties in expectation) for an "
+    "attacker who holds their whole trajectory in the cells and slots of the release, points being put on the cells "
+    "and slots of the visits. Boxes, and the data as they are, are looked up by the known samples instead: there, "
+    "linked is how often a guess within the crowd is right, 1 / crowd. Rejoined, for cut releases, is the share of "
+    "neighbouring pieces of a person that least information gain joins again [xu2017, Eq. 4]."
+)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Crowds:
-    """Of each person asked for: how many hide with them (0 where they are not found), and whether all points agree."""
+    """Of each person asked for: how many hide with them (0 if they are in none), and whether all points agree."""
 
     size: Ints
     complete: NDArray[np.bool_]
@@ -51,7 +63,7 @@ class Crowds:
 
 
 def known_samples(prints: Fingerprints, *, points: int, seed: int) -> Ints:
-    """Rows [people, points] of distinct samples of each person; whoever has fewer repeats the last.
+    """Rows [people, points] of distinct samples of each person; a person with fewer repeats the last.
 
     >>> one = Fingerprints.from_arrays([1, 1, 2], x=[0, 100, 0], y=[0, 0, 0], t=[0, 1, 2])
     >>> known_samples(one, points=2, seed=0)[1].tolist()
@@ -69,6 +81,32 @@ def worst(views: Sequence[Visible], prints: Fingerprints, known: Ints) -> Crowds
     by_view = [crowds(what, prints, known) for what in views]
     least = np.min([np.where(one.size > 0, one.size, NOBODY) for one in by_view], axis=0)
     return Crowds(np.where(least == NOBODY, 0, least), np.any([one.complete for one in by_view], axis=0))
+
+
+def linkability(
+    release: Release, source: MethodInputs, *, guess: float | None = None, seed: int = 0
+) -> dict[str, float | None]:
+    """hit@1 of linking the originals to the release, and the share of neighbouring pieces rejoined.
+
+    Boxes are not linked; `guess`, how often one within the crowd is right, stands for them.
+
+    >>> from incrowd import Fingerprints
+    >>> from incrowd.anonymize import Cut
+    >>> two = Fingerprints.from_arrays([1, 1, 2, 2], x=[0, 0, 900, 900], y=[0] * 4, t=[0, 400, 0, 400])
+    >>> source = MethodInputs(two, cell_m=100, slot_min=60)
+    >>> linkability(Cut(window_h=6)(source.visits), source)
+    {'linked': 1.0, 'rejoined': 1.0}
+    """
+    data = release.data
+    if isinstance(data, Traces) and data.records:
+        data = grid(data, cell_m=source.cell_m, slot_min=source.slot_min, start=source.visits.start)
+    if not isinstance(data, Visits) or not data.records or data.cell_m is None or data.slot_min is None:
+        return {"linked": guess, "rejoined": None}
+    same = (data.cell_m, data.slot_min) == (source.cell_m, source.slot_min)
+    known = source.visits if same else source.visits_on(data.cell_m, data.slot_min)
+    score = relink(release, seed=seed).score if release.params["method"] == "Cut" else None
+    shares = link(known, replace(release, data=data), score="overlap", views=("moments",)).hit
+    return {"linked": shares[1], "rejoined": None if score is None else score.share}
 
 
 def crowds(what: Visible, prints: Fingerprints, known: Ints) -> Crowds:

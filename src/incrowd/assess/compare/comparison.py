@@ -1,22 +1,25 @@
-"""What every method protects and costs, and what follows from it: the cheapest, the frontier, the verdict."""
+"""Comparison: what every method protects and loses, and which one loses least detail."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from incrowd.assess.compare.loss import LOST_M, LOST_MIN
+from incrowd.assess.limits import OldName
 from incrowd.clock import DAY_MIN
 from incrowd.errors import ParameterError
-from incrowd.plain import several
+from incrowd.plain import percent, plain, several
+from incrowd.show import Result, Section
 
-CHOICES = "k=2 (nobody in a crowd below 2) or uniqueness=0.1 (at most a tenth singled out)"
+CHOICES = "k=2 (nobody in a crowd below 2) or uniqueness=0.1 (at most a tenth of people identified)"
 DEFAULT_K, MOST_K = 2, 1_000_000
 WHOLE, SHARE = r"[0-9]{1,7}", r"[0-9]{0,20}\.?[0-9]{1,20}(e-[0-9]{1,3})?"  # short enough to be read as numbers
 
 
 @dataclass(frozen=True)
 class Target:
-    """Nobody in a crowd below k, or at most a share `uniqueness` of people singled out."""
+    """Nobody in a crowd below k, or at most a share `uniqueness` of people identified."""
 
     k: int | None = None
     uniqueness: float | None = None
@@ -48,10 +51,10 @@ class Target:
     @property
     def words(self) -> str:
         """Where the people are whom it counts."""
-        return "singled out" if self.k is None else f"in a crowd below {self.k}"
+        return "identified" if self.k is None else f"in a crowd below {self.k}"
 
     def distance(self, privacy: Mapping[str, float | None]) -> float:
-        """The share of people in a crowd below k, or singled out."""
+        """The share of people in a crowd below k, or identified."""
         return float(privacy[self.measure] or 0.0)
 
     def met(self, privacy: Mapping[str, float | None]) -> bool:
@@ -59,7 +62,11 @@ class Target:
         return self.distance(privacy) <= (self.uniqueness or 0.0)
 
     def __str__(self) -> str:
-        return f"nobody {self.words}" if self.k is not None else f"at most {self.uniqueness:.1%} of people {self.words}"
+        return (
+            f"nobody {self.words}"
+            if self.k is not None
+            else f"at most {percent(self.uniqueness)} of people {self.words}"
+        )
 
 
 NOTHING = "none"
@@ -72,7 +79,7 @@ class Row:
 
     method: str
     setting: str
-    privacy: Numbers = field(default_factory=dict)  # None where an attack does not apply
+    privacy: Numbers = field(default_factory=dict)  # None if an attack does not apply
     utility: Numbers = field(default_factory=dict)
     meets: bool = False
     seconds: float = 0.0
@@ -81,7 +88,7 @@ class Row:
 
     @property
     def loss(self) -> float:
-        """The single number of the cost, in [0, 1], lower is better; 1 where the method could not run."""
+        """How much detail is lost, in [0, 1], lower is better; 1 if the method could not run."""
         return float(self.utility.get("loss") or 0.0) if self.utility else 1.0
 
     @property
@@ -90,12 +97,12 @@ class Row:
         return not self.problem and bool(self.utility["kept"])
 
     def __str__(self) -> str:
-        return "publishing as is" if self.method == NOTHING else f"{self.method} ({self.setting})"
+        return "publishing the data as they are" if self.method == NOTHING else f"{self.method} ({self.setting})"
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """What every method protects and costs on the same people; the first row is the data as they are."""
+class Comparison(Result):
+    """What every method protects and loses on the same people; the first row is the data as they are."""
 
     target: Target
     points: int  # the attacker knows
@@ -106,9 +113,10 @@ class Comparison:
     slot_min: int
     seed: int
     rows: tuple[Row, ...]
+    cheapest = OldName()
 
     @property
-    def cheapest(self) -> Row | None:
+    def best(self) -> Row | None:
         """The row with the least loss among those that meet the target."""
         return min((row for row in self.rows if row.meets), key=lambda row: row.loss, default=None)
 
@@ -132,7 +140,7 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """The answer in words."""
-        best = self.cheapest
+        best = self.best
         if best is None:
             return self._nearest()
         draw = f"this draw of {several(self.points, 'known sample')}"
@@ -141,18 +149,39 @@ class Comparison:
         others = [row for row in self.rows if row.meets and row.method != best.method]
         second = min(others, key=lambda row: row.loss, default=None)
         after = "No other method reaches it." if second is None else f"Next is {second} with loss {second.loss:.3f}."
-        cost = f"{_cost(best)}.{_beyond(best)} {after}{_notes(best, second)}"
-        return f"Cheapest for the target ({self.target}) is {best}: {cost}"
+        return (
+            f"{best} loses least detail of all that reach the target ({self.target}): {_loss(best)}.{_beyond(best)} "
+            f"{after}{_notes(best, second)}"
+        )
 
     def _nearest(self) -> str:
         """To publish nothing is no answer, however well it protects."""
         left = [row for row in self.rows if row.published]
         nearest = min(left, key=lambda row: self.target.distance(row.privacy))
-        share = f"{self.target.distance(nearest.privacy):.1%} of people {self.target.words}"
+        share = f"{percent(self.target.distance(nearest.privacy))} of people {self.target.words}"
         closest = f"{nearest} comes closest with {share}"
         if nearest.method == NOTHING:
             closest = f"nothing tried comes closer than {nearest} ({share})"
         return f"No setting reaches the target ({self.target}); {closest}.{_notes(nearest)}"
+
+    def section(self) -> Section:
+        """Which method loses least detail, with what every setting protects and loses."""
+        from incrowd.assess.compare.section import section_of_comparison
+
+        return section_of_comparison(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; what was renamed in version 0.2 also stands under its old name."""
+        best = plain(self.best)
+        more = {"verdict": self.verdict, "best": best, "frontier": plain(self.frontier)}
+        return {**super().to_dict(), **more, "cheapest": best, "renamed": {"cheapest": "best"}}
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each setting."""
+        names = ("method", "setting", "meets", "seconds", "problem", "note")
+        numbers = dict.fromkeys(name for row in self.rows for name in (*row.privacy, *row.utility))
+        own = {name: [getattr(row, name) for row in self.rows] for name in names}
+        return own | {name: [{**row.privacy, **row.utility}.get(name) for row in self.rows] for name in numbers}
 
 
 def _notes(*rows: Row | None) -> str:
@@ -161,7 +190,7 @@ def _notes(*rows: Row | None) -> str:
 
 
 def _beyond(row: Row) -> str:
-    """A warning where the mean error is larger than the loss can tell."""
+    """A warning if the mean error is larger than what the loss counts."""
     off, late = (float(row.utility[name] or 0.0) for name in ("position_m", "time_min"))
     far = [f"{off / 1000:,.0f} km" if off > LOST_M else "", _long(late) if late > LOST_MIN else ""]
     if not any(far):
@@ -174,7 +203,7 @@ def _long(minutes: float) -> str:
     return f"{minutes / DAY_MIN:,.0f} days" if minutes >= 2 * DAY_MIN else f"{minutes / 60:,.0f} h"
 
 
-def _cost(row: Row) -> str:
+def _loss(row: Row) -> str:
     off, late, kept = (row.utility[name] for name in ("position_m", "time_min", "kept"))
-    share = "all" if kept == 1 else f"{kept:.1%} of"
+    share = "all" if kept == 1 else f"{percent(kept)} of"
     return f"loss {row.loss:.3f}, {share} samples kept, {off:,.0f} m and {late:,.0f} min off on average"

@@ -1,4 +1,4 @@
-"""A release beside its original -> how much of the original it still says, in one number for all methods."""
+"""A release beside its original -> how much detail it loses, in one number for all methods."""
 
 from dataclasses import dataclass, replace
 
@@ -14,12 +14,12 @@ from incrowd.measure.glove.accuracy import accuracy
 LOST_M, LOST_MIN = 20_000, 480  # from here on a sample says nothing any more [gramaglia2015, Sec. 4.1]
 
 MEANS = (
-    "Every original sample is looked up where it is published, if it is: its position and time errors are the "
+    "Every original sample is looked up in what is published: its position and time errors are the "
     "distances between both centres. Its loss is half its position error over 20 km plus half its time error over "
-    "8 hours, each at most 1/2 [gramaglia2015, Eq. 1], and 1 where it is gone; coarse is the mean over all samples. "
+    "8 hours, each at most 1/2 [gramaglia2015, Eq. 1], and 1 if it is gone; coarse is the mean over all samples. "
     "Steps kept is the share of consecutive surviving samples of a person that still stand under one pseudonym, made "
-    "up the share of what is published that nobody left. The loss is 1 - (1 - coarse) x steps kept x (1 - made up), "
-    "between 0 (the original) and 1 (nothing is left)."
+    "up the share of what is published that stands for no record. The loss is 1 - (1 - coarse) x steps kept x "
+    "(1 - made up), between 0 (the original) and 1 (nothing is left)."
 )
 
 
@@ -118,7 +118,7 @@ def _centres(prints: Fingerprints) -> Floats:
 
 
 def _steps(row: Ints, prints: Fingerprints) -> float:
-    """Of the surviving samples next to each other, the share under one pseudonym; 1 where there is nothing to cut."""
+    """Of the surviving samples next to each other, the share under one pseudonym; 1 if there is nothing to cut."""
     kept = row >= 0
     owner, row = prints.owner[kept], row[kept]
     next_to = owner[1:] == owner[:-1]

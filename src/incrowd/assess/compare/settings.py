@@ -16,7 +16,7 @@ from incrowd.discretize import grid
 
 
 @dataclass(frozen=True)
-class Source:
+class MethodInputs:
     """The samples of the people, and what the methods take made of them."""
 
     prints: Fingerprints
@@ -56,11 +56,11 @@ class Setting:
         """The strength in words."""
         return "" if self.strength is None else self.strength.words
 
-    def data(self, source: Source) -> Any:
+    def data(self, source: MethodInputs) -> Any:
         """What the method is given."""
         return None if self.strength is None else getattr(source, self.strength.takes)
 
-    def release(self, source: Source, *, seed: int, pseudonym_seed: int | None = None) -> Release | str:
+    def release(self, source: MethodInputs, *, seed: int, pseudonym_seed: int | None = None) -> Release | str:
         """Run it, or say why not."""
         if self.strength is None:
             return self.problem

@@ -52,7 +52,7 @@ def visible(release: Release, *, reach_m: float | None = None, slot_min: int = 6
 def views(release: Release, *, reach_m: float | None = None, slot_min: int = 60) -> list[Visible]:
     """All an attacker may look a known sample up in; moved points both as they stand and as blurred as they claim.
 
-    Some of the points were not moved at all, and whoever looks for the very cell and minute finds these.
+    Some of the points were not moved at all, and an attacker who looks for the very cell and minute finds these.
     """
     blurred = visible(release, reach_m=reach_m, slot_min=slot_min)
     data = release.data

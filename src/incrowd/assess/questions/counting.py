@@ -1,4 +1,4 @@
-"""Aggregates: what counts of people per cell and slot give away."""
+"""Aggregates: which trajectories can be reconstructed from counts of people per cell and slot."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,13 @@ from incrowd.data import Visits
 from incrowd.data.sample import some_people
 from incrowd.discretize import counts, filled
 from incrowd.errors import DataError
-from incrowd.plain import percent
+from incrowd.plain import percent, several
 
 ABOUT = "aggregates"
 MOST_PEOPLE, MOST_DAYS = 5_000, 14
 MOST_MADE = 0.9  # share of the points that may be interpolated
 LOAD_S, POINT_S = 1.0, 1e-5  # seconds on one core: to load kernels, and per person and slot in a small crowd
+GUESSES = {"everyone static": "assuming that nobody moves", "random assignment": "assigning positions at random"}
 CROWD = 5_000  # people from which on a point takes twice as long
 
 
@@ -25,8 +26,8 @@ def _counts(data: Dataset) -> Finding:
     created = sum(step.created.get("interpolated", 0) for step in people.ledger.steps[-1:])
     if created > MOST_MADE * people.records:
         raise DataError(
-            f"{created / people.records:.0%} of the points would be interpolated, and counts of them say nothing about "
-            "people; take longer slots (--slot-min)."
+            f"{percent(created / people.records, 0)} of the positions would be interpolated, and counts of these say "
+            "nothing about people; take longer slots (--slot-min)."
         )
     published = counts(people)
     recovered = recover(published, seed=data.options.seed)
@@ -37,17 +38,27 @@ def _counts(data: Dataset) -> Finding:
     numbers = {"accuracy": score.accuracy, "stages": dict(score.stages), "chance": chance, "judged": judged}
     numbers |= {"people": score.users, "seen": len(seen), "slots": score.slots, "slot_min": score.slot_min}
     numbers |= {"interpolated": created, "far": score.far}
-    beside = f"guessing {percent(chance[guess])}" if judged == "attack" else f"attack {percent(score.accuracy)}"
     value = max(score.accuracy, chance[guess])
-    beats = f"the guess '{guess}', made of the same counts, beats the attack and is judged" if judged == guess else ""
-    note = "; ".join(filter(None, (beats, *_whose(data, len(seen), people, created))))
-    return Finding(value, f"{percent(value)} ({beside})", numbers, (recovered, score), note)
+    notes = (_compared(score.accuracy, guess, chance[guess]), *_whose(data, len(seen), people, created))
+    number = (
+        f"{percent(value)} (of {several(people.records, 'position')} of {several(len(people), 'person', 'people')})"
+    )
+    return Finding(value, number, numbers, (recovered, score), "; ".join(filter(None, notes)))
+
+
+def _compared(accuracy: float, guess: str, share: float) -> str:
+    """The attack beside the best guess, and which of both counts."""
+    how = f"{percent(share)} by {GUESSES.get(guess, guess)}"
+    attack = f"{percent(accuracy)} of positions reconstructed correctly ({how})"
+    if accuracy >= share:
+        return attack
+    return f"{attack}; this guess is right more often than the attack, so its figure is compared with the limit"
 
 
 def _whose(data: Dataset, seen: int, people: Visits, created: int) -> Iterator[str]:
     """Which people and days, and how much of it was seen."""
     if created:
-        yield f"{created / people.records:.0%} of the points were interpolated"
+        yield f"{percent(created / people.records, 0)} of the positions were interpolated"
     if data.days > MOST_DAYS:
         yield f"the {seen:,} of {len(data.visits):,} people seen in the busiest {MOST_DAYS} of {data.days:,} days"
     yield drawn_note(len(people), seen, "; counts of more people differ")
@@ -61,7 +72,7 @@ def _counts_s(data: Dataset) -> float:
 def _no_counts(data: Dataset) -> str:
     visits = data.visits
     if visits.xy is None or visits.slot_min is None:
-        return "counts are made of visits with xy and slot_min"
+        return "counts need visits with xy and slot_min"
     if QUARTER_MIN % visits.slot_min:
         return f"slots of {visits.slot_min} min do not divide 6 hours; take 30, 60 or 90"
     return ""
@@ -70,7 +81,7 @@ def _no_counts(data: Dataset) -> str:
 COUNTS = Question(
     name="counts",
     about=ABOUT,
-    asks="Do counts give people away?",
+    asks="Can trajectories be reconstructed from counts?",
     attacker=lambda _: (
         "The attacker sees how many people were in each cell in each slot, and where the cells are, and nothing else"
     ),

@@ -1,4 +1,4 @@
-"""Inference: homes, workplaces and sensitive values that the visits tell."""
+"""Inference: homes, workplaces and sensitive values that follow from visits."""
 
 from collections.abc import Collection
 from typing import Any
@@ -12,7 +12,7 @@ from incrowd.assess.questions.sensitive import MOST_PAIRS, sensitive_inference
 from incrowd.attack import home_work
 from incrowd.data import Visits
 from incrowd.errors import DataError
-from incrowd.plain import percent, several
+from incrowd.plain import of_people, percent, several, span
 
 ABOUT = "inference"
 LOAD_S, VISIT_S, SET_S = 0.5, 3e-7, 6e-7  # seconds on one core: to load kernels, per visit, per set of visits tried
@@ -24,15 +24,15 @@ def _home_work(data: Dataset) -> Finding:
     numbers = {name: getattr(places, name) for name in names}
     determined, alone = (round(share * places.people) for share in (places.both_known, places.pair_unique))
     note = (
-        f"home and work are determined for {determined:,} of {places.people:,} people, and {alone:,} share them with "
-        f"nobody; {_hours(data)}; nobody tells whether the places are right"
+        f"home and work are determined for {of_people(determined, places.people)}; {_hours(data)}; there is no ground "
+        "truth for these places"
     )
-    return Finding(places.pair_unique, percent(places.pair_unique), numbers, (places,), note)
+    return Finding(places.pair_unique, of_people(alone, places.people), numbers, (places,), note)
 
 
 def _hours(data: Dataset) -> str:
     zone = data.visits.time_zone
-    return f"hours of {zone}" if zone else "UTC was assumed for night and office hours, --time-zone sets their zone"
+    return f"night and office hours are those of {zone or 'UTC (--time-zone sets their zone)'}"
 
 
 def _sensitive(data: Dataset) -> Finding:
@@ -40,17 +40,17 @@ def _sensitive(data: Dataset) -> Finding:
 
 
 def _released(data: Dataset) -> Finding:
-    """The same of what is published: whoever finds a person in the release reads the value there."""
+    """The same for what is published: who finds a person in the release reads the value there."""
     name = data.options.sensitive or ""
     if name not in getattr(data.published, "attributes", {}):
         raise Inapplicable("the release does not publish it")
     visits = published_visits(data)
     if visits is None:
-        raise DataError(f"the release publishes it with {type(data.published).__name__}, which is not asked yet.")
-    finding = _inferred(data, visits, _as_held(visits, name, data.options.values))
-    return finding._replace(
-        note=f"of {several(len(visits), 'published trajectory', 'published trajectories')}; {finding.note}"
-    )
+        raise DataError(
+            f"the release publishes it with {type(data.published).__name__}, which this test does not cover."
+        )
+    values = _as_held(visits, name, data.options.values)
+    return _inferred(data, visits, values, "published trajectory", "published trajectories")
 
 
 def _as_held(visits: Visits, name: str, values: Collection[Any] | None) -> list[Any] | None:
@@ -65,7 +65,9 @@ def _as_held(visits: Visits, name: str, values: Collection[Any] | None) -> list[
     return values_held
 
 
-def _inferred(data: Dataset, visits: Visits, values: Collection[Any] | None) -> Finding:
+def _inferred(
+    data: Dataset, visits: Visits, values: Collection[Any] | None, one: str = "person", more: str = "people"
+) -> Finding:
     inference = sensitive_inference(
         visits,
         sensitive=data.options.sensitive or "",
@@ -73,15 +75,24 @@ def _inferred(data: Dataset, visits: Visits, values: Collection[Any] | None) -> 
         known_visits=data.options.known_visits,
         confidence=data.options.confidence,
         seed=data.options.seed,
+        of=more,
     )
-    low, high = inference.inferred[inference.known_visits], inference.at_most
-    share = percent(low) if low == high else f"{percent(low)} to {percent(high)}"
-    notes = [f"{percent(inference.inferred[1])} by one visit; chance is without knowing any"]
+    low, high, carriers = inference.inferred[inference.known_visits], inference.at_most, inference.carriers
+    sure, most = round(low * carriers), round(high * carriers)
+    of = f"of {several(carriers, one, more)}"
+    number = f"{percent(low)} ({sure:,} {of})"
     if inference.undecided:
-        who = several(inference.undecided, "person", "people")
-        notes.append(f"of {who} not every pair of visits was tried: they may be told too, and the upper end is judged")
-    numbers = {**vars(inference), "at_most": high}
-    return Finding(high, f"{share} (chance {percent(inference.inferred[0])})", numbers, (inference,), "; ".join(notes))
+        number = f"{span((low, high))} ({sure:,} to {most:,} {of})"
+    notes = [
+        f"{percent(inference.inferred[1])} from one visit",
+        f"{percent(inference.inferred[0])} without knowing any visit",
+    ]
+    if inference.undecided:
+        notes.append(
+            f"for {several(inference.undecided, one, more)} not every pair of visits was tried; they may be inferred "
+            "too, so the upper end is compared with the limit"
+        )
+    return Finding(high, number, {**vars(inference), "at_most": high}, (inference,), "; ".join(notes))
 
 
 def _sensitive_s(data: Dataset) -> float:
@@ -108,7 +119,7 @@ def _no_value(data: Dataset) -> str:
 HOME_WORK = Question(
     name="home_work",
     about=ABOUT,
-    asks="Whose home and work are unique?",
+    asks="For how many people is the pair home and work unique?",
     attacker=lambda _: (
         "The attacker sees the data and takes the cell of most slots at night for home, and of most slots in office "
         "hours of weekdays for work"
@@ -120,23 +131,23 @@ HOME_WORK = Question(
 SENSITIVE = Question(
     name="sensitive",
     about=ABOUT,
-    asks="Whose sensitive value is told?",
+    asks="Can a sensitive attribute be inferred?",
     attacker=lambda data: (
-        f"The attacker knows up to {data.options.known_visits} visits of a person, the most telling ones, and the "
-        f"values of whoever made them all; {data.options.confidence:.0%} alike suffice"
+        f"The attacker knows up to {data.options.known_visits} visits of a person, the most informative ones, and the "
+        f"values of all people who made them; {percent(data.options.confidence, 0)} with the same value are enough"
     ),
     seconds=_sensitive_s,
     run=_sensitive,
     lacks=_no_value,
 )
-PUBLISHED = Question(
+RELEASE_SENSITIVE = Question(
     name="release_sensitive",
     about=ABOUT,
-    asks="Does the release tell the value?",
+    asks="Can a sensitive attribute be inferred from the release?",
     attacker=lambda data: (
         f"The attacker knows up to {data.options.known_visits} visits of a person in the cells and slots of the "
-        "release, the most telling ones, and reads the values that it publishes for whoever made them all; "
-        f"{data.options.confidence:.0%} alike suffice"
+        "release, the most informative ones, and reads the values that it publishes for all who made them; "
+        f"{percent(data.options.confidence, 0)} with the same value are enough"
     ),
     seconds=_sensitive_s,
     run=_released,

@@ -4,23 +4,22 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from incrowd import audit
 from incrowd.anonymize import Cut
 from incrowd.assess.dataset import Dataset, within
-from incrowd.assess.question import RELEASE as OF_RELEASE
-from incrowd.assess.question import Finding, Inapplicable, Question, drawn_note, no_release
+from incrowd.assess.question import RELEASE, Finding, Inapplicable, Question, drawn_note, no_release
 from incrowd.assess.questions.boxes import KNOWS, alone_in_boxes
 from incrowd.assess.questions.release import (
     MISLINKED,
     UNTOLD,
     are_pseudonyms,
     checked_link,
+    grain_note,
     original_on,
     same_ground,
 )
 from incrowd.attack import Linkage, link, relink
 from incrowd.clock import DAY_MIN
-from incrowd.data import Fingerprints, Release, Table, Visits
+from incrowd.data import Fingerprints, Release, UserTable, Visits
 from incrowd.data.sample import some_people
 from incrowd.errors import DataError, IncrowdError, IncrowdWarning
 from incrowd.plain import percent, several
@@ -31,11 +30,12 @@ SHORTER_H = 6  # for data of a single day
 RELINK_PEOPLE = 3_000
 KNOWN_PEOPLE = 2_000  # whose counterparts are looked for among everybody
 WEEK = 7
-APART = "nobody has a visit that meets one of the release; check that both are of the same places and times"
+APART = "no visit of the original data is in the release; check that both are of the same places and times"
 HOLDS = (
     "The attacker holds the original visits under names, looks each person up in the release and takes the best match, "
-    "any one where several are; judged is how often that is right"
+    "any one of several equal ones; the share of right matches is compared with the limit"
 )
+MOMENTS: dict[str, Any] = {"score": "overlap", "views": ("moments",)}  # by visits in common
 # Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, per pair of people and
 # visit of each to be joined, for trajectories of so many visits twice that, and to be compared.
 LOAD_S, JOIN_S, LONG, MEET_S = 0.5, 6e-9, 700, 3e-10
@@ -45,29 +45,30 @@ def _window_h(data: Dataset) -> float:
     return WINDOW_H if data.days > 1 else SHORTER_H
 
 
-def _windows(data: Dataset) -> Finding:
+def _pieces(data: Dataset) -> Finding:
     sampled = some_people(data.from_zero, people=RELINK_PEOPLE, seed=data.options.seed)
     # Nobody sees these pseudonyms: a seed makes the assessment the same again.
     release = Cut(window_h=_window_h(data))(sampled, pseudonym_seed=data.options.seed)
     relinked = relink(release, seed=data.options.seed)
     score = relinked.score
     if score is None or score.share is None:
-        raise Inapplicable("nobody has two pieces in consecutive windows, so that there is nothing to join")
+        raise Inapplicable("nobody has two pieces in consecutive windows, so there is nothing to join")
     numbers: dict[str, Any] = {"window_h": _window_h(data), "pieces": relinked.pieces, "neighbours": score.neighbours}
     numbers |= {"joined": score.right, "chance": score.chance, "restored": score.restored, "several": score.several}
-    restored = f"{score.restored:,} of {score.several:,} people are whole again"
+    restored = several(score.restored, "person was", "people were")
     sample = drawn_note(len(sampled), len(data.visits), "; among more people joins are harder")
-    note = "; ".join(filter(None, (restored, sample)))
-    return Finding(score.share, f"{percent(score.share)} (chance {percent(score.chance)})", numbers, (relinked,), note)
+    notes = (f"chance {percent(score.chance)}", f"{restored} fully reconstructed, of {score.several:,}", sample)
+    number = f"{percent(score.share)} ({score.right:,} of {several(score.neighbours, 'pair')} of pieces)"
+    return Finding(score.share, number, numbers, (relinked,), "; ".join(filter(None, notes)))
 
 
-def _releases(data: Dataset) -> Finding:
+def _later(data: Dataset) -> Finding:
     middle = _middle(data)
     known, target = within(data.from_zero, 0, middle), within(data.from_zero, middle, data.slots)
     sampled = some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
-    linkage = link(sampled, target, period_slots=_period(data))
+    linkage = link(sampled, target, **MOMENTS, period_slots=_period(data))
     if not linkage.scored:
-        raise Inapplicable("nobody is in both halves of the period, so that nobody can be recognized")
+        raise Inapplicable("nobody is in both halves of the period, so nobody can be recognised")
     sample = drawn_note(len(sampled), len(known), f" and looked for among {len(target):,}")
     return _linked(
         linkage,
@@ -82,11 +83,11 @@ def _middle(data: Dataset) -> int:
 
 
 def _period(data: Dataset) -> int:
-    """Routines by the hour of the week where both halves hold a week, else by the hour of the day."""
+    """Routines by the hour of the week if both halves hold a week, else by the hour of the day."""
     return (WEEK if data.days >= 2 * WEEK else 1) * data.per_day
 
 
-def _release(data: Dataset) -> Finding:
+def _matched(data: Dataset) -> Finding:
     if isinstance(data.published, Fingerprints):
         return alone_in_boxes(data, people=KNOWN_PEOPLE)
     (known, target), truth = same_ground(data), data.options.link
@@ -97,16 +98,17 @@ def _release(data: Dataset) -> Finding:
     sampled = known if isinstance(target, Release) else some_people(known, people=KNOWN_PEOPLE, seed=data.options.seed)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the two have no time slot in common", IncrowdWarning)  # APART says it
-        linkage = link(sampled, target, truth=truth)
+        linkage = link(sampled, target, truth=truth, **MOMENTS)
     if not linkage.scored:
         raise DataError(UNTOLD if truth is None else MISLINKED)
     if linkage.silent == linkage.scored:
         raise DataError(APART)
     lost = _lost(linkage)
     sample = drawn_note(len(sampled), len(known), f" and looked for among {linkage.target:,} pseudonyms")
-    bare = "cells and slots of the release are taken for those of the data" if data.bare else ""
-    equal = "" if scored else "equal labels are taken for one person"
-    return _linked(linkage, equal, bare, lost, sample, nameless)
+    bare = "the cells and slots of the release were assumed to be those of the data" if data.bare else ""
+    equal = "" if scored else "equal labels were assumed to be the same person"
+    grain = grain_note(data.published) if isinstance(data.published, Visits) else ""
+    return _linked(linkage, grain, equal, bare, lost, sample, nameless)
 
 
 def _publishes_boxes(data: Dataset) -> bool:
@@ -121,7 +123,7 @@ def _is_folder(data: Dataset) -> bool:
 
 
 def _lost(linkage: Linkage) -> str:
-    """Whom nobody looks for: of a link that leaves pseudonyms out, nobody knows whether they are in the release."""
+    """Who cannot be looked for: a link that leaves pseudonyms out does not say whether they are in the release."""
     if not linkage.without:
         return ""
     people = several(linkage.without, "person is", "people are")
@@ -142,11 +144,15 @@ def _linked(linkage: Linkage, *notes: str) -> Finding:
     )
     numbers: dict[str, Any] = {name: getattr(linkage, name) for name in names}
     numbers |= {"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval}
-    number = f"{percent(linkage.hit[1])} (chance {percent(linkage.chance[1])})"
+    right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")  # ties in expectation
+    number = f"{percent(linkage.hit[1])} ({right} of {several(linkage.scored, 'person', 'people')})"
+    notes = (f"chance {percent(linkage.chance[1])}", *notes)
     return Finding(linkage.hit[1], number, numbers, (linkage,), "; ".join(filter(None, notes)))
 
 
-def _audit(data: Dataset) -> Finding:
+def _guarantees(data: Dataset) -> Finding:
+    from incrowd import audit
+
     release: Any = data.options.release
     original: Any = data.visits if data.traces is None else data.traces
     if isinstance(release, Release) and isinstance(release.data, Visits):
@@ -157,23 +163,22 @@ def _audit(data: Dataset) -> Finding:
     share = failed / done if done else None
     names = [check.name for check in verdict.failed]
     numbers = {"failed": names, "applied": done, "checks": len(verdict)}
-    return Finding(
-        share, f"{failed} of {done} fail", numbers, (verdict,), f"failed: {', '.join(names)}" if names else ""
-    )
+    note = f"failed: {', '.join(names)}" if names else ""
+    return Finding(share, f"{percent(share)} ({failed} of {several(done, 'check')})", numbers, (verdict,), note)
 
 
-def _windows_s(data: Dataset) -> float:
+def _pieces_s(data: Dataset) -> float:
     people = min(len(data.visits), RELINK_PEOPLE)
     visits = data.visits.records / len(data.visits)
     return LOAD_S + JOIN_S * people * people * visits * (1 + visits / LONG)
 
 
-def _releases_s(data: Dataset) -> float:
+def _later_s(data: Dataset) -> float:
     people = len(data.visits)
     return LOAD_S + MEET_S * min(people, KNOWN_PEOPLE) * people * data.visits.records / people / 2
 
 
-def _no_windows(data: Dataset) -> str:
+def _no_pieces(data: Dataset) -> str:
     slot_min = data.visits.slot_min
     if slot_min is None:
         return "windows in hours need visits with slot_min"
@@ -189,57 +194,57 @@ def _no_halves(data: Dataset) -> str:
         return "halves in days need visits with slot_min"
     if DAY_MIN % slot_min:
         return f"slots of {slot_min:,} min do not divide a day"
-    return "" if data.days > 1 else "the data cover a single day, which has no two releases"
+    return "" if data.days > 1 else "the data cover a single day, which has no later period"
 
 
-def _no_promise(data: Dataset) -> str:
+def _no_guarantees(data: Dataset) -> str:
     given = data.options.release
-    if isinstance(given, Table) or (isinstance(given, Path) and given.is_file()):
-        return "mere tables promise nothing; give a release folder, or the Release itself"
+    if isinstance(given, UserTable) or (isinstance(given, Path) and given.is_file()):
+        return "a table alone states no guarantees; give the folder of the release, or the Release itself"
     return no_release(data)
 
 
-WINDOWS = Question(
-    name="windows",
+PIECES = Question(
+    name="pieces",
     about=ABOUT,
-    asks="Are cut pieces joined again?",
+    asks="Can the pieces of a cut trajectory be joined again?",
     attacker=lambda data: (
         f"The attacker sees the data cut into windows of {_window_h(data):g} h under fresh pseudonyms, and nothing else"
     ),
-    seconds=_windows_s,
-    run=_windows,
-    lacks=_no_windows,
+    seconds=_pieces_s,
+    run=_pieces,
+    lacks=_no_pieces,
 )
-RELEASES = Question(
-    name="releases",
+LATER = Question(
+    name="later",
     about=ABOUT,
-    asks="Are people recognized later?",
+    asks="Can people be recognised in a later period?",
     attacker=lambda _: (
         "The attacker holds the first half of the period under names and compares routines with the second half"
     ),
-    seconds=_releases_s,
-    run=_releases,
+    seconds=_later_s,
+    run=_later,
     lacks=_no_halves,
 )
-RELEASE = Question(
-    name="release",
+MATCHED = Question(
+    name="matched",
     about=ABOUT,
-    asks="Is the release linked back?",
+    asks="Can published records be matched to known people?",
     attacker=lambda data: KNOWS if _publishes_boxes(data) else HOLDS,
-    seconds=lambda data: 2 * _releases_s(data),
-    run=_release,
+    seconds=lambda data: 2 * _later_s(data),
+    run=_matched,
     lacks=no_release,
-    of=OF_RELEASE,
+    of=RELEASE,
 )
-AUDIT = Question(
-    name="audit",
+GUARANTEES = Question(
+    name="guarantees",
     about=ABOUT,
-    asks="Does the release keep its word?",
+    asks="Does the release meet the guarantees it states?",
     attacker=lambda _: (
         "No attacker but an auditor, who sees release and original and trusts neither the tool nor its maker"
     ),
     seconds=lambda data: LOAD_S + 1e-5 * data.visits.records,
-    run=_audit,
-    lacks=_no_promise,
-    of=OF_RELEASE,
+    run=_guarantees,
+    lacks=_no_guarantees,
+    of=RELEASE,
 )

@@ -10,14 +10,15 @@ from incrowd.assess.dataset import Dataset
 from incrowd.attack.people import Link, read_link
 from incrowd.data import Release, Traces, Visits
 from incrowd.discretize import grid, towers
+from incrowd.discretize.grain import Grain
 from incrowd.errors import DataError
 from incrowd.read import plane
 
 UNTOLD = "no link file was given, so matches cannot be scored; pass the one of the release (--link), or the Release"
 MISLINKED = "the link file names nobody who is both in the data and in the release; pass the one written with it"
-MISFIT = "the link does not fit the release: its points lie no nearer to the people it names than to others"
-NAMELESS = "the link file does not say of which release it is, so that another one's would not be noticed"
-OTHER = "incrowd attack ash --counts says what counts give away"
+MISFIT = "the link does not fit the release: its points are no nearer to the people it names than to others"
+NAMELESS = "the link file does not say to which release it belongs, so a wrong one would not be noticed"
+OTHER = "run incrowd attack recover on counts"
 GRAIN = ("cell_m", "slot_min", "start", "time_zone", "crs")
 SHUFFLES, SIGNIFICANT = 199, 0.05  # random links, and the share of them that may explain a release better
 
@@ -39,10 +40,17 @@ def published_visits(data: Dataset) -> Visits | None:
     return table if isinstance(table, Visits) else None
 
 
-def original_on(release: Visits, data: Dataset) -> Visits:
-    """The original as visits to the release's own cells in its own slots, where the records are there to be regridded.
+def grain_note(visits: Visits) -> str:
+    """The cells and slots of published visits, if they say how large they are."""
+    if visits.cell_m is None or visits.slot_min is None:
+        return ""
+    return f"on the release's {Grain(visits.cell_m, visits.slot_min)}"
 
-    Without them, or where the release is not on squares, cells and slots must be the same already.
+
+def original_on(release: Visits, data: Dataset) -> Visits:
+    """The original as visits to the release's own cells in its own slots, if its records are there to be regridded.
+
+    Without them, or if the release is not on squares, cells and slots must be the same already.
     """
     visits, traces = data.visits, data.traces
     if traces is None or release.slot_min is None or all(_same(name, visits, release) for name in GRAIN):
@@ -67,11 +75,11 @@ def are_pseudonyms(labels: Labels) -> bool:
 
 
 def checked_link(data: Dataset, known: Visits, published: Any) -> str:
-    """A caveat where a link file does not say of which release it is; one that does not fit moved points is refused."""
+    """A caveat if a link file does not name its release; one that does not fit moved points is refused."""
     if data.options.link is None:
         return ""
     link = read_link(data.options.link, data.options.release)
-    # What is moved lies nowhere exactly, so that no audit can tell whether it is linked to the right people.
+    # What is moved is nowhere exactly, so no audit can say whether it is linked to the right people.
     if isinstance(data.published, Traces) and not fits(link, known, published, seed=data.options.seed):
         raise DataError(MISFIT)
     return "" if link.of_release else NAMELESS
@@ -80,22 +88,25 @@ def checked_link(data: Dataset, known: Visits, published: Any) -> str:
 def fits(link: Link, known: Visits, published: Visits, *, seed: int) -> bool:
     """Whether a link brings published trajectories nearer to their people than nearly all random ones do.
 
-    The distance is that between the mean places of both; without places, or for one person, nothing can be told.
+    The distance is that between the mean places of both; without places, or for one person, nothing can be said.
     """
     row, person = positions_of(link.pseudonyms, published.users), positions_of(link.people, known.users)
     both = (row >= 0) & (person >= 0)
     if published.xy is None or known.xy is None:
         return True
-    a, b, rng = _middles(published)[row[both]], _middles(known)[person[both]], np.random.default_rng(seed)
+    a, b, rng = (
+        _middles(published, published.xy)[row[both]],
+        _middles(known, known.xy)[person[both]],
+        np.random.default_rng(seed),
+    )
     off = float(np.hypot(*(a - b).T).sum())
     chance = [float(np.hypot(*(a - rng.permutation(b)).T).sum()) for _ in range(SHUFFLES)]
     return sum(one < off * (1 - 1e-9) for one in chance) <= SIGNIFICANT * SHUFFLES
 
 
-def _middles(visits: Visits) -> Floats:
+def _middles(visits: Visits, xy: Floats) -> Floats:
     """The mean place of each person."""
-    assert visits.xy is not None
-    points, size = visits.xy[visits.cell], np.maximum(np.diff(visits.offsets), 1)
+    points, size = xy[visits.cell], np.maximum(np.diff(visits.offsets), 1)
     return np.column_stack([np.bincount(visits.owner, axis, len(visits)) / size for axis in points.T])
 
 

@@ -1,4 +1,4 @@
-"""Visits with a sensitive attribute -> whose value a few known visits tell, by confidence."""
+"""Visits with a sensitive attribute -> whose value can be inferred from a few known visits, by confidence."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -9,33 +9,66 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners
 from incrowd.data import Visits
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError
 from incrowd.measure.lkc.sensitive import Carriers, carriers_of, share_of
 from incrowd.measure.uniqueness.choices import Subsets, Trajectories, blocks
 from incrowd.measure.uniqueness.index import Index
-from incrowd.plain import Shown
+from incrowd.plain import percent, several
 from incrowd.progress import track
+from incrowd.show import Result, Section, Table
 
-MOST_VISITS = 2  # known at once
 MOST_PAIRS = 30_000_000  # of visits tried, shared out among everybody
+CONFIDENCE = (
+    "A value is inferred if, for some set of known visits, at least this share of the people who made all of them has "
+    "the person's own value [mohammed2009, Def. 3.1]; the value of a person who is alone with them is inferred."
+)
 
 
 @dataclass(frozen=True)
-class SensitiveInference(Shown):
+class SensitiveInference(Result):
     """Shares of the people with a sensitive value for whom it is inferred, in [0, 1], higher is riskier."""
 
     sensitive: str
     known_visits: int
     confidence: float
-    values: tuple[str, ...] | None  # those that count, all without it
+    values: tuple[str, ...] | None  # those that count; None for all
     carriers: int  # people with such a value, all of whom are asked
     inferred: Mapping[int, float]  # by so many known visits or fewer; 0 is without knowing any
     undecided: int  # people of whose pairs of visits only some were tried, in vain: they may be inferred too
+    of: str = "people"  # or published trajectories
 
     @property
     def at_most(self) -> float:
         """The share that is inferred if everybody is who is undecided."""
         return self.inferred[self.known_visits] + self.undecided / self.carriers
+
+    def section(self) -> Section:
+        """For how many people the value is inferred, by the number of known visits."""
+        visits = several(self.known_visits, "known visit")
+        inferred = f"{round(self.inferred[self.known_visits] * self.carriers):,} of {self.carriers:,}"
+        undecided = (
+            f" For {self.undecided:,} more, not every pair of visits was tried; they are counted as inferred."
+            if self.undecided
+            else ""
+        )
+        return Section(
+            question=f"Can {self.sensitive} be inferred?",
+            answer=f"The value of {percent(self.inferred[self.known_visits])} of {self.of} ({inferred}) can be "
+            f"inferred from up to {visits}, and of {percent(self.inferred[0])} without knowing any visit.{undecided}",
+            number=percent(self.at_most),
+            number_of=f"inferred from up to {visits}{', at most' if self.undecided else ''}",
+            tables=[
+                Table(
+                    ("known visits, at most", f"share of {self.of}"),
+                    [(str(count), percent(share)) for count, share in sorted(self.inferred.items())],
+                )
+            ],
+            method=[CONFIDENCE, "The attacker may know just the informative visits; an average one knows less."],
+            options=f"confidence {percent(self.confidence, 0)}; values that count: "
+            + ("all" if self.values is None else ", ".join(self.values)),
+            data={**vars(self), "at_most": self.at_most},
+            number_at=("at_most",),
+        )
 
 
 def sensitive_inference(
@@ -46,38 +79,32 @@ def sensitive_inference(
     known_visits: int = 2,
     confidence: float = 0.8,
     seed: int = 0,
+    of: str = "people",
 ) -> SensitiveInference:
     """Share of people with some set q of known visits such that Conf(q -> value) >= c [mohammed2009, Def. 3.1].
 
-    Conf is the share of the people who made all of these visits that carry the person's own value, one of `values`
-    where given; whoever is alone with them is inferred with confidence 1. Everybody is asked with no visit and with
+    Conf is the share of the people who made all of these visits that have the person's own value, one of `values` if
+    given; the value of who is alone with them is inferred with confidence 1. Everybody is asked with no visit and with
     each one, long trajectories with pairs drawn at random. Differs from LKC-privacy: people are asked, not sequences.
 
     >>> visits = Visits.from_arrays([1, 2, 3], [5, 5, 6], [0, 0, 0], attributes={"ill": ["flu", "no", "no"]})
     >>> sensitive_inference(visits, sensitive="ill", known_visits=1).inferred[1]
     0.3333333333333333
     """
-    check_known(known_visits)
     c = float(share_of(confidence))
     who = carriers_of(visits, 1.0, sensitive, values)
     carriers = np.flatnonzero(np.diff(who.offsets))
     if not len(carriers):
-        raise DataError(f"nobody has a value of {sensitive!r} that counts; give the attribute that is sensitive.")
+        raise DataError(f"nobody has a value of {sensitive!r} that counts; name the attribute that is sensitive.")
     crowd = _Crowd(visits, who)
     inferred = crowd.common(carriers, c)
     shares, undecided = {0: float(inferred.mean())}, 0
     for size in track(range(1, known_visits + 1), "inferring sensitive values"):
         left = np.flatnonzero(~inferred & (crowd.trajectories.sizes[carriers] >= size))
-        inferred[left], whole = crowd.told(carriers[left], size, c, seed)
+        inferred[left], whole = crowd.inferred(carriers[left], size, c, seed)
         shares[size], undecided = float(inferred.mean()), int((~inferred[left] & ~whole).sum())
     named = None if values is None else tuple(sorted(map(str, {values} if isinstance(values, str) else values)))
-    return SensitiveInference(sensitive, known_visits, c, named, len(carriers), shares, undecided)
-
-
-def check_known(known_visits: int) -> None:
-    """Refuse more visits than can be tried."""
-    if isinstance(known_visits, bool) or known_visits not in range(1, MOST_VISITS + 1):
-        raise ParameterError(f"known_visits must be 1 or {MOST_VISITS}, got {known_visits!r}.")
+    return SensitiveInference(sensitive, known_visits, c, named, len(carriers), shares, undecided, of)
 
 
 def _most_each(sets: Ints, in_all: int) -> int:
@@ -110,9 +137,9 @@ class _Crowd:
         """Whose value so large a share of all people carries that nothing needs to be known."""
         return self._confident(np.zeros((len(which), 0), np.int64), which, c)
 
-    def told(self, which: Ints, size: int, c: float, seed: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Whose value some set of that many own visits tells, and of whom all sets were tried."""
-        choices, rng = Subsets(self.trajectories, size, "cpu"), np.random.default_rng(seed)
+    def inferred(self, which: Ints, size: int, c: float, seed: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """For whom some set of that many own visits is enough, and for whom all sets were tried."""
+        choices, rng = Subsets(self.trajectories, size), np.random.default_rng(seed)
         total = choices.total(which).astype(np.int64)
         most = int(total.max(initial=0)) if size == 1 or not len(which) else _most_each(total, MOST_PAIRS)
         ends = np.append(0, np.cumsum(np.minimum(total, most)))

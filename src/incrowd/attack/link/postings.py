@@ -7,11 +7,12 @@ import numpy as np
 
 from incrowd.arrays import Ints, owners
 from incrowd.attack.link.alignment import Near
+from incrowd.attack.link.evidence import rarity
+from incrowd.attack.link.views import FeatureRows
 from incrowd.data import Visits
 from incrowd.kernels.types import Ids
-from incrowd.measure.uniqueness.index import Axis, kernels
+from incrowd.measure.uniqueness.index import Axis
 
-BITS = 32  # weights are whole multiples of 2**-32 bits, so that equal sums are equal in any order
 _CHUNK = 4_000_000  # rows looked at at once
 _LAST = 2**63 - 1
 _SPARSE = 4  # more possible points than this times the visits are found by bisection, not by place
@@ -37,32 +38,23 @@ class Meeting:
             yield np.zeros_like(slot), np.where(low <= high, -1, high)
 
 
-@dataclass(frozen=True, eq=False)
-class Postings:
-    """The number of each known visit, and the people at each number in order, with the weight of being there."""
+def met(
+    known: Visits, target: Visits, near: Near | None, meeting: Meeting, *, nats: bool = False
+) -> tuple[FeatureRows, FeatureRows, Ints]:
+    """Rows of the known points on both sides, those within the tolerance, and the weight of each point.
 
-    ids: Ids
-    starts: Ints
-    postings: Ids
-    weights: Ints
-
-    @classmethod
-    def over(cls, known: Visits, target: Visits, near: Near | None, meeting: "Meeting", device: str) -> "Postings":
-        """Lists of the points that are known; the rest of the target is not looked at."""
-        points = _Points(known)
-        parts = list(_met(points, target, near, meeting))
-        sizes = np.concatenate([size for size, _ in parts])
-        numbers = np.concatenate([number for _, number in parts])
-        offsets = np.append(0, np.cumsum(sizes))
-        starts, postings = kernels("uniqueness", device).inverted(numbers, offsets, points.count)
-        return cls(points.ids, starts, postings, _weights(np.diff(starts), len(target)))
-
-
-def _weights(crowd: Ints, users: int) -> Ints:
-    """-log2 of the share of people at each point: 0 where everybody is, or nobody."""
-    shares = np.where(crowd > 0, crowd, users) / users
-    weights: Ints = np.round(-np.log2(shares) * 2.0**BITS).astype(np.int64)
-    return weights
+    The rest of the target is not looked at.
+    """
+    points = _Points(known)
+    parts = list(_met(points, target, near, meeting))
+    people = np.repeat(np.arange(len(target)), np.concatenate([size for size, _ in parts]))
+    numbers = np.concatenate([number for _, number in parts])
+    crowd = np.bincount(numbers, minlength=points.count)
+    ours, theirs = (
+        FeatureRows(owner, feature.astype(np.int64), np.ones(len(owner)))
+        for owner, feature in ((known.owner, points.ids), (people, numbers))
+    )
+    return ours, theirs, rarity(crowd, len(target), nats=nats)
 
 
 class _Points:

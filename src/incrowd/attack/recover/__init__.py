@@ -1,18 +1,28 @@
 """Counts -> trajectories: people found again in what was published as nothing but numbers of people."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, frozen
 from incrowd.attack.gain import Match, match_by_gain
+from incrowd.attack.machine import machine
 from incrowd.attack.recover.result import Recovered
 from incrowd.clock import DAY_MIN, check_hours
 from incrowd.data import Counts
-from incrowd.errors import DataError, ParameterError, check_choice, check_kind, check_positive, check_seed, check_whole
+from incrowd.errors import (
+    DataError,
+    ParameterError,
+    check_choice,
+    check_positive,
+    check_seed,
+    check_whole,
+    public,
+)
 from incrowd.progress import track
 from incrowd.threads import threads
 
@@ -68,32 +78,44 @@ MOST_BIDS = 10_000  # per person and link; hard cities need about 100
 Day = tuple[NDArray[np.int32], Floats, Floats, Ints]
 
 
+@public
 def recover(
     counts: Counts,
     *,
     night_h: tuple[float, float] = (0, 6),
-    method: str = "exact",
+    method: Literal["exact", "threshold"] = "exact",
     theta_m: float | None = None,
     seed: int | None = None,
     workers: int | None = None,
 ) -> Recovered:
-    """Trajectories that explain the counts at least distance, day by day, then joined [xu2017, Sec. 4].
+    """Trajectories that explain published counts at the least total distance, day by day, then joined [xu2017, Sec. 4].
 
-    Knows: the counts and where the cells are. By night people are expected where they were, by day as far on as they
-    came. "threshold" is the paper's shortcut: pairs nearer than theta_m first; its bounds are those of the optimum,
-    which is worked out beside it, so that it takes longer than "exact". Ties go by row, or at random by seed.
+    The attacker knows the counts and where the cells are. By night people are expected where they were, by day as far
+    on as they came.
+
+    Args:
+        counts: Counts of whole days that add up to the same number of people in every slot (`attack.repair`).
+        night_h: Hours in which people are expected to stay.
+        method: The optimal assignment ("exact"), or the paper's shortcut ("threshold"): pairs nearer than theta_m
+            first. Its bounds are those of the optimum, which is worked out beside it, hence it takes longer.
+        theta_m: Metres below which the shortcut joins pairs first.
+        seed: Settles ties at random. [default: by row]
+        workers: Days worked on at a time. [default: one for each core]
+
+    Returns:
+        One trajectory for each person counted, with costs and the bounds that certify them.
 
     >>> counts = Counts.from_arrays([[1, 1]] * 4, xy=[[0, 0], [900, 0]], slot_min=360)
     >>> recover(counts).cells.tolist()
     [[0, 0, 0, 0], [1, 1, 1, 1]]
     """
+    began = time.perf_counter()
     check_choice("method", method, METHODS)
     theta = _theta(method, theta_m)
     if seed is not None:
         check_seed(seed=seed)
     if workers is not None:
         check_whole(workers=workers)
-    check_kind(Counts, counts=counts)
     night = night_slots(night_h, counts.slot_min)
     _check(counts)
     n = counts.n.reshape(-1, DAY_MIN // counts.slot_min, counts.shape[1])
@@ -114,6 +136,8 @@ def recover(
         method=method,
         theta_m=theta_m,
         seed=seed,
+        seconds=time.perf_counter() - began,
+        machine=machine(),
     )
 
 

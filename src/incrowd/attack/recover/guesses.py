@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.attack.recover import night_slots
-from incrowd.attack.recover.score import PAIRINGS, originals, pair, share_right
+from incrowd.attack.recover.score import PAIRINGS, Pairing, originals, pair, share_right
 from incrowd.data import Counts, Visits
-from incrowd.errors import DataError, check_choice, check_kind
+from incrowd.errors import DataError, check_choice, check_kind, public
 
 NIGHT_H = (0, 6)  # [xu2017, Sec. 4.2]
 
@@ -45,10 +45,17 @@ def random_guess(counts: Counts, *, seed: int | None = 0, night_h: tuple[float, 
     return _guess(counts, np.stack([rng.permutation(slot) for slot in _records(counts)], axis=1), night_h)
 
 
+@public
 def chance_accuracy(
-    counts: Counts, visits: Visits, *, pairing: str = "global", seed: int | None = 0
+    counts: Counts, visits: Visits, *, pairing: Pairing = "global", seed: int | None = 0
 ) -> dict[str, float]:
-    """Share of points right in trajectories that are guessed, paired with the original ones as an attack's would be.
+    """How much trivial guesses get right from the same counts: everybody stays, or everybody is anywhere.
+
+    Args:
+        counts: The counts that were attacked.
+        visits: The original people, one cell in every slot.
+        pairing: With which original each guess is compared, as in `recovery_score`.
+        seed: Seed of the random assignment.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2], [0, 1, 1, 1], [0, 1, 0, 1], xy=[[0, 0], [9, 0]], slot_min=720)
     >>> chance_accuracy(Counts.from_arrays([[1, 1], [0, 2]], visits.xy, slot_min=720), visits)["everyone static"]
@@ -62,7 +69,7 @@ def chance_accuracy(
 
 def _records(counts: Counts) -> list[Ints]:
     """The cell of each person counted, slot by slot, in the order of cells."""
-    check_kind(Counts, counts=counts)
+    check_kind("the guess", counts, Counts)
     totals = counts.n.sum(axis=1)
     if not counts.whole or (counts.n < 0).any() or (totals != totals[0]).any():
         raise DataError(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints
 from incrowd.data import Counts
 from incrowd.data.counts import MOST_PEOPLE
-from incrowd.errors import DataError, ParameterError, check_kind, check_whole
+from incrowd.errors import DataError, ParameterError, check_whole, public
 from incrowd.progress import track
 
 DIGITS = 12  # of the largest count of a slot; a published decimal has fewer, a float not many more
@@ -17,17 +17,22 @@ _TENS = 300
 _ROOM = 2**63 - 1
 
 
+@public
 def repair(counts: Counts, *, users: int | None = None) -> Counts:
-    """What an attacker makes of published counts before `recover`: negatives 0, every slot scaled to `users`.
+    """Counts that add up to the same number of people in every slot, made from published ones, for `attack.recover`.
 
-    Shares are rounded by largest remainder, ties to the lowest cell; an empty slot copies the last one that is not,
-    slots before the first such one copy that. Without `users` the crowd is the median total of the slots that publish
-    anything, negative counts included, since noise cancels in a sum. Exact counts come back as they are.
+    Negative counts become 0 and every slot is scaled to the same crowd; shares are rounded by largest remainder, ties
+    to the lowest cell. An empty slot copies the last one that is not, slots before the first such one copy that. Exact
+    counts come back as they are.
+
+    Args:
+        counts: Published counts: suppressed, rounded or noisy.
+        users: How many people were counted. [default: the median total of the slots that publish anything, negative
+            counts included, because noise cancels in a sum]
 
     >>> repair(Counts.from_arrays([[3, -2, 1]], xy=[[0, 0], [1, 0], [2, 0]]), users=6).n.tolist()
     [[5, 0, 1]]
     """
-    check_kind(Counts, counts=counts)
     if users is not None:
         check_whole(users=users)
         if users > MOST_PEOPLE:

@@ -1,16 +1,20 @@
 """What an attacker got out of published counts, and how sure it is that nothing cheaper fits them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.attack.recover.section import recovered_section
 from incrowd.data import Visits
+from incrowd.show import Result, Section
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Recovered:
+class Recovered(Result):
     """One trajectory per person, the total cost of each step, and a bound below every other way to take that step."""
 
     cells: Ints  # [user, slot]
@@ -24,6 +28,8 @@ class Recovered:
     method: str
     theta_m: float | None
     seed: int | None
+    seconds: float = 0.0
+    machine: str = ""
 
     @property
     def gap(self) -> float:
@@ -42,6 +48,20 @@ class Recovered:
     def days(self) -> int:
         """Days recovered, each on its own, then joined."""
         return len(self.costs)
+
+    def section(self) -> Section:
+        """What was reconstructed from counts."""
+        return recovered_section(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON, without the trajectories."""
+        names = ("method", "theta_m", "seed", "slot_min", "days", "gap", "gain_gap", "seconds", "machine")
+        return {"users": len(self), "slots": self.cells.shape[1], **{name: getattr(self, name) for name in names}}
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each person and slot: the cell."""
+        visits = self.visits()
+        return {"user": visits.owner, "slot": visits.slot, "cell": visits.cell}
 
     def visits(self) -> Visits:
         """The recovered people as if they had been observed, user i being row i."""

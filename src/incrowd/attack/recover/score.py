@@ -1,19 +1,23 @@
 """Recovered trajectories against the original ones: accuracy by stage, errors in metres, uniqueness."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, frozen
+from incrowd.attack.machine import machine
+from incrowd.attack.recover.section import score_section
 from incrowd.data import Visits
-from incrowd.errors import DataError, ParameterError, check_choice, check_kind
+from incrowd.errors import DataError, ParameterError, check_choice, public
 from incrowd.measure.uniqueness.top import Tops
-from incrowd.plain import Shown
 from incrowd.progress import track
+from incrowd.show import Result, Section
 
+Pairing = Literal["global", "index", "optimal"]
 PAIRINGS = ("global", "index", "optimal")
 MOST_OPTIMAL = 5_000  # users; three tables of all pairs
 
@@ -75,7 +79,7 @@ class Guessed(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class RecoveryScore(Shown):
+class RecoveryScore(Result):
     """How much of the truth was recovered, in [0, 1], higher is worse for the people counted."""
 
     accuracy: float  # share of points in the right cell
@@ -93,18 +97,29 @@ class RecoveryScore(Shown):
     per_day: Mapping[str, tuple[float, ...]] = field(repr=False)
     errors: Floats = field(repr=False)  # metres of every point, in rising order
     match: Ints = field(repr=False)  # the original each recovered trajectory is compared with
+    seconds: float = 0.0
+    machine: str = ""
+
+    def section(self) -> Section:
+        """How much of what was reconstructed is true."""
+        return score_section(self)
 
     def within(self, limit_m: float) -> float:
         """P(E <= x), the share of points not farther off [xu2017, Eq. 6]."""
         return float(np.searchsorted(self.errors, limit_m, "right") / len(self.errors))
 
 
-def recovery_score(recovered: Guessed, visits: Visits, *, pairing: str = "global") -> RecoveryScore:
-    """Accuracy, error and uniqueness of recovered trajectories [xu2017, Eqs. 5 and 6, Sec. 5.1].
+@public
+def recovery_score(recovered: Guessed, visits: Visits, *, pairing: Pairing = "global") -> RecoveryScore:
+    """How much of reconstructed trajectories is true: accuracy, error, uniqueness [xu2017, Eqs. 5 and 6, Sec. 5.1].
 
-    `visits` are the original ones, one cell in every slot. Each recovered trajectory is compared with one original:
-    `global` pairs the most similar left, again and again; `index` lets each in turn take its most similar; `optimal`
-    maximizes the total, for few users. Differs from [xu2017]: it names `index`, which depends on the order of rows.
+    Differs from [xu2017]: it names "index", which depends on the order of rows.
+
+    Args:
+        recovered: Trajectories from `attack.recover`, or guessed ones.
+        visits: The original people, one cell in every slot.
+        pairing: With which original each is compared: the most similar pair left, again and again ("global"), each in
+            turn takes its most similar ("index"), or the greatest total ("optimal", for few people).
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2], [0, 1, 2, 2], [0, 1, 0, 1], xy=[[0, 0], [9, 0], [0, 9]], slot_min=720)
     >>> from incrowd.attack.recover.guesses import Guess
@@ -112,10 +127,10 @@ def recovery_score(recovered: Guessed, visits: Visits, *, pairing: str = "global
     >>> recovery_score(guess, visits).accuracy
     0.75
     """
+    began = time.perf_counter()
     check_choice("pairing", pairing, PAIRINGS)
     if not isinstance(recovered, Guessed):
         raise DataError(f"recovered must come from incrowd.attack.recover, got {type(recovered).__name__}.")
-    check_kind(Visits, visits=visits)
     z, y = recovered.cells, originals(recovered, visits)
     per_day = _per_day(z, y, recovered, pairing)
     match = pair(z, y, pairing)
@@ -138,6 +153,8 @@ def recovery_score(recovered: Guessed, visits: Visits, *, pairing: str = "global
         per_day=per_day,
         errors=frozen(errors),
         match=frozen(match),
+        seconds=time.perf_counter() - began,
+        machine=machine(),
     )
 
 

@@ -1,36 +1,42 @@
 """A cut release -> trajectories again: pieces of consecutive windows joined by least information gain."""
 
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, frozen
+from incrowd.attack.machine import machine
 from incrowd.attack.people import owners_from
 from incrowd.attack.relink.join import NONE, join
 from incrowd.attack.relink.score import RelinkScore, rejoined, scored
+from incrowd.attack.relink.section import relinked_section
 from incrowd.data import Release, Visits
 from incrowd.data.release_folder import manifest_in
 from incrowd.discretize import windows
-from incrowd.errors import DataError, check_choice, check_seed, check_whole
+from incrowd.errors import DataError, check_choice, check_seed, check_whole, public
 from incrowd.measure import Uniqueness, uniqueness
 from incrowd.measure.uniqueness.question import UniquenessQuestion
-from incrowd.plain import Shown, brief
+from incrowd.show import Result, Section
 
 MEMORY = ("piece", "chain")
+SCORES = ("gain", "evidence")
 GRID = ("window_h", "windows", "start_slot", "slots")  # of a manifest: how the windows lie
 TOPS = (1, 2, 3)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Relinked(Shown):
+class Relinked(Result):
     """Chains of pieces that an attacker takes for one person, and how far that is right where the truth is known.
 
     A piece that shares no cell with anybody in reach stays alone, and so does whoever is absent from a window: a chain
     ends there, and the next piece begins another.
     """
 
+    by: str
     memory: str
     reach_windows: int
     points: int
@@ -41,46 +47,64 @@ class Relinked(Shown):
     chains: int
     uniqueness: tuple[Uniqueness, ...]  # of pieces, rejoined and, where known, original trajectories, by label
     score: RelinkScore | None  # None where nobody tells who is behind the pieces
+    seconds: float
+    machine: str
     gains: Floats = field(repr=False)  # bits per window after the first, of all pairs of the assignment
     bounds: Floats = field(repr=False)  # no other assignment gains less
     following: Ints = field(repr=False)  # per published row: the row joined to its end, -1 for none
     chain: Ints = field(repr=False)  # per published row: the number of its chain
 
-    def _shown(self) -> list[tuple[str, ...]]:
-        names = ("memory", "reach_windows", "pieces", "windows", "joins", "chains")
-        rows: list[tuple[str, ...]] = [
-            ("Relinked", ""),
-            *((name.replace("_", " "), brief(getattr(self, name))) for name in names),
-        ]
-        rows += [] if self.score is None else self.score.rows()
-        return rows + [(f"{risk.label} singled out by {_means(risk)}", brief(risk.value)) for risk in self.uniqueness]
+    def section(self) -> Section:
+        """Whether the pieces of a cut trajectory are joined again."""
+        return relinked_section(self)
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each published row: the row joined to its end, and its chain."""
+        return {"row": np.arange(self.pieces), "following": self.following, "chain": self.chain}
 
     def __repr__(self) -> str:
-        result = "" if self.score is None else f", {self.score.told()}"
+        result = "" if self.score is None else f", {self.score.summary()}"
         return f"Relinked(pieces={self.pieces:,}, joins={self.joins:,}, chains={self.chains:,}{result})"
 
 
+@public
 def relink(
     release: Release | str | Path,
     *,
     link: str | Path | None = None,
-    memory: str = "piece",
+    score: Literal["gain", "evidence"] = "gain",
+    memory: Literal["piece", "chain"] = "piece",
     reach_windows: int = 1,
     points: int = 4,
     seed: int | None = None,
 ) -> Relinked:
-    """Join the pieces of each window with those of the next: the optimal assignment of [xu2017, Eq. 4].
+    """Join the pieces of a cut release again: those of each window with those of the next, one partner each.
 
-    The attack sees published rows and the windows that the manifest states; members, or the link file of a release
-    folder, only score it. `memory="chain"` compares with all pieces joined so far, not the last, and chains that ended
-    `reach_windows` ago may go on: both go beyond the paper. `seed` settles ties. Differs from [xu2017], whose days are
-    complete: pieces differ in number and length, and pairs without a common cell are not joined.
+    By default the optimal assignment of [xu2017, Eq. 4]. The attack sees published rows and the windows that the
+    manifest states; members, or the link file of a release folder, only score it. Differs from [xu2017], whose days
+    are complete: pieces differ in number and length, and pairs without a common cell are not joined.
+
+    Args:
+        release: A cut release, or the folder of one.
+        link: Link file of a release folder, to score the joins by.
+        score: What speaks for a pair: the least information gain [xu2017, Eq. 4], or the evidence that both are of one
+            person, as in `attack.link`, which goes beyond the paper.
+        memory: Compare with the last piece, or with the whole chain of pieces joined so far, which goes beyond the
+            paper.
+        reach_windows: Windows that a person may be absent and still be joined; 1 is the next window.
+        points: Visits that an attacker knows, for the uniqueness of pieces and chains.
+        seed: Settles ties between equals at random. [default: by position]
+
+    Returns:
+        Which piece follows which, with a bound that certifies each assignment, and how many joins are right.
 
     >>> from incrowd.anonymize import Cut
     >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1])
     >>> relink(Cut(windows=2)(visits), points=1)
     Relinked(pieces=4, joins=2, chains=2, 2 of 2 neighbours joined, chance 0.5000)
     """
+    began = time.perf_counter()
+    check_choice("score", score, SCORES)
     check_choice("memory", memory, MEMORY)
     check_whole(reach_windows=reach_windows)
     if seed is not None:
@@ -89,10 +113,11 @@ def relink(
     data, grid = _published(release)
     owner = owners_from(release, data, link)
     window, reach = _windows(data, grid), int(reach_windows)
-    joins = join(data, window, memory=memory, reach=reach, seed=seed)
+    joins = join(data, window, memory=memory, reach=reach, seed=seed, score=score)
     wholes = {"pieces": np.arange(len(data)), "rejoined": joins.chain}
     wholes |= {} if owner is None else {"originals": owner}
     return Relinked(
+        by=score,
         memory=memory,
         reach_windows=reach,
         points=question.points,
@@ -109,6 +134,8 @@ def relink(
         bounds=frozen(joins.bounds),
         following=frozen(joins.following),
         chain=frozen(joins.chain),
+        seconds=time.perf_counter() - began,
+        machine=machine(),
     )
 
 
@@ -141,7 +168,3 @@ def _singled_out(visits: Visits, label: str, question: UniquenessQuestion) -> li
     same: Any = {"seed": question.seed, "label": label}
     drawn = [uniqueness(visits, points=question.points, short=short, **same) for short in ("drop", "all")]
     return drawn + [uniqueness(visits, points=k, knowledge="top", **same) for k in TOPS]
-
-
-def _means(risk: Uniqueness) -> str:
-    return f"top {risk.points}" if risk.knowledge == "top" else f"{risk.points} random points ({risk.short})"

@@ -1,13 +1,18 @@
 """Pieces by window -> which piece follows which: one optimal assignment per step from a window to the next."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, offsets_of, rows_by_code
+from incrowd.attack.gain import Match, match_by_gain
+from incrowd.attack.relink.evidence import grouped, match_by_evidence
+from incrowd.attack.relink.orders import Orders
 from incrowd.data import Visits
 from incrowd.progress import track
+from incrowd.threads import threads
 
 NONE = -1
 Bags = tuple[Ints, Ints]  # offsets, cells: one for every slot spent there
@@ -26,39 +31,82 @@ class Joins:
     bounds: Floats
 
 
-def join(data: Visits, window: Ints, *, memory: str, reach: int, seed: int | None) -> Joins:
+def join(data: Visits, window: Ints, *, memory: str, reach: int, seed: int | None, score: str = "gain") -> Joins:
     """Match the ends of chains with the pieces of each window in turn; what shares no cell is not joined.
 
     The assignment pairs as many as it can; where a pair has no common cell nothing speaks for it, and it is left out.
     """
-    from incrowd.attack.gain import match_by_gain
-
-    rng = None if seed is None else np.random.default_rng(seed)
-    cells = np.unique(data.cell, return_inverse=True)[1]
-    numbers, code = np.unique(window, return_inverse=True)
-    order, starts = rows_by_code(code, len(numbers))
-    pieces = np.arange(len(data)) if order is None else order
+    steps = _Steps.over(data, window, memory, reach, seed, score)
+    numbers = steps.numbers
     following, first = np.full(len(data), NONE, np.int64), np.arange(len(data))
     tallies = np.zeros((len(numbers), 2), np.int64), np.zeros((len(numbers), 2))
-    for now in track(range(1, len(numbers)), "joining windows"):
-        near = np.searchsorted(numbers, numbers[now] - reach)
-        ends = pieces[starts[near] : starts[now]]
-        ends, later = ends[following[ends] == NONE], pieces[starts[now] : starts[now + 1]]
-        tallies[0][now, 0] = len(ends)
-        if not len(ends):
-            continue
-        a = bags(data, cells, ends)
-        if memory == "chain":
-            a = _whole_chains(data, cells, ends, first, pieces[: starts[now]])
-        b = bags(data, cells, later)
-        matching = match_by_gain(*a, *b, rng)
-        tallies[1][now] = matching.total, matching.bound
-        left = np.flatnonzero(meet(a, b, matching.match))
-        after = later[matching.match[left]]
-        following[ends[left]], first[after] = after, first[ends[left]]
-        tallies[0][now, 1] = len(left)
+    # If only the last piece counts, no window depends on the one before, and all cores work at once.
+    alone = memory == "piece" and reach == 1
+    with ThreadPoolExecutor(threads() if alone else 1) as pool:
+        work = range(1, len(numbers))
+        ahead = pool.map(lambda now: steps.matched(now, following, first), work) if alone else None
+        for now in track(work, "joining windows"):
+            ends, later, matching, left = next(ahead) if ahead else steps.matched(now, following, first)
+            tallies[0][now] = len(ends), len(left)
+            if matching is None:
+                continue
+            tallies[1][now] = matching.total, matching.bound
+            after = later[matching.match[left]]
+            following[ends[left]], first[after] = after, first[ends[left]]
     chain = np.unique(first, return_inverse=True)[1]
     return Joins(following, chain, numbers, *tallies[0].T, *tallies[1][1:].T)
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """The pieces by window, and what decides between equals in each."""
+
+    data: Visits
+    cells: Ints
+    numbers: Ints  # windows that hold a piece
+    starts: Ints
+    pieces: Ints  # by window
+    memory: str
+    reach: int
+    score: str
+    orders: list[Orders | None]
+
+    @classmethod
+    def over(cls, data: Visits, window: Ints, memory: str, reach: int, seed: int | None, score: str) -> "_Steps":
+        numbers, code = np.unique(window, return_inverse=True)
+        order, starts = rows_by_code(code, len(numbers))
+        pieces = np.arange(len(data)) if order is None else order
+        cells = np.unique(data.cell, return_inverse=True)[1]
+        rng = None if seed is None else np.random.default_rng(seed)
+        orders = [None if rng is None else Orders(rng) for _ in numbers]
+        if rng is not None and memory == "piece" and reach == 1:
+            sizes = np.diff(starts)
+            for now in range(1, len(numbers)):
+                near = sizes[now - 1] if numbers[now] - numbers[now - 1] <= 1 else 0
+                orders[now] = Orders.drawn(rng, near, sizes[now])
+        return cls(data, cells, numbers, starts, pieces, memory, reach, score, orders)
+
+    def matched(self, now: int, following: Ints, first: Ints) -> tuple[Ints, Ints, Match | None, Ints]:
+        """Ends of chains and pieces of a window, how they are paired, and which pairs share a cell."""
+        near = np.searchsorted(self.numbers, self.numbers[now] - self.reach)
+        ends = self.pieces[self.starts[near] : self.starts[now]]
+        if not (self.memory == "piece" and self.reach == 1):
+            ends = ends[following[ends] == NONE]
+        later = self.pieces[self.starts[now] : self.starts[now + 1]]
+        if not len(ends):
+            return ends, later, None, ends
+        before = self.pieces[: self.starts[now]]
+        a, b = bags(self.data, self.cells, ends), bags(self.data, self.cells, later)
+        if self.memory == "chain":
+            a = _whole_chains(self.data, self.cells, ends, first, before)
+        if self.score == "evidence":
+            whose = first if self.memory == "chain" else np.arange(len(first))
+            matching = match_by_evidence(
+                *(grouped(self.data, *side) for side in ((whose, before, ends), (whose, later, later)))
+            )
+        else:
+            matching = match_by_gain(*a, *b, self.orders[now])
+        return ends, later, matching, np.flatnonzero(meet(a, b, matching.match))
 
 
 def bags(data: Visits, cells: Ints, which: Ints) -> Bags:

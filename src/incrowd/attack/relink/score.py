@@ -1,7 +1,7 @@
 """Joined pieces against the truth: neighbours found, people restored, and who is singled out again."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,11 +13,10 @@ from incrowd.measure.uniqueness import ask
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import Index, PartIndex
 from incrowd.measure.uniqueness.question import Uniqueness, UniquenessQuestion
-from incrowd.plain import Shown, brief
 
 
 @dataclass(frozen=True, eq=False)
-class RelinkScore(Shown):
+class RelinkScore:
     """How far joins are right; a neighbour is a pair of consecutive pieces of one person within reach.
 
     `known_before` asks whom m random points of a person's whole trajectory, known before the cut, single out: it
@@ -36,16 +35,7 @@ class RelinkScore(Shown):
     restored: int  # of these, people whose pieces all are in one chain with nobody else's
     known_before: Mapping[str, Uniqueness]  # pieces, rejoined, originals
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """Each number with its name; of those found among pieces or chains, the share."""
-        numbers = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "known_before"}
-        shares = {f"found among {name}": risk.value for name, risk in self.known_before.items()}
-        return [(name.replace("_", " "), brief(value)) for name, value in (numbers | shares).items()]
-
-    def _shown(self) -> list[tuple[str, ...]]:
-        return [("RelinkScore", ""), *self.rows()]
-
-    def told(self) -> str:
+    def summary(self) -> str:
         """The main result in words."""
         chance = "undefined" if self.chance is None else f"{self.chance:.4f}"
         return f"{self.right:,} of {self.neighbours:,} neighbours joined, chance {chance}"
@@ -130,6 +120,6 @@ def known_before(data: Visits, owner: Ints, group: Ints, question: UniquenessQue
     order = row_order(owner[data.owner], data.slot, data.cell)
     place = np.unique(group, return_inverse=True)[1][data.owner]
     place = place if order is None else place[order]
-    index = Index.build(groups, question.device)
+    index = Index.build(groups)
     known = replace(index, ids=index.find(originals.cell, originals.slot))
     return ask(PartIndex(known, place, counts_parts=True), Trajectories.over(originals.offsets), originals, question)

@@ -1,19 +1,18 @@
 """Does the ledger close, and does it account for every original record that is not published?"""
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from incrowd.arrays import Ints
-from incrowd.audit.checks.contain import Compared
+from incrowd.arrays import Ints, distinct_rows
+from incrowd.audit.checks.compared import Compared, Silence, Unlinked
+from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import BARE, Published, is_count, part_of
-from incrowd.audit.verdict import Check, idle, judged, passed
+from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
 from incrowd.data import Groups
 from incrowd.plain import several
 
-RECORDS = "records"
 COVERAGE = "coverage"
 GRAIN, BOXED = "same cell and slot", "sample generalised into a shared box"
 MERGED = frozenset(  # reasons of incrowd for records that fall together with another, and share its fate
@@ -34,70 +33,6 @@ SWAPPED = (
 Steps = tuple[Mapping[str, Any], ...]
 
 
-def records(release: Published, comparison: Compared | str) -> Check:
-    """Every step reads what the step before kept, loses nothing unsaid, and the last one kept the published rows.
-
-    For fingerprints the last step may count rows, rows times people, or the original samples that are covered.
-    """
-    steps = release.ledger
-    if not steps:
-        return idle(RECORDS, "there is no ledger.")
-    faults = [f"step {i} does not add up" for i, step in enumerate(steps) if not _closes(step)]
-    if not faults:
-        pairs = pairwise(steps)
-        faults += [
-            f"step {i} reads not what step {i - 1} kept" for i, (a, b) in enumerate(pairs, 1) if a["kept"] != b["read"]
-        ]
-        if steps[-1]["kept"] not in _kept(release, comparison):
-            faults.append(f"the last step kept {steps[-1]['kept']:,} records, the table has {release.rows:,} rows")
-        people = len(release) + release.bare
-        if (left := _users(steps[-1], people)[1]) != people:
-            faults.append(f"the last step ends with {left:,} users, the release with {several(people, 'pseudonym')}")
-    if release.manifest is not None and not faults and _stated_drops(release.manifest) != _dropped(steps):
-        faults.append("what the manifest calls suppressed or merged is not what the ledger dropped")
-    return judged(RECORDS, faults, f"{len(steps)} steps close and end with the {release.rows:,} published rows.")
-
-
-def coverage(release: Published, comparison: Compared | str) -> Check:
-    """Originals in no published row of their person are no more than the ledger dropped since, and people likewise.
-
-    A record that fell together with others is where they are, published or not: such drops account for nothing, and
-    what is dropped later takes with it all that fell together before.
-    """
-    if isinstance(comparison, str) or release.members is None:
-        return idle(COVERAGE, str(comparison))
-    total, bare = len(comparison.covered), int((~comparison.covered).sum())
-    evidence = f"{total - bare:,} of {total:,} original records are in a published row of their person"
-    if not bare:
-        return passed(COVERAGE, f"{evidence}.")
-    if not release.ledger:
-        return idle(COVERAGE, f"{evidence}; there is no ledger to account for the others.")
-    since = since_original(release.ledger, comparison)
-    credit = _of_originals(since, split=release.parameters.get("reshape") == "split")
-    removed = _removed(credit) if release.rows else Removed(0, sum(_dropped(credit).values()))
-    stated, sets = removed.records + removed.rows, len(comparison.lost)
-    others = several(bare, "other") + (f" ({sets:,} at the grain of the release)" if sets < bare else "")
-    faults = []
-    if not _accounts_for(removed, comparison.lost):
-        first = int(comparison.person[np.argmin(comparison.covered)])
-        faults.append(f"{evidence}, the ledger removed {stated:,} of the {others}; first person at {first}")
-    absent = np.setdiff1d(comparison.person, release.members.positions)
-    if len(absent) > (hidden := _people_lost(release, release.members, since)):
-        faults.append(f"{len(absent):,} people are not published, the ledger lost {hidden:,}; first at {absent[0]}")
-    if faults and not since:
-        faults.append(f"no step of the ledger reads the {total:,} records of the original, so that it answers for none")
-    if faults and (swaps := swapped(since)) and bare - stated <= swaps:
-        faults.append(SWAPPED)
-    if faults and release.untold:
-        faults.append(release.untold)
-    return judged(COVERAGE, faults, f"{evidence}; the ledger removed the {others}{_more(stated - bare)}.")
-
-
-def _more(count: int) -> str:
-    """Why a ledger may remove more than is missing."""
-    return f" and {count:,} more that a published row holds all the same" if count > 0 else ""
-
-
 class Removed(NamedTuple):
     """What the ledger says it removed: records before they fell together for good, and rows after that."""
 
@@ -106,12 +41,120 @@ class Removed(NamedTuple):
     merged: int = 0  # records that fell together early, and may have left as one of the records
 
 
+def expected_size(release: Published, original: Original) -> tuple[int, int]:
+    """Records and people of the original that were not held out."""
+    out = np.fromiter(release.held_out, np.int64, len(release.held_out))
+    return original.records - int(np.diff(original.offsets)[out].sum()), len(original) - len(out)
+
+
+def coverage(
+    release: Published,
+    comparison: Compared | Silence | str,
+    whole: Unlinked | str | None = None,
+    original: Original | None = None,
+) -> Check:
+    """Originals in no published row of their person are as many as the ledger dropped since, and people likewise.
+
+    A record that fell together with others is where they are, published or not: such drops account for nothing, and
+    what is dropped later takes with it all that fell together before.
+    """
+    if isinstance(comparison, Silence):
+        moved = original is not None and release.noun == "Traces" and release.members is not None
+        return _of_moved(release, original) if moved and original else _without_link(release, comparison, whole)
+    if isinstance(comparison, str) or release.members is None:
+        return failed(COVERAGE, f"cannot be checked, because {comparison}")
+    total, bare = _expected(release, comparison)
+    evidence = f"{total - bare:,} of {total:,} original records are in a published row of their person"
+    if release.is_plain:
+        return (
+            idle(COVERAGE, f"{evidence}; a plain table accounts for none of the others.")
+            if bare
+            else passed(COVERAGE, f"{evidence}.")
+        )
+    if not bare and not release.ledger:
+        return passed(COVERAGE, f"{evidence}.")
+    since = since_original(release.ledger, comparison, release.held_out)
+    credit = _of_originals(since, split=release.parameters.get("reshape") == "split")
+    removed = _removed(credit) if release.rows else Removed(0, sum(dropped_by(credit).values()))
+    stated, sets = removed.records + removed.rows, len(comparison.lost)
+    others = several(bare, "other") + (f" ({sets:,} at the grain of the release)" if sets < bare else "")
+    faults = []
+    if not _accounts_for(removed, comparison.lost) or _overstated(release, removed, sets, bare):
+        first = int(comparison.person[np.argmin(comparison.covered)]) if bare else -1
+        faults.append(f"{evidence}, the ledger removed {stated:,} of the {others}; first person at {first}")
+    there = comparison.person[distinct_rows(comparison.person)]
+    absent = np.setdiff1d(there, np.append(release.members.positions, np.array(list(release.held_out), np.int64)))
+    if len(absent) != (hidden := _people_lost(release, release.members, since)):
+        where = f"; first at {absent[0]}" if len(absent) else ""
+        faults.append(f"{len(absent):,} people are not published, the ledger lost {hidden:,}{where}")
+    if faults and not since:
+        faults.append(f"no step of the ledger reads the {total:,} records of the original, so it accounts for none")
+    if faults and (swaps := swapped(since)) and bare - stated <= swaps:
+        faults.append(SWAPPED)
+    if faults and release.untold:
+        faults.append(release.untold)
+    return judged(COVERAGE, faults, f"{evidence}; the ledger removed the {others}{_more(stated - bare)}.")
+
+
+def _expected(release: Published, comparison: Compared) -> tuple[int, int]:
+    """Records that a release may be expected to show, and how many of them it does not; held-out people have none."""
+    out = int(np.isin(comparison.person, list(release.held_out)).sum()) if release.held_out else 0
+    return len(comparison.covered) - out, int((~comparison.covered).sum())
+
+
+def _overstated(release: Published, removed: Removed, sets: int, bare: int) -> bool:
+    """Whether the ledger drops more than is missing, if what is missing can be counted exactly."""
+    if release.noun != "Visits" or (removed.records and (removed.rows or removed.merged)):
+        return False
+    return removed.records + removed.rows != (bare if removed.records else sets)
+
+
+def _of_moved(release: Published, original: Original) -> Check:
+    """Points may be moved, so that people are counted: who is not in the link, and how many records they have."""
+    members = release.members.positions if release.members is not None else np.zeros(0, np.int64)
+    absent = np.setdiff1d(np.arange(len(original)), [*members, *release.held_out])
+    records, people = expected_size(release, original)
+    since = steps_from(release.ledger, records, people)
+    if not since:
+        return (
+            idle(COVERAGE, "no ledger accounts for moved points.")
+            if not release.ledger
+            else failed(COVERAGE, "cannot be checked, because no step of the ledger reads the records of the original.")
+        )
+    hidden = sum(max(before - after, 0) for before, after in (users_of(step, 0) for step in since))
+    dropped = sum(n for reason, n in dropped_by(since).items() if reason not in MERGED)
+    lost = int(np.diff(original.offsets)[absent].sum())
+    faults = []
+    if len(absent) != hidden:
+        faults.append(f"{len(absent):,} people are not published, the ledger lost {hidden:,}")
+    if lost > dropped:
+        faults.append(f"people who are not published have {lost:,} records, the ledger dropped {dropped:,}")
+    return judged(
+        COVERAGE, faults, f"{several(len(absent), 'person is', 'people are')} left out, as the ledger states."
+    )
+
+
+def _without_link(release: Published, comparison: str, whole: Unlinked | str | None) -> Check:
+    """What can be counted if nobody knows who is who."""
+    if not isinstance(whole, Unlinked) or whole.absent is None or release.is_plain:
+        return unasked(COVERAGE, comparison)
+    dropped = sum(n for reason, n in dropped_by(release.ledger).items() if reason not in MERGED)
+    evidence = f"{several(whole.absent, 'original record is', 'original records are')} in no row of anybody"
+    faults = [f"{evidence}, the ledger dropped {dropped:,}"] if whole.absent > dropped else []
+    return judged(COVERAGE, faults, f"{evidence}, no more than the {dropped:,} that the ledger dropped.")
+
+
+def _more(count: int) -> str:
+    """Why a ledger may remove more than is missing."""
+    return f" and {count:,} more that a published row holds all the same" if count > 0 else ""
+
+
 def _removed(steps: Steps) -> Removed:
     last = max((i for i, step in enumerate(steps) if (MERGED - {BOXED}) & part_of(step, "dropped").keys()), default=-1)
-    before, after = _dropped(steps[: last + 1]), _dropped(steps[last + 1 :])
+    before, after = dropped_by(steps[: last + 1]), dropped_by(steps[last + 1 :])
     merged = sum(n for reason, n in before.items() if reason in MERGED)
     # Into cells and slots go only records that stay.
-    merged -= _dropped(steps[last : last + 1]).get(GRAIN, 0) if last >= 0 else 0
+    merged -= dropped_by(steps[last : last + 1]).get(GRAIN, 0) if last >= 0 else 0
     records, rows = (sum(n for reason, n in reasons.items() if reason not in MERGED) for reasons in (before, after))
     return Removed(records, rows, merged)
 
@@ -122,14 +165,8 @@ def _accounts_for(removed: Removed, lost: Ints) -> bool:
     return len(rest) <= removed.records and int(rest.sum()) <= removed.records + removed.merged
 
 
-def _kept(release: Published, comparison: Compared | str) -> set[int]:
-    if release.noun != "Fingerprints":
-        return {release.rows}
-    covered = set() if isinstance(comparison, str) else {int(comparison.covered.sum())}
-    return {release.rows, int(release.crowd[release.table.code].sum()), *covered}
-
-
-def _closes(step: Mapping[str, Any]) -> bool:
+def closes(step: Mapping[str, Any]) -> bool:
+    """Whether a step accounts for every record: read + created = kept + dropped."""
     counts = [step.get("read"), step.get("kept"), *_values(step, "dropped"), *_values(step, "created")]
     if not all(map(is_count, counts)):
         return False
@@ -140,7 +177,8 @@ def _values(step: Mapping[str, Any], name: str) -> list[Any]:
     return list(part_of(step, name).values())
 
 
-def _dropped(steps: Steps) -> dict[str, int]:
+def dropped_by(steps: Steps) -> dict[str, int]:
+    """Records that steps dropped, by reason."""
     reasons: dict[str, int] = {}
     for step in steps:
         for reason, n in part_of(step, "dropped").items():
@@ -148,25 +186,24 @@ def _dropped(steps: Steps) -> dict[str, int]:
     return {reason: n for reason, n in reasons.items() if n}
 
 
-def _stated_drops(manifest: Mapping[str, Any]) -> dict[str, int]:
-    """What the manifest calls suppressed, and what merged."""
-    stated = [part_of(part_of(manifest, "suppressed"), "records"), part_of(manifest, "merged")]
-    return _dropped(tuple({"dropped": reasons} for reasons in stated))
-
-
-def since_original(steps: Steps, comparison: Compared) -> Steps:
+def since_original(steps: Steps, comparison: Compared, held_out: frozenset[int] = frozenset()) -> Steps:
     """From the first step that read as many records, and no fewer users, than the original has; else none."""
-    records, users = len(comparison.covered), int(comparison.person.max(initial=-1)) + 1
-    fits = (i for i, step in enumerate(steps) if step.get("read") == records and _users(step, users)[0] >= users)
+    due = ~np.isin(comparison.person, list(held_out)) if held_out else np.ones(len(comparison.covered), np.bool_)
+    return steps_from(steps, int(due.sum()), int(comparison.person.max(initial=-1)) + 1 - len(held_out))
+
+
+def steps_from(steps: Steps, records: int, users: int) -> Steps:
+    """The steps from the first on that read so many records, and no fewer users; else none."""
+    fits = (i for i, step in enumerate(steps) if step.get("read") == records and users_of(step, users)[0] >= users)
     return steps[next(fits, len(steps)) :]
 
 
 def _of_originals(steps: Steps, *, split: bool) -> Steps:
     """Until a step creates records, other than pieces of boxes: what leaves from then on may be what was created."""
     for i, step in enumerate(steps):
-        removed = sum(n for reason, n in _dropped((step,)).items() if reason not in MERGED)
+        removed = sum(n for reason, n in dropped_by((step,)).items() if reason not in MERGED)
         # n boxes begin and end at 2 n times, between which lie fewer than 2 n pieces.
-        pieces = split and _closes(step) and step["kept"] <= 2 * (step["read"] - removed)
+        pieces = split and closes(step) and step["kept"] <= 2 * (step["read"] - removed)
         if any(_values(step, "created")) and not pieces:
             return steps[:i]
     return steps
@@ -177,7 +214,7 @@ def swapped(steps: Steps) -> int:
     return 2 * sum(n for step in steps for note, n in part_of(step, "notes").items() if note == TIMES and is_count(n))
 
 
-def _users(step: Mapping[str, Any], unsaid: int) -> tuple[int, int]:
+def users_of(step: Mapping[str, Any], unsaid: int) -> tuple[int, int]:
     """Users before and after a step, all the same where it does not say."""
     users = step.get("users")
     fine = isinstance(users, (list, tuple)) and len(users) == 2 and all(map(is_count, users))
@@ -186,7 +223,7 @@ def _users(step: Mapping[str, Any], unsaid: int) -> tuple[int, int]:
 
 def _people_lost(release: Published, members: Groups, steps: Steps) -> int:
     """Users whom the steps say they lost: fewer of them, or some without a row; not those in the crowd of another."""
-    pairs = [_users(step, 0) for step in steps]
+    pairs = [users_of(step, 0) for step in steps]
     bare: int = sum(n for step in steps for note, n in part_of(step, "notes").items() if note == BARE and is_count(n))
     if release.noun == "Fingerprints":
         grouped = len(np.unique(members.positions)) - len(release)

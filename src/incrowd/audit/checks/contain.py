@@ -1,45 +1,26 @@
 """Which published boxes hold a sample of every member, and which originals lie in a published box."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Ints, offsets_of, owners
+from incrowd.audit.checks.compared import Compared, Numbers, Space, packed
 from incrowd.data import Groups
 from incrowd.progress import tell
 
 _CHUNK = 2_000_000
-Numbers = NDArray[np.int64] | NDArray[np.float64]
 
 
-class Space(NamedTuple):
-    """Boxes in space and time, half-open; a point is a box of no extent and one unit of time."""
-
-    owner: Ints  # pseudonym of a published box, person of an original sample
-    low: tuple[Numbers, ...]  # t, then x and y
-    high: tuple[Numbers, ...]
-
-
-class Compared(NamedTuple):
-    """How a release relates to its original."""
-
-    pairs: int  # published rows times members
-    missing: int  # pairs without a sample of the member
-    first: int  # the first row with one, -1 for none
-    orphans: int  # rows whose pseudonym has no member
-    held: NDArray[np.bool_]  # per published row: whether it holds a sample of every member
-    covered: NDArray[np.bool_]  # per original record: whether published rows of its person hold it, together if need be
-    person: Ints  # of each original record
-    lost: Ints  # records that are not covered, as sizes of sets of such that the release could not tell apart
-    touched: NDArray[np.bool_] | None = None  # per published row: whether samples of members in it reach every face
-
-
-def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 0.0) -> Compared:
+def compare_boxes(
+    boxes: Space, samples: Space, members: Groups, slack: float = 0.0, runs: Ints | None = None
+) -> Compared:
     """Test every box against the samples of each member that begin within its time.
 
-    `slack` widens boxes in space where coordinates were rounded on their way, and nothing touches a face then.
+    `slack` widens boxes in space where coordinates were rounded on their way, and nothing touches a face then. `runs`
+    numbers the run of touching boxes that each belongs to, of which one must hold a sample of every member.
     """
     samples = in_time(samples)
     start, (base, span) = samples.low[0], _range(samples.low[0])
@@ -47,7 +28,8 @@ def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 
     covered = np.zeros(len(key), np.bool_)
     held = np.ones(len(boxes.owner), np.bool_)
     faces = np.zeros((6, len(boxes.owner)), np.bool_)
-    pairs = missing = 0
+    met: list[tuple[Ints, Ints, NDArray[np.bool_]]] = []
+    pairs = 0
     for row, member in _pairs(boxes.owner, members):
         t0, t1 = boxes.low[0][row], boxes.high[0][row]
         lo = np.searchsorted(key, member * span + np.clip(np.ceil(t0).astype(np.int64) - base, 0, span))
@@ -55,11 +37,17 @@ def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 
         hit = np.zeros(len(row), np.bool_)
         for pair, sample in _candidates(lo, np.maximum(hi, lo)):
             inside = _inside(boxes, samples, row[pair], sample, slack)
-            hit[pair[inside]] = True
+            # The next piece of a run may hold the rest of a sample.
+            begun = inside if runs is None else _beside(boxes, samples, row[pair], sample, slack)
+            hit[pair[begun]] = True
             covered[sample[inside]] = True
             _touch(faces, boxes, samples, row[pair[inside]], sample[inside])
-        pairs, missing = pairs + len(row), missing + int((~hit).sum())
-        held[row[~hit]] = False
+        kept = ~hit if runs is None else np.ones(len(hit), np.bool_)
+        met.append((row[kept], member[kept], hit[kept]))
+        pairs += len(row)
+    unheld = _unheld(met, runs)
+    missing = len(unheld)
+    held[unheld] = False
     covered |= _pieced(boxes, samples, members, covered)
     touched = None if slack else np.logical_and.reduce(list(faces))
     orphans = _orphans(boxes.owner, members)
@@ -67,52 +55,82 @@ def compare_boxes(boxes: Space, samples: Space, members: Groups, slack: float = 
     return Compared(pairs, missing, _first(held), orphans, held, covered, samples.owner, lost, touched)
 
 
-def compare_rows(published: list[Ints], code: Ints, original: list[Ints], person: Ints, members: Groups) -> Compared:
-    """Test every published row, as numbers, for being among the rows of each member."""
-    published, original = _ranked(published, original)
-    width = [int(max(p.max(), o.max())) + 1 for p, o in zip(published, original, strict=True)]
-    key = _packed([person, *original], width)
-    order = None if (key[1:] >= key[:-1]).all() else np.argsort(key)
-    key = key if order is None else key[order]
-    covered = np.zeros(len(key), np.bool_)
-    held = np.ones(len(code), np.bool_)
+def _unheld(met: list[tuple[Ints, Ints, NDArray[np.bool_]]], runs: Ints | None) -> Ints:
+    """The rows of pairs whose member has no sample in the row, or in the whole run that it belongs to."""
+    if not met:
+        return np.zeros(0, np.int64)
+    row, member, hit = (np.concatenate(part) for part in zip(*met, strict=True))
+    if runs is None:
+        return row
+    size = int(member.max(initial=0)) + 1
+    lost = ~np.isin(runs[row] * size + member, np.unique(runs[row[hit]] * size + member[hit]))
+    return row[lost]
+
+
+def compare_rows(
+    published: list[NDArray[Any]], code: NDArray[Any], original: list[NDArray[Any]], offsets: Ints, members: Groups
+) -> Compared:
+    """Test every published row, as numbers, for being among the rows of each member, some people at a time."""
+    records = int(offsets[-1])
+    person = np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
+    covered, held = np.zeros(records, np.bool_), np.ones(len(code), np.bool_)
     pairs = missing = 0
-    for row, member in _pairs(code, members):
-        wanted = _packed([member, *(column[row] for column in published)], width)
-        at = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        hit = key[at] == wanted
-        covered[at[hit]] = True
-        pairs, missing = pairs + len(row), missing + int((~hit).sum())
-        held[row[~hit]] = False
-    owner = person if order is None else person[order]
+    by_person = np.argsort(members.positions, kind="stable")
+    owner, whom = owners(members.offsets)[by_person], members.positions[by_person]
+    starts, order = _rows_of(code, len(members))
+    for first, last in _blocks(offsets, _CHUNK):
+        tell("comparing with the original", int(offsets[first]), records)
+        a, b = np.searchsorted(whom, [first, last])
+        rows, which = _all_rows(starts, order, owner[a:b])
+        part = slice(offsets[first], offsets[last])
+        theirs, wanted = [column[part] for column in original], [column[rows] for column in published]
+        found = _among([whom[a:b][which], *wanted], [person[part], *theirs])
+        hit = found >= 0
+        covered[offsets[first] + found[hit]] = True
+        pairs, missing = pairs + len(rows), missing + int((~hit).sum())
+        held[rows[~hit]] = False
+    tell("comparing with the original", records, records)
     orphans, lost = _orphans(code, members), np.ones((~covered).sum(), np.int64)
-    return Compared(pairs, missing, _first(held), orphans, held, covered, owner, lost)
+    return Compared(pairs, missing, _first(held), orphans, held, covered, person, lost)
+
+
+def _blocks(offsets: Ints, most: int) -> Iterator[tuple[int, int]]:
+    """Runs of whole people with at most so many records, or one person with more."""
+    first, people = 0, len(offsets) - 1
+    while first < people:
+        last = max(int(np.searchsorted(offsets, offsets[first] + most, "right")) - 1, first + 1)
+        yield first, last
+        first = last
+
+
+def _rows_of(code: NDArray[Any], pseudonyms: int) -> tuple[Ints, Ints | None]:
+    """Where the rows of each pseudonym begin, and the order that brings them together if they are not."""
+    order = None if (code[1:] >= code[:-1]).all() else np.argsort(code, kind="stable")
+    return offsets_of(code, pseudonyms), order
+
+
+def _all_rows(starts: Ints, order: Ints | None, pseudonyms: Ints) -> tuple[Ints, Ints]:
+    """The rows of some pseudonyms, and the place of its pseudonym among these for each."""
+    size = np.diff(starts)[pseudonyms]
+    which = np.repeat(np.arange(len(pseudonyms)), size)
+    rows = np.repeat(starts[pseudonyms] - (np.cumsum(size) - size), size) + np.arange(len(which))
+    return (rows if order is None else order[rows]), which
+
+
+def _among(wanted: list[NDArray[Any]], known: list[NDArray[Any]]) -> Ints:
+    """The place of each wanted row among known ones, -1 for none."""
+    if not len(known[0]) or not len(wanted[0]):
+        return np.full(len(wanted[0]), -1)
+    mine, theirs = packed(wanted, known)
+    order = None if (theirs[1:] >= theirs[:-1]).all() else np.argsort(theirs, kind="stable")
+    theirs = theirs if order is None else theirs[order]
+    at = np.minimum(np.searchsorted(theirs, mine), len(theirs) - 1)
+    place = at if order is None else order[at]
+    return np.where(theirs[at] == mine, place, -1)
 
 
 def _first(held: NDArray[np.bool_]) -> int:
     return -1 if held.all() else int(np.argmin(held))
-
-
-def _ranked(published: list[Ints], original: list[Ints]) -> tuple[list[Ints], list[Ints]]:
-    """Both tables in small numbers from 0, equal where they were equal."""
-    left, right = [], []
-    for p, o in zip(published, original, strict=True):
-        low, high = min(int(p.min()), int(o.min())), max(int(p.max()), int(o.max()))
-        if high - low < 2**20:
-            left.append(p - low if low else p)
-            right.append(o - low if low else o)
-        else:
-            rank = np.unique(np.concatenate([p, o]), return_inverse=True)[1]
-            left.append(rank[: len(p)])
-            right.append(rank[len(p) :])
-    return left, right
-
-
-def _packed(columns: list[Ints], width: list[int]) -> Ints:
-    packed = columns[0]
-    for column, wide in zip(columns[1:], width, strict=True):
-        packed = packed * wide + column
-    return packed
 
 
 def in_time(samples: Space) -> Space:

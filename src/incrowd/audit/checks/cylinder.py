@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, offsets_of, row_order
 from incrowd.audit.checks.groups import equal_sets
-from incrowd.audit.checks.truth import centres_at
+from incrowd.audit.checks.placing import centres_at
 from incrowd.audit.reading.published import Published, exact
-from incrowd.audit.verdict import Check, failed, idle, passed
+from incrowd.audit.verdict import Check, failed, passed
 
 CYLINDER = "(k, delta)-anonymity"
 SLACK_M = 0.001  # coordinates that are written as text, or moved between planes, are rounded
@@ -37,10 +37,10 @@ def cylinder(release: Published, k: int | None, delta_m: float | None) -> Check:
     of the same times. Rows of one time are compared in file order; the place of a box or cell is its centre.
     """
     if delta_m is None or k is None:
-        return idle(CYLINDER, "no k and delta are claimed or asked for.")
+        return failed(CYLINDER, "cannot be checked, because k and delta are not both stated.")
     walks = _walks(release)
     if isinstance(walks, str):
-        return idle(CYLINDER, walks)
+        return failed(CYLINDER, f"cannot be checked, because {walks}")
     alone = np.ones(len(release), np.bool_)
     for users in _classes(equal_sets(walks.offsets, walks.times)):
         near = _finder(walks, users, delta_m / 2 + SLACK_M)
@@ -66,6 +66,8 @@ def _walks(release: Published) -> _Walks | str:
     else:
         names = ("lon", "lat") if "lon" in numbers else ("x", "y")
         place = np.column_stack([numbers[name] for name in names]).astype(np.float64)
+        if names[0] == "lon" and (np.abs(place) > [180, 90]).any():
+            return "a published place is not on the earth."
     clock = {name: exact(column) for name, column in numbers.items() if name in ("slot", "t", "dt")}
     order = row_order(code, *clock.values())
     if order is not None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -12,69 +13,90 @@ from incrowd.audit.checks.files import sha256
 from incrowd.audit.checks.identity import ALPHA, poisson_tail
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import MANIFEST, Published, part_of
-from incrowd.audit.reading.texts import around, whole_numbers, words
-from incrowd.audit.verdict import Check, failed, idle, passed
+from incrowd.audit.reading.texts import around, decodings, whole_numbers, words
+from incrowd.audit.verdict import Check, failed, passed, unasked
 from incrowd.progress import track
 
 HASHES = "hashed identifiers"
-ALGORITHMS = (hashlib.md5, hashlib.sha1, hashlib.sha256)
-LENGTHS = (32, 40, 64)
+USUAL = ("md5", "sha1", "sha256")
+OTHERS = ("sha224", "sha384", "sha512", "sha3_224", "sha3_256", "sha3_384", "sha3_512", "blake2b", "blake2s")
+LENGTHS = (32, 40, 56, 64, 96, 128)
 SALTS = ("salt", "incrowd", "secret", "password", "1234", "pepper")
+PLAIN_SALTS = ("salt", "incrowd")  # for the other algorithms, beside those of the release itself
 SEPARATORS = ("", ":", "_", "-")
-_BEFORE = [(salt + separator).encode() for salt in SALTS for separator in SEPARATORS]
-_BEHIND = [(separator + salt).encode() for salt in SALTS for separator in SEPARATORS]
 WHOLE = 15  # hexadecimal digits, 60 bits: what fits a signed integer; no label meets one by chance
 SHORTEST = 4
 _FULL = 1 / 20  # short digests that fill more of their space than this are a count rather than hashes
 _PEOPLE = 1000  # labels that short digests are tried on
 _HEX = re.compile(r"(?<![0-9a-f])[0-9a-f]{4,200}(?![0-9a-f])")
 _FRACTION = re.compile(r"(?<![0-9a-z])[0-9]+\.[0-9]+")
-_DECIMAL = re.compile(r"(?<![0-9])[0-9]{15,78}(?![0-9])")
+_TOKEN = re.compile(r"[A-Za-z0-9+/_-]{16,180}={0,6}")
+_DECIMAL = re.compile(r"(?<![0-9])[0-9]{15,160}(?![0-9])")
 
 Short = dict[int, set[str]]  # by length
 
 
 def hashed_identifiers(release: Published, original: Original | None) -> Check:
-    """No MD5, SHA-1 or SHA-256 of a label, plain or salted by an obvious word, as hexadecimal digits or a number.
+    """No hash of a label: MD5, SHA-1, SHA-2, SHA-3, BLAKE2, CRC-32, as hexadecimal digits, base 64, base 32 or number.
 
-    One of 15 digits or more is no chance; of shorter ones as many as chance would meet may stand there. Salts stand
-    before or behind the label as it is, in lower or in upper case.
+    One of 15 digits or more is no chance; shorter ones may be there as often as by chance. The label is taken as it
+    is, in lower and in upper case, alone or with an obvious word, the id of the release or a file name beside it.
     """
     if original is None:
-        return idle(HASHES, "no original is given.")
+        return unasked(HASHES, "no original is given.")
+    salts = _salts(release)
     whole, short = _published(release)
     if not whole and not short:
         return passed(HASHES, "the release holds nothing that looks like a hash.")
     people = original.users.tolist()
     if whole:
         for position, label in enumerate(track(people, "hashing labels", len(people))):
-            if any(digest[:WHOLE] in whole or digest[-WHOLE:] in whole for digest in digests(str(label))):
+            if any(digest[:WHOLE] in whole or digest[-WHOLE:] in whole for digest in digests(str(label), salts)):
                 return failed(HASHES, f"a hash of the label at position {position} of the original is published.")
     sampled = people[:: len(people) // _PEOPLE + 1]
-    length, met = _met(short, sampled)
+    length, met = _met(short, sampled, salts)
     if met:
         return failed(HASHES, f"{met} of {len(sampled)} labels have a hash whose first {length} digits are published.")
     seen = len(whole) + sum(map(len, short.values()))
     return passed(HASHES, f"{seen:,} values could be hashes; they are not of the {len(people):,} labels.")
 
 
-def digests(label: str) -> Iterator[str]:
+def _salts(release: Published) -> tuple[str, ...]:
+    """What a release itself offers as a salt: its id and the names of its folder and file."""
+    stated = str((release.manifest or {}).get("id", ""))
+    names = [release.folder.name] if release.folder else []
+    names += [release.file.name, release.file.stem] if release.file else []
+    return tuple(dict.fromkeys(filter(None, (stated, *names))))
+
+
+def digests(label: str, salts: tuple[str, ...] = ()) -> Iterator[str]:
     """Hexadecimal digests of a label under every algorithm and obvious salt, always in the same order.
 
     >>> hashlib.md5(b"a").hexdigest() in set(digests("a")), len(set(digests("a"))), len(set(digests("aB")))
-    (True, 294, 441)
+    (True, 474, 711)
     """
-    for text in (label.encode(), label.lower().encode(), label.upper().encode()):
-        for salted in (text, *(salt + text for salt in _BEFORE), *(text + salt for salt in _BEHIND)):
-            for algorithm in ALGORITHMS:
-                yield algorithm(salted, usedforsecurity=False).hexdigest()
+    for text in dict.fromkeys((label, label.lower(), label.upper())):
+        for salted in (text, *_salted(text, (*SALTS, *salts), SEPARATORS)):
+            for algorithm in USUAL:
+                yield hashlib.new(algorithm, salted.encode(), usedforsecurity=False).hexdigest()
+        for salted in (text, *_salted(text, (*PLAIN_SALTS, *salts), SEPARATORS[:2])):
+            for algorithm in OTHERS:
+                yield hashlib.new(algorithm, salted.encode(), usedforsecurity=False).hexdigest()
+            yield f"{zlib.crc32(salted.encode()):08x}"
 
 
-def _met(short: Short, labels: list[str]) -> tuple[int, int]:
+def _salted(text: str, salts: tuple[str, ...], separators: tuple[str, ...]) -> Iterator[str]:
+    for salt in salts:
+        for separator in separators:
+            yield f"{salt}{separator}{text}"
+            yield f"{text}{separator}{salt}"
+
+
+def _met(short: Short, labels: list[str], salts: tuple[str, ...]) -> tuple[int, int]:
     """Length and number of short digests that are met more often than chance would by one way of hashing, or 0, 0."""
     met: Counter[tuple[int, int]] = Counter()
     for label in labels if short else []:
-        for way, digest in enumerate(digests(str(label))):
+        for way, digest in enumerate(digests(str(label), salts)):
             met.update((way, length) for length, seen in short.items() if digest[:length] in seen)
     for (_, length), labels_met in met.items():
         expected = len(labels) * len(short[length]) / 16**length
@@ -90,7 +112,7 @@ def _published(release: Published) -> tuple[set[str], Short]:
     """
     texts = [text for _, column in words(release) for text in column]
     true = _true_digests(release)
-    runs = {run for text in texts for run in _runs(text)}
+    runs = {run for text in texts for run in (*_runs(text), *_encoded(text))}
     beside = {run for _, text in around(release) for run in _runs(text) if len(run) > WHOLE}
     whole = {end for run in (runs | beside) - true if len(run) >= WHOLE for end in _ends(run)}
     whole |= {end for text in texts for digits in _DECIMAL.findall(text) for end in _of_number(int(digits))}
@@ -99,6 +121,12 @@ def _published(release: Published) -> tuple[set[str], Short]:
         whole |= {end for n in np.unique(value[np.abs(value) >= 1 << 48]).tolist() for end in _of_number(n)}
         short.append(_padded(value))
     return whole, _sparse(short)
+
+
+def _encoded(text: str) -> Iterator[str]:
+    """Hexadecimal digits of what is encoded in a text and long enough to be a digest."""
+    for token in set(_TOKEN.findall(text)):
+        yield from (data.hex() for data in decodings(token) if 12 <= len(data) <= 64)
 
 
 def _runs(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners
 from incrowd.audit.reading.published import Published
-from incrowd.audit.verdict import Check, failed, idle, judged, passed
+from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
 from incrowd.data import Groups
 
 K = "k-anonymity"
@@ -23,7 +23,7 @@ def k_anonymity(release: Published, k: int | None, sensitive: str | None = None)
     row by row.
     """
     if k is None:
-        return idle(K, "no k is claimed or asked for.")
+        return unasked(K, "no k is claimed or asked for.")
     group = _classes(release, sensitive)
     people = _people(release, group)
     weak = people[group] < k
@@ -74,7 +74,7 @@ def _faults(release: Published, members: Groups) -> list[str]:
         worst = int(np.argmax(wrong))
         faults.append(
             f"{int(wrong.sum())} sets of members are not as many people as their pseudonyms say, the first at "
-            f"position {int(first[worst])} ({int(stated[worst])} said, {int(counted[worst])} found)"
+            f"position {int(first[worst])} ({int(stated[worst])} stated, {int(counted[worst])} counted)"
         )
     times = np.bincount(members.positions[np.isin(owners(members.offsets), first)])
     if (times > 1).any():
@@ -123,14 +123,27 @@ def equal_sets(offsets: Ints, columns: dict[str, Ints]) -> Ints:
     """
     rows = list(columns.values())
     while True:
-        sums = np.add.reduceat(_hashes(rows), offsets[:-1])
+        sums = _sums(offsets, rows)
         _, first, group = np.unique(sums, return_index=True, return_inverse=True)
         if _same(offsets, rows, first[group]):
             return group.astype(np.int64)
 
 
-def _hashes(rows: list[Ints]) -> NDArray[np.uint64]:
+def _sums(offsets: Ints, rows: list[Ints]) -> NDArray[np.uint64]:
+    """The sum of the hashes of each user's rows, some users at a time."""
     secret = np.frombuffer(os.urandom(8 * (len(rows) + 1)), np.uint64)
+    sums = np.zeros(len(offsets) - 1, np.uint64)
+    first = 0
+    while first < len(sums):
+        last = max(int(np.searchsorted(offsets, offsets[first] + _CHUNK, "right")) - 1, first + 1)
+        part = slice(offsets[first], offsets[last])
+        hashes = _hashes([column[part].astype(np.int64, copy=False) for column in rows], secret)
+        sums[first:last] = np.add.reduceat(hashes, offsets[first:last] - offsets[first])
+        first = last
+    return sums
+
+
+def _hashes(rows: list[Ints], secret: NDArray[np.uint64]) -> NDArray[np.uint64]:
     mixed = np.full(len(rows[0]), secret[0])
     for column, key in zip(rows, secret[1:], strict=True):
         # The finalizer of splitmix64, a bijection that leaves no structure of the input.

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.audit.checks.contain import Compared, compare_rows
+from incrowd.audit.checks.compared import Compared
+from incrowd.audit.checks.contain import compare_rows
 from incrowd.audit.checks.truth import compare
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import Published, exact
-from incrowd.audit.reading.texts import around, whole_numbers, words
-from incrowd.audit.verdict import Check, idle, judged
+from incrowd.audit.reading.texts import around, disguised, page_text, whole_numbers, words
+from incrowd.audit.verdict import Check, idle, judged, passed, unasked
 from incrowd.data import Groups, Traces
 from incrowd.plain import several
 
@@ -51,12 +52,14 @@ FORMAT_WORDS = frozenset(
     window_h windows start_slot min_support scores static recompute same_time refuse limit_s limit_gib max_extent_m
     max_extent_min reshape leftover shard_users device shards suppress generalize discarded extent
     radius_m keep_zero trashed trajectory earlier another shares
-    duplicates still_users sparse_users displaced duplicate repeated sample outvoted before outside location
+    duplicates still_users sparse_users displaced duplicate repeated sample outvoted minority implausible speed
+    before outside location
     """.split()  # noqa: SIM905
 )
 
 
 OTHERS = 99  # people that each pair is compared with
+_EFFORT = 10**10  # characters times labels
 _PAIRS, _ROWS = 400, 24  # pairs, and rows of each, that are looked at: enough to tell from chance
 
 
@@ -118,42 +121,61 @@ def _compared(release: Published, original: Original, members: Groups) -> Compar
         return "the release and the original are not in the same plane."
     published = [exact(release.table.numbers[name].astype(np.float64)) for name in names]
     mine = [exact(np.asarray(column, np.float64)) for column in (original.t, *original.coordinates)]
-    return compare_rows(published, release.table.code, mine, original.owner, members)
+    return compare_rows(published, release.table.code, mine, original.offsets, members)
 
 
 IDENTIFIERS, NUMBERS = "identifiers", "numeric identifiers"
+FEWEST = 20  # people of whom half are not met by chance, however short their labels
 SHORTEST = 6  # characters; shorter labels are met by chance
+SHORTEST_BYTES = 8  # the same among bytes, which are many
 SHORTEST_DIGITS = 12  # digits alone in running text may be counts, times or metres
 
 
 def identifiers(release: Published, original: Original | None) -> Check:
-    """No original label stands in a text column, the metadata, another file or a file name, whole or within a text.
+    """No original label is in a text column, the metadata, another file or a file name, as it is or in disguise.
 
-    A single short label is met by chance; half of all labels in one column are not.
+    Labels are looked for whole or within a text, backwards, and encoded in hexadecimal digits, base 64 or base 32; in
+    the bytes of a Parquet file too. A single short label is met by chance; half of all labels in one column are not.
     """
     if original is None:
-        return idle(IDENTIFIERS, "no original is given.")
+        return unasked(IDENTIFIERS, "no original is given.")
     labels = {str(label).lower(): position for position, label in enumerate(original.users.tolist())}
     spoken = {label: at for label, at in labels.items() if not label.isdigit() or len(label) >= SHORTEST_DIGITS}
     spoken.pop("", None)
     long = {label: at for label, at in spoken.items() if len(label) >= SHORTEST}
     places = [(where, _labels_in(texts, spoken, len(labels))) for where, texts in words(release)]
-    places += [(where, spoken_in(text.lower(), long) - _ordinary(release)) for where, text in around(release)]
+    few = long if len(labels) < FEWEST else spoken
+    beside = [(where, _hidden_in(text, few) - _ordinary(release)) for where, text in around(release)]
+    places += [(where, met if 2 * len(met) >= len(labels) else met & long.keys()) for where, met in beside]
+    longest = {label: at for label, at in long.items() if len(label) >= SHORTEST_BYTES}
+    places.append(("the bytes of the data file", spoken_in(page_text(release).lower(), longest) if longest else set()))
     faults = [
-        f"{len(met)} labels stand in {where}, the first at position {min(map(labels.__getitem__, met))} of the original"
+        f"{len(met)} labels are in {where}, the first at position {min(map(labels.__getitem__, met))} of the original"
         for where, met in places
         if met
     ]
     if not long and not faults:
-        return idle(IDENTIFIERS, f"all {len(labels):,} labels are numbers or short, and met by chance.")
+        return passed(IDENTIFIERS, f"all {len(labels):,} labels are numbers or short: too few to find anything.")
     return judged(
         IDENTIFIERS, faults, f"none of {len(long):,} labels of {SHORTEST} or more characters is in the release."
     )
 
 
+def _hidden_in(text: str, labels: Mapping[str, int]) -> set[str]:
+    """The labels in a text, as it is or in disguise; long ones with a digit even within a longer word."""
+    if not labels:
+        return set()
+    met = set[str]().union(*(spoken_in(form.lower(), labels) for form in (text, *disguised(text))))
+    if len(text) * len(labels) <= _EFFORT:
+        low = text.lower()
+        met |= {label for label in labels if len(label) >= SHORTEST_BYTES and not label.isalpha() and label in low}
+    return met
+
+
 def _labels_in(texts: set[str], labels: Mapping[str, int], people: int) -> set[str]:
-    """The labels in the texts of a column; short ones only where half of all people are met."""
-    met = spoken_in("\n".join(texts).lower(), labels)
+    """The labels in the texts of a column; short ones only if half of all people are met."""
+    joined = "\n".join(texts)
+    met = _hidden_in(joined, labels)
     return met if 2 * len(met) >= people else {label for label in met if len(label) >= SHORTEST}
 
 
@@ -185,14 +207,14 @@ def numeric_identifiers(release: Published, original: Original | None) -> Check:
     their own member, or that did what the person of that label did, are compared with a random assignment.
     """
     if original is None:
-        return idle(NUMBERS, "no original is given.")
-    label = _as_numbers(original)
+        return unasked(NUMBERS, "no original is given.")
+    label, whole = _as_numbers(original)
     columns = list(whole_numbers(release))
     if label is None or not columns:
-        return idle(NUMBERS, "the original labels, or all published identifiers, are no whole numbers.")
+        return idle(NUMBERS, "the original labels have no digits, or the release has no whole numbers beside the data.")
     faults = []
     for where, value, pseudonym in columns:
-        beyond, expected = _beyond(value, label, len(release))
+        beyond, expected = _beyond(value, label if whole else label[label >= 10**SHORTEST], len(release))
         if poisson_tail(len(beyond), expected) < ALPHA:
             faults.append(f"{len(beyond)} labels stand in {where}, the first at position {beyond[0]} of the original")
         own = _own(value, pseudonym, label, release, original)
@@ -202,16 +224,24 @@ def numeric_identifiers(release: Published, original: Original | None) -> Check:
     if own is None:
         known += ", and the original cannot be compared"
     held = f"{several(len(columns), 'column holds', 'columns hold')} whole numbers that equal labels of the original"
-    return judged(NUMBERS, faults, f"{held} no more often than chance would ({known}).")
+    return judged(NUMBERS, faults, f"{held} no more often than chance ({known}; {_smallest(release)}).")
 
 
-def _as_numbers(original: Original) -> Ints | None:
-    """Labels as numbers, -1 for those that are none."""
+def _smallest(release: Published) -> str:
+    """The smallest leak that is found almost surely: about one label would be a pseudonym's own by chance."""
+    limit = next(n for n in range(1, 200) if poisson_tail(n, 1.0) < ALPHA)
+    return f"{limit + 8} own labels among {several(len(release), 'pseudonym')} are found with probability 0.99"
+
+
+def _as_numbers(original: Original) -> tuple[Ints | None, bool]:
+    """The digits of each label as a number, -1 for those without; and whether labels are such numbers."""
     if original.users.dtype.kind == "i":
-        return original.users.astype(np.int64)
+        return original.users.astype(np.int64), True
     texts = original.users.tolist()
-    numbers = np.array([int(t) if t.isascii() and t.isdigit() and len(t) < 19 else -1 for t in texts], np.int64)
-    return numbers if (numbers >= 0).any() else None
+    whole = any(text.isascii() and text.isdigit() for text in texts)
+    digits = ["".join(filter(str.isdigit, text)) if text.isascii() else "" for text in texts]
+    numbers = np.array([int(run) if 0 < len(run) < 19 else -1 for run in digits], np.int64)
+    return numbers if (numbers >= 0).any() else None, whole
 
 
 def _beyond(value: Ints, label: Ints, count: int) -> tuple[Ints, float]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, distinct_rows, owners
 from incrowd.audit.reading.published import Published
-from incrowd.audit.verdict import Check, failed, idle, passed
+from incrowd.audit.verdict import Check, failed, passed, unasked
 from incrowd.errors import ParameterError
 from incrowd.progress import tell
 
@@ -49,6 +49,7 @@ def lkc(
     c: Share | None,
     sensitive: str | None,
     values: Iterable[Any] | None = None,
+    claimed: bool = False,
 ) -> Check:
     """No supported sequence of 1 to L visits is in fewer than K records, or has P(value | sequence) > C.
 
@@ -56,19 +57,25 @@ def lkc(
     every supported sequence is enumerated, and shares are compared as correctly rounded quotients.
     """
     if longest is None:
-        return idle(LKC, "no l is claimed or asked for.")
+        return unasked(LKC, "no l is claimed or asked for.")
     if release.noun != "Visits":
-        return idle(LKC, f"defined for visits, these are {release.noun.lower()}.")
+        return failed(LKC, f"cannot be checked, because it is defined for visits and these are {release.noun.lower()}.")
+    if sensitive is not None and sensitive not in release.table.extras.column_names:
+        if not claimed:
+            raise ParameterError(f"the release has no column {sensitive!r}; leave sensitive out to check k alone.")
+        return failed(LKC, "cannot be checked, because the sensitive attribute is not a column of the table.")
+    if sensitive is None and c is not None and c < 1:
+        return failed(LKC, "cannot be checked, because c is a share of sensitive values and no attribute is named.")
     k, c = 1 if k is None else k, 1.0 if c is None else c
-    names, carries = _carriers(release, sensitive, values)
+    names, carries, vain = _carriers(release, sensitive, values)
+    if vain and claimed:  # what the auditor asks for counts as given
+        return failed(LKC, f"cannot be checked, because {vain}.")
     paths = _paths(release, carries)
     longest = min(int(longest), int(np.diff(paths.offsets).max()))
     if _too_many(paths, longest):
         raise ParameterError(f"l = {longest} means more than {_MOST:.0e} sequences; lower l.")
     violation = next(_grown(paths, np.arange(len(paths.item))[:, None], paths.item, longest, k, c), None)
     parameters = f"l = {longest}, k = {k}, c = {float(c):g}" + ("" if names is None else f", {names} sensitive values")
-    if c < 1 and names is None:
-        parameters += "; c not checked, no sensitive column"
     if violation is None:
         return passed(
             LKC, f"every sequence of up to {longest} visits holds over {len(release):,} records ({parameters})."
@@ -85,21 +92,24 @@ def lkc(
     )
 
 
-def _carriers(release: Published, sensitive: str | None, values: Any) -> tuple[str | None, list[NDArray[np.bool_]]]:
-    """How many sensitive values count, in words, and which records carry each."""
+def _carriers(
+    release: Published, sensitive: str | None, values: Any
+) -> tuple[str | None, list[NDArray[np.bool_]], str]:
+    """How many sensitive values count, in words, which records carry each, and why counting them would be in vain."""
     if sensitive is None:
-        return None, []
-    if sensitive not in release.table.extras.column_names:
-        raise ParameterError(f"the release has no column {sensitive!r}; leave sensitive out to check k alone.")
+        return None, [], ""
     owned = _owned(release, sensitive)
     listed = [values] if isinstance(values, str) else values
     if listed is not None and not isinstance(listed, Collection):
         raise ParameterError("values must list the sensitive values that count; or leave it out.")
     carried = set[str]().union(*owned)
-    counted = carried if listed is None else {_name(value) for value in listed}
+    counted = {name_of(value) for value in listed} if listed else carried
+    absent = counted - carried
+    vain = "no record carries any of the sensitive values that count" if listed and not counted & carried else ""
+    if {value.strip().casefold() for value in absent} & {value.strip().casefold() for value in carried - counted}:
+        vain = "a sensitive value that counts is written otherwise in the table"
     carries = [np.fromiter((value in mine for mine in owned), np.bool_, len(owned)) for value in sorted(counted)]
-    absent = len(counted - carried)
-    return f"{len(counted)}" + (f" ({absent} of them on no record)" if absent else ""), carries
+    return f"{len(counted)}" + (f" ({len(absent)} of them on no record)" if absent else ""), carries, vain
 
 
 def _owned(release: Published, name: str) -> list[set[str]]:
@@ -108,11 +118,11 @@ def _owned(release: Published, name: str) -> list[set[str]]:
     owned: list[set[str]] = [set() for _ in range(len(release))]
     for user, value in zip(release.table.code.tolist(), column, strict=True):
         several = value if isinstance(value, list) else [value]
-        owned[user].update(_name(v) for v in several if v is not None and v == v)
+        owned[user].update(name_of(v) for v in several if v is not None and v == v)
     return owned
 
 
-def _name(value: Any) -> str:
+def name_of(value: Any) -> str:
     """One name for a value however a file holds it: 1, 1.0, True and "1.0" are one, "007" is another."""
     text = str(value) if not isinstance(value, bool) else str(int(value))
     plain = _DECIMAL.fullmatch(text)

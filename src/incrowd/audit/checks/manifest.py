@@ -2,20 +2,31 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.audit.reading.published import CELLS, RANDOM, ROUNDED_M, SEEDED, Published, part_of
+from incrowd.audit.reading.parquet import SCHEMA
+from incrowd.audit.reading.published import CELLS, FORMATS, RANDOM, ROUNDED_M, SEEDED, Published, part_of
+from incrowd.audit.reading.rules import faults_of
 from incrowd.audit.reading.stated import ZONE, stated_zone
 from incrowd.audit.reading.tables import ROLES
 from incrowd.audit.reading.texts import around, inside
 from incrowd.audit.verdict import Check, failed, idle, judged, passed
+from incrowd.plain import several
 
 MANIFEST, PRIVATE, SOURCE = "manifest", "nothing private", "pseudonym source"
-FORMAT = "incrowd-release/1"
+OLD = "format incrowd-release/1, which states less: audited as far as it goes; "
 KEYS = ("software", "method", "guarantee", "claims", "clock", "counts", "ledger", "pseudonyms", "files")
+NOTED = ("noun", "slot_min", "start", "crs", "cell_m")
+NOTES = {  # what the table itself notes, by kind of data
+    "Visits": {"noun", "slot_min", "start", "time_zone", "crs", "cell_m"},
+    "Fingerprints": {"noun", "start", "crs", "time_zone"},
+    "Traces": {"noun", "ordered", "planar"},
+    "Counts": {"noun", "slot_min", "start_min", "shape"},
+}
 _PATH = re.compile(r"""(?:^|(?<=[\s"'`=(\[,;]))(?:~|file:/)?(?:/[\w.-]+){2,}|(?<!\w)[A-Za-z]:\\+\w""", re.MULTILINE)
 _SECRET = re.compile(r"seed|salt|secret|password", re.IGNORECASE)
 _LINKS = {"link", "links", "members", "mapping", "provenance"}
@@ -25,20 +36,28 @@ def manifest(release: Published) -> Check:
     """Format, noun, counts, clock and cells agree with the table."""
     if release.manifest is None:
         faults = list(release.nonsense)
+        if release.folder is not None and release.file is not None and release.file.stem == "data":
+            faults.append("the folder of a release must have a manifest")
         return judged(MANIFEST, faults, "") if faults else idle(MANIFEST, "there is no manifest.")
     stated = release.manifest
-    faults = [f"the format is not {FORMAT}"] if stated.get("format") != FORMAT else []
-    faults += [f"{key} is missing" for key in KEYS if key not in stated]
+    faults = [f"{key} is missing" for key in KEYS if key not in stated]
+    # Whatever claims no known format is held against the newest.
+    faults += [f"the format is not {next(reversed(FORMATS))}"] if release.format is None else []
+    faults += faults_of(stated, 1 if release.format == 1 else 2)
     if stated.get("noun") != release.noun:
         faults.append(f"the columns are those of {release.noun}, the manifest says otherwise")
     faults += _counts(release, part_of(stated, "counts"))
-    faults += [*release.nonsense, *_contradictions(release)]
+    faults += [*release.nonsense, *_contradictions(release), *_at_odds(release)]
     faults += _cells(release)
-    return judged(MANIFEST, faults, f"agrees with a table of {release.rows:,} rows and {len(release):,} pseudonyms.")
+    old = OLD if release.format == 1 else ""
+    sizes = f"{several(release.rows, 'row')} and {several(len(release), 'pseudonym')}"
+    return judged(MANIFEST, list(dict.fromkeys(faults)), f"{old}agrees with a table of {sizes}.")
 
 
 def pseudonym_source(release: Published) -> Check:
     """Pseudonyms were drawn from the operating system's entropy: whoever has a seed can draw them again."""
+    if release.noun == "Counts":
+        return idle(SOURCE, "counts have no pseudonyms.")
     if release.pseudonyms is None:
         return idle(SOURCE, "it is not stated.")
     if release.pseudonyms == RANDOM:
@@ -60,6 +79,12 @@ def nothing_private(release: Published) -> Check:
 
 def _counts(release: Published, stated: Mapping[str, Any]) -> list[str]:
     bare = release.bare
+    if release.noun == "Counts":
+        sizes = {name: len(np.unique(release.table.numbers[name[:-1]])) for name in ("slots", "cells")}
+        counted = {"rows": release.rows, **sizes}
+        if release.rows != sizes["slots"] * sizes["cells"]:
+            return ["not every cell and slot is published"]
+        return [f"counts.{name} is not the {n:,} of the table" for name, n in counted.items() if stated.get(name) != n]
     counted = {"pseudonyms": len(release) + bare, "rows": release.rows, "people": int(release.crowd.sum()) + bare}
     wrong = [name for name, n in counted.items() if stated.get(name) != n]
     return [f"counts.{name} is not the {counted[name]:,} of the table" for name in wrong]
@@ -70,8 +95,13 @@ def _contradictions(release: Published) -> list[str]:
     within = inside(release.metadata)
     stated = {**release.clock, **release.plane, "noun": release.noun}
     twice = [
-        *((name, stated.get(name), release.parameters.get(name)) for name in ("slot_min", "cell_m")),
-        *((name, stated.get(name), within.get(name)) for name in ("noun", "slot_min", "start", "crs", "cell_m")),
+        *(
+            (name, stated.get(name), release.parameters[name])
+            for name in ("slot_min", "cell_m")
+            if _states(release, name)
+        ),
+        *((name, stated.get(name), within.get(name)) for name in NOTED if release.format == 1 and within.get(name)),
+        *((name, stated.get(name), within[name]) for name in NOTED if release.format != 1 and name in within),
         # No zone at all is UTC, wherever a zone has its place.
         *(
             ("time_zone", stated_zone(stated), stated_zone(other))
@@ -79,24 +109,74 @@ def _contradictions(release: Published) -> list[str]:
             if ZONE in other
         ),
     ]
-    differ = {name for name, here, there in twice if None not in (here, there) and here != there}
-    faults = [f"{name} is said twice and differs" for name in sorted(differ)]
+    lenient = release.format == 1
+    differ = {name for name, here, there in twice if here != there and not (lenient and None in (here, there))}
+    faults = _foreign_notes(release, within)
+    faults += [f"{name} is stated twice and differs" for name in sorted(differ)]
     slot_min, grain_s = release.clock.get("slot_min"), release.clock.get("grain_s")
     if slot_min is not None and grain_s != slot_min * 60:
         faults.append("the grain is not the width of a slot")
     return faults
 
 
+def _states(release: Published, name: str) -> bool:
+    return release.parameters.get(name) is not None
+
+
+def _foreign_notes(release: Published, within: Mapping[str, Any]) -> list[str]:
+    """What a Parquet file notes of itself is what release.md lists, and no more."""
+    if release.format == 1 or release.footer is None or release.manifest is None:
+        return []
+    keys = set(release.footer.keys) - {b"incrowd", SCHEMA}
+    faults = [f"the footer of the Parquet file has {len(keys)} unknown keys"] if keys else []
+    if b"incrowd" in release.footer.keys and not within:
+        faults.append("the notes in the Parquet file are damaged")
+    if set(within) - NOTES[release.noun]:
+        faults.append("the notes in the Parquet file have unknown keys")
+    sizes, clock = part_of(release.manifest, "counts"), release.clock
+    known = {
+        "ordered": True,
+        "planar": "x" in release.table.numbers,
+        "shape": [sizes.get("slots"), sizes.get("cells")],
+        "start_min": part_of(release.manifest, "clock").get("start_min"),
+        "time_zone": clock.get(ZONE),
+    }
+    differ = [name for name, value in known.items() if name in within and within[name] != value]
+    return [*faults, *(f"{name} is stated twice and differs" for name in differ)]
+
+
+def _at_odds(release: Published) -> list[str]:
+    """Parameters and claims that state the same thing must agree."""
+    claims = part_of(release.manifest or {}, "claims")
+    both = [name for name in claims if name in release.parameters]
+    differ = [name for name in both if not _equal(claims[name], release.parameters[name])]
+    return [f"parameters.{name} is not claims.{name}" for name in differ]
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Equal as numbers or as they are; values in any order."""
+    if isinstance(one, list) and isinstance(other, list):
+        return sorted(map(str, one)) == sorted(map(str, other))
+    try:
+        return bool(one == other or Fraction(str(one)) == Fraction(str(other)))
+    except (ValueError, ZeroDivisionError):
+        return False
+
+
 def _cells(release: Published) -> list[str]:
     """Every published cell has one centre, and no other cell is listed."""
-    if release.cells is None or "cell" not in ROLES[release.noun]:
-        return []
+    if "cell" not in ROLES.get(release.noun, ()):
+        return [f"{CELLS} does not belong to {release.noun}"] if release.cells is not None else []
+    if release.cells is None:
+        placed = release.plane.get("cell_m") is not None or release.noun == "Counts"
+        return [f"{CELLS} is missing, although the cells have places"] if placed else []
     ids = release.cells[0]
     used = np.unique(release.table.numbers["cell"])
     faults = [f"{CELLS} names a cell twice"] if len(np.unique(ids)) < len(ids) else []
     lacking, idle_ = int((~np.isin(used, ids)).sum()), int((~np.isin(ids, used)).sum())
     faults += [f"{lacking} published cells have no centre in {CELLS}"] if lacking else []
     faults += _unlike_squares(release.cells[1], release.plane.get("cell_m"))
+    faults += [] if (np.diff(ids) > 0).all() else [f"{CELLS} is not in the order of its cells"]
     return faults + ([f"{CELLS} lists {idle_} cells that are not published"] if idle_ else [])
 
 

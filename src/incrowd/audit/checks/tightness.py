@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners
-from incrowd.audit.checks.contain import Compared
+from incrowd.audit.checks.compared import Compared, Silence
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import Boxes, Published
-from incrowd.audit.verdict import Check, idle, judged
+from incrowd.audit.verdict import Check, failed, idle, judged, unasked
 from incrowd.data import Fingerprints, Groups
 
 TIGHT = "tightness"
@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 Sides = Mapping[str, NDArray[Any]]
 
 
-def tightness(release: Published, original: Original | None, comparison: Compared | str) -> Check:
+def tightness(release: Published, original: Original | None, comparison: Compared | Silence | str) -> Check:
     """Every face of a box touches a sample of a member within the box [gramaglia2015, Eqs. 12-13].
 
     A box looser than the hull of its samples has a face that none touches, unless a sample of another box happens to
@@ -33,10 +33,14 @@ def tightness(release: Published, original: Original | None, comparison: Compare
     overlaps = _overlaps(release)
     if overlaps:
         return judged(TIGHT, overlaps, "")
+    if release.noun != "Fingerprints":
+        return idle(TIGHT, "only boxes have faces.")
+    if isinstance(comparison, Silence):
+        return unasked(TIGHT, comparison)
     if isinstance(comparison, str):
-        return idle(TIGHT, comparison)
-    if release.method != "Glove":
-        return idle(TIGHT, "only boxes of GLOVE are said to be hulls.")
+        return failed(TIGHT, f"cannot be checked, because {comparison}")
+    if release.is_plain:
+        return idle(TIGHT, "boxes of a plain table are not promised to be hulls.")
     if not isinstance(original, Fingerprints) or comparison.touched is None or release.members is None:
         return idle(TIGHT, "points have no faces; give the fingerprints the release was made from.")
     split = release.parameters.get("reshape") == "split"

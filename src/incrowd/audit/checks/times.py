@@ -42,7 +42,7 @@ def grain(release: Published) -> Check:
 
 def _units(noun: str, slot_min: Any) -> dict[str, float]:
     """The time columns of a noun, and the seconds of their unit."""
-    if noun == "Visits":
+    if noun in ("Visits", "Counts"):
         return {"slot": 60.0 * (slot_min or 1)}
     return {"t": 60.0, "dt": 60.0} if noun == "Fingerprints" else {"t": 1.0}
 

@@ -10,34 +10,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.audit.reading.batches import SUFFIXES, metadata_of, pa_table, source_of
 from incrowd.audit.reading.published import CELLS, MANIFEST, RANDOM, SEEDED, Boxes, Published, part_of
 from incrowd.audit.reading.stated import claims_of, clock_of, plane_of
-from incrowd.audit.reading.tables import SUFFIXES, metadata_of, numbers, read_table, split
-from incrowd.data import Groups, Release
+from incrowd.audit.reading.tables import Columns, columns_of, numbers
+from incrowd.data import Counts, Groups, Release
 from incrowd.data.fingerprints import BOX
 from incrowd.errors import DataError, check_file
 
 
-def published(release: Release | str | Path) -> Published:
-    """Open what is to be checked."""
+def published(release: Release | str | Path, called: Mapping[str, str] | None = None) -> Published:
+    """Open what is to be checked; `called` names the columns of a table of another tool."""
     if isinstance(release, Release):
         return _from_release(release)
     if not isinstance(release, (str, Path)):
         raise DataError(f"a {type(release).__name__} is no release; give a Release, its folder or a file.")
     path = Path(release)
     if path.is_dir():
-        return _from_folder(path)
+        return _from_folder(path, called)
     check_file(path)
     if not path.is_file():
         raise DataError(f"there is no release at {path}; give a release folder, a Parquet or a CSV file.")
-    table, metadata = read_table(path)
-    return Published(split(table), metadata, file=path)
+    return _plain_table(path, called)
+
+
+def _plain_table(path: Path, called: Mapping[str, str] | None, folder: Path | None = None) -> Published:
+    source = source_of(path)
+    table = columns_of(source.names, source.batches, called=_there(called, source.names))
+    return Published(table, source.metadata, folder=folder, file=path, footer=source.footer)
+
+
+def _there(called: Mapping[str, str] | None, names: list[str]) -> dict[str, str]:
+    """The columns that were named and are there; none if the original was meant."""
+    named = {ours: theirs for ours, theirs in (called or {}).items() if theirs in names}
+    return named if len(named) == len(called or {}) else {}
 
 
 def _from_release(release: Release) -> Published:
     data = release.data
+    if isinstance(data, Counts):
+        return _from_counts(release, data)
     table = release.to_arrow()
-    columns = split(table.replace_schema_metadata(None), type(data).__name__)
+    columns = columns_of(table.column_names, table.to_batches(), noun=type(data).__name__)
     there = np.diff(data.offsets) > 0  # who lost every row is not in the table
     if len(columns.users) != there.sum():
         raise DataError(f"{int(there.sum()) - len(columns.users)} published pseudonyms have the same name.")
@@ -60,6 +74,25 @@ def _from_release(release: Release) -> Published:
         members=_groups(release.members, there),
         people=_column(release.provenance.get("people"), int(release.members.positions.max(initial=-1)) + 1),
         boxes=_boxes(release.provenance),
+        method=release.params.get("method"),
+    )
+
+
+def _from_counts(release: Release, data: Counts) -> Published:
+    import pyarrow as pa
+
+    slot, cell = (index.ravel() for index in np.indices(data.shape))
+    table = Columns(
+        "Counts", slot[:0], slot.astype(np.int32) * 0, {"cell": cell, "slot": slot, "n": data.n.ravel()}, pa.table({})
+    )
+    claims, nonsense = claims_of(release.claims)
+    return Published(
+        table,
+        clock={"slot_min": data.slot_min, "start_min": data.start_min, "grain_s": data.slot_min * 60},
+        claims=claims,
+        nonsense=tuple(nonsense),
+        parameters=dict(release.params),
+        cells=(np.arange(len(data.xy)), data.xy),
         method=release.params.get("method"),
     )
 
@@ -88,22 +121,32 @@ def _groups(members: Groups, there: NDArray[np.bool_]) -> Groups:
     return Groups(offsets, members.positions[np.repeat(there, size)])
 
 
-def _from_folder(folder: Path) -> Published:
+def _from_folder(folder: Path, called: Mapping[str, str] | None) -> Published:
     manifest = _manifest(folder / MANIFEST)
     file = _data_file(folder)
-    table, metadata = read_table(file)
     if manifest is None:
-        return Published(split(table), metadata, folder=folder, file=file, cells=_cells(folder / CELLS))
+        return replace(_plain_table(file, called, folder), cells=_cells(folder / CELLS))
+    source = source_of(file, strict=True)
+    table = columns_of(source.names, source.batches)
     clock, plane, claims = (_PARTS[name](part_of(manifest, name)) for name in _PARTS)
-    steps = manifest.get("ledger")
-    return replace(
-        Published(split(table), metadata, manifest, folder, file, clock[0], plane[0], claims[0]),
+    steps, stated = manifest.get("ledger"), manifest.get("pseudonyms")
+    return Published(
+        table,
+        source.metadata,
+        manifest,
+        folder,
+        file,
+        clock[0],
+        plane[0],
+        claims[0],
         nonsense=(*clock[1], *plane[1], *claims[1]),
         parameters=part_of(manifest, "parameters"),
         ledger=tuple(steps) if isinstance(steps, list) and all(isinstance(s, dict) for s in steps) else (),
-        pseudonyms=str(manifest.get("pseudonyms")),
+        pseudonyms=None if stated is None and table.noun == "Counts" else str(stated),
         cells=_cells(folder / CELLS),
-        method=manifest.get("method"),
+        method=manifest.get("method") if isinstance(manifest.get("method"), str) else None,
+        footer=source.footer,
+        faults=tuple(source.faults),
     )
 
 
@@ -115,7 +158,7 @@ def _manifest(path: Path) -> dict[str, Any] | None:
         return None
     check_file(path)
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_distinct)
     except (ValueError, OSError, RecursionError):
         # The cause is left out: it may be thousands of levels deep.
         raise DataError(f"{path.name} is not readable JSON; check the copy of the release.") from None
@@ -124,9 +167,17 @@ def _manifest(path: Path) -> dict[str, Any] | None:
     return manifest
 
 
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys come once each: of two, every reader would take the one it likes."""
+    held = dict(pairs)
+    if len(held) < len(pairs):
+        raise DataError(f"{MANIFEST} names a key twice; check the copy of the release.")
+    return held
+
+
 def _data_file(folder: Path) -> Path:
     ours = [folder / f"data{suffix}" for suffix in SUFFIXES if (folder / f"data{suffix}").is_file()]
-    tables = ours or sorted(p for p in folder.iterdir() if p.suffix in SUFFIXES and p.name != CELLS)
+    tables = ours or sorted(p for p in folder.iterdir() if p.suffix in SUFFIXES and p.name != CELLS and p.is_file())
     if not tables:
         raise DataError(f"{folder} holds no data.parquet or data.csv; give the folder of a release.")
     if len(tables) > 1 and not ours:
@@ -135,11 +186,13 @@ def _data_file(folder: Path) -> Path:
 
 
 def _cells(path: Path) -> tuple[Ints, Floats] | None:
+    check_file(path)
     if not path.is_file():
         return None
-    table, _ = read_table(path)
-    if not {"cell", "x", "y"} <= set(table.column_names):
-        raise DataError(f"{path.name} lacks the columns cell, x, y; check the copy of the release.")
+    source = source_of(path, strict=True)
+    if source.names != ["cell", "x", "y"]:
+        raise DataError(f"{path.name} must have the columns cell, x, y and no other; check the copy of the release.")
+    table = pa_table(source)
     cell, x, y = (numbers(table[name], name) for name in ("cell", "x", "y"))
     if cell.dtype.kind == "f":
         raise DataError(f"{path.name} has cells that are no 64-bit whole numbers; check the copy of the release.")

@@ -1,5 +1,6 @@
 """The original and the link file -> who stands behind each pseudonym."""
 
+import base64
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Labels, offsets_of, positions_of
+from incrowd.audit.reading.batches import pa_table, source_of
 from incrowd.audit.reading.published import Published
-from incrowd.audit.reading.tables import read_table
-from incrowd.data import Counts, Fingerprints, Groups, Table, Traces, Visits, load
+from incrowd.audit.reading.tables import columns_of
+from incrowd.data import Counts, Fingerprints, Groups, Traces, UserTable, Visits, load
+from incrowd.data.files import noted
 from incrowd.errors import DataError, check_file
+from incrowd.ledger import Ledger
 
 Original = Traces | Visits | Fingerprints
 DISCRETIZING = ("grid", "fingerprints", "blocks", "zones", "towers")  # steps of a ledger
@@ -18,9 +22,9 @@ DISCRETIZING = ("grid", "fingerprints", "blocks", "zones", "towers")  # steps of
 
 def original_of(source: Any) -> Original:
     """A noun as it is, or one read from a path: saved by incrowd, or any table of trajectories."""
-    if not isinstance(source, (Table, Counts, str, Path)):
+    if not isinstance(source, (UserTable, Counts, str, Path)):
         raise DataError(f"a {type(source).__name__} is no original; give traces, visits, fingerprints or a path.")
-    noun = source if isinstance(source, (Table, Counts)) else _read(Path(source))
+    noun = source if isinstance(source, (UserTable, Counts)) else _read(Path(source))
     if not isinstance(noun, (Traces, Visits, Fingerprints)):
         raise DataError("the original holds counts; give the traces, visits or fingerprints the release was made from.")
     return noun
@@ -28,11 +32,32 @@ def original_of(source: Any) -> Original:
 
 def _read(path: Path) -> Any:
     from incrowd import read
-    from incrowd.read._kind import is_saved
+    from incrowd.read._kind import holding
 
     if not path.exists():
         raise DataError(f"there is no original at {path}; check the path.")
-    return load(path) if is_saved(path) else read.table(path)
+    if not holding(path).saved:
+        return read.table(path)
+    return _saved_visits(path) or load(path)
+
+
+def _saved_visits(path: Path) -> Visits | None:
+    """Visits that incrowd saved, read in batches into narrow columns; None for another noun, or with attributes."""
+    notes = noted({b"incrowd": source_of(path).metadata.removeprefix("incrowd ").encode()}, path.name)
+    if notes.get("noun") != "Visits" or not {"slot_min", "start", "crs"} <= notes.keys():
+        return None
+    source = source_of(path)
+    if source.names != ["user", "cell", "slot"]:
+        return None
+    table = columns_of(source.names, source.batches, noun="Visits")
+    cell, slot = table.numbers["cell"], table.numbers["slot"]
+    offsets = np.searchsorted(table.code, np.arange(len(table.users) + 1))
+    if (table.code[1:] < table.code[:-1]).any():
+        return None
+    named: dict[str, Any] = {name: notes.get(name) for name in ("slot_min", "start", "crs", "cell_m", "time_zone")}
+    xy = np.frombuffer(base64.b64decode(notes["xy"]), "<f8").reshape(-1, 2) if "xy" in notes else None
+    ledger = Ledger.from_dict(notes.get("ledger", []))
+    return Visits(table.users, offsets, cell, slot, xy=xy, ledger=ledger, **named)
 
 
 def with_members(release: Published, original: Original | None, link: str | Path | None) -> Published:
@@ -40,7 +65,8 @@ def with_members(release: Published, original: Original | None, link: str | Path
     if link is not None:
         if original is None:
             raise DataError("a link file means nothing without the original; pass original= too.")
-        release = replace(release, members=_linked(release, original.users, Path(link)))
+        members, held_out = _linked(release, original.users, Path(link))
+        release = replace(release, members=members, held_out=held_out)
     groups = release.members
     if groups is not None and original is not None and groups.positions.max(initial=-1) >= len(original):
         raise DataError(
@@ -50,7 +76,7 @@ def with_members(release: Published, original: Original | None, link: str | Path
         return release
     if link is None and groups is not None and _shifted(release, groups, len(original)):
         raise DataError(
-            "cleaning or discretizing left people out, so that members are no positions in this original; give what "
+            "cleaning or discretizing left people out, so members are no positions in this original; give what "
             "the method was given, or a link file."
         )
     return replace(release, people=original.crowd if isinstance(original, Fingerprints) else None)
@@ -64,29 +90,33 @@ def _shifted(release: Published, members: Groups, people: int) -> bool:
     return bool(fewer) and members.positions.max(initial=-1) < fewer[-1] != people
 
 
-def _linked(release: Published, people: Labels, link: Path) -> Groups:
+def _linked(release: Published, people: Labels, link: Path) -> tuple[Groups, frozenset[int]]:
     from incrowd.data.release_folder import check_link
 
     check_file(link)
     if not link.is_file():
         raise DataError(f"there is no link file at {link}; check the path.")
-    table, _ = read_table(link)
+    table = pa_table(source_of(link, text=True))
     if not {"pseudonym", "user"} <= set(table.column_names):
         raise DataError(f"{link.name} lacks the columns pseudonym, user; give the link file of this release.")
     if "release" in table.column_names:
         check_link(release.folder or release.file, _words(table["release"].unique()).tolist())
-    row = positions_of(_words(table["pseudonym"]), release.users)
+    pseudonyms = _words(table["pseudonym"])
     person = positions_of(_words(table["user"]), people)
-    if (person < 0).any():
+    out = pseudonyms == ""
+    if (person[~out] < 0).any():
         raise DataError(
-            f"{int((person < 0).sum())} users of the link file are not in the original (first in line "
-            f"{int(np.argmax(person < 0)) + 2}); give the original and the link of the same release."
+            f"{int((person[~out] < 0).sum())} users of the link file are not in the original (first in line "
+            f"{int(np.argmax((person < 0) & ~out)) + 2}); give the original and the link of the same release."
         )
+    row = np.full(len(out), -1)
+    row[~out] = positions_of(pseudonyms[~out], release.users)
+    held_out = frozenset(person[out & (person >= 0)].tolist())
     row, person = row[row >= 0], person[row >= 0]
     if not len(row):
         raise DataError("no pseudonym of the link file is in the release; give the link of this release.")
     order = np.lexsort((person, row))
-    return Groups(offsets_of(row[order], len(release)), person[order])
+    return Groups(offsets_of(row[order], len(release)), person[order]), held_out
 
 
 def _words(column: Any) -> Labels:

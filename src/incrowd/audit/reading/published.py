@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, Labels, distinct_rows, offsets_of, row_order
+from incrowd.audit.reading.parquet import Footer
 from incrowd.audit.reading.tables import Columns, codes_of
 from incrowd.data import Groups
 from incrowd.plain import several
@@ -20,7 +21,9 @@ ROUNDED_M = 0.001  # the place of a cell there
 TIMES = ("slot", "t")  # where each noun keeps its time
 MANKIND = 10**12  # no crowd is larger
 BARE = "users without a visit"  # a note of ledgers
+ROWS_AT_ONCE = 1 << 22
 SEEDED, RANDOM = "seeded", "operating system"
+FORMATS = {"incrowd-release/1": 1, "incrowd-release/2": 2}
 
 
 class Boxes(NamedTuple):
@@ -53,19 +56,33 @@ class Published:
     people: Ints | None = None  # behind each position of the original; one each where it is not known
     boxes: Boxes | None = None  # before reshaping, where the release knows them
     method: str | None = None  # that is said to have made it
+    footer: Footer | None = None  # of a Parquet file
+    faults: tuple[str, ...] = ()  # of the layout of the files
+    held_out: frozenset[int] = frozenset()  # positions of people in the original who are in no release, by the link
 
     def __len__(self) -> int:
         return len(self.users)
 
     @property
     def noun(self) -> str:
-        """Visits, Fingerprints or Traces, by the columns."""
+        """Visits, Fingerprints, Traces or Counts, by the columns."""
         return self.table.noun
 
     @property
     def users(self) -> Labels:
         """Distinct pseudonyms in order of first appearance; "position" means the index here."""
         return self.table.users
+
+    @property
+    def format(self) -> int | None:
+        """1 or 2 as the manifest states; None without a manifest or for another format."""
+        stated = (self.manifest or {}).get("format")
+        return FORMATS.get(stated) if isinstance(stated, str) else None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether this is a table of any tool, which states nothing about itself."""
+        return self.file is not None and self.manifest is None
 
     @property
     def rows(self) -> int:
@@ -89,8 +106,10 @@ class Published:
 
     @property
     def bare(self) -> int:
-        """Pseudonyms that lost every row and are not in the table; the last step of the ledger says how many."""
+        """Pseudonyms that lost every row and are not in the table, as the manifest or the ledger counts them."""
         noted = part_of(self.ledger[-1], "notes").get(BARE) if self.ledger else None
+        if self.format == 2:
+            noted = part_of(self.manifest or {}, "counts").get("bare")
         return noted if is_count(noted) else 0
 
     @property
@@ -109,10 +128,25 @@ class Published:
         positions = np.zeros(0, np.int64) if self.members is None else self.members.positions
         return np.ones(len(positions), np.int64) if self.people is None else self.people[positions]
 
+    def _is_sorted(self, names: list[str]) -> bool:
+        """Whether rows ascend by pseudonym and these columns of whole numbers, without a repetition."""
+        columns = [self.table.numbers[name] for name in names]
+        if any(column.dtype.kind == "f" for column in columns):
+            return False
+        for start in range(0, max(self.rows - 1, 0), ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE + 1)
+            less, equal = ascend([self.table.code[part], *(column[part] for column in columns)])
+            if less.any() or equal.any():
+                return False
+        return True
+
     def sets(self, extras: Iterable[str] = ()) -> tuple[Ints, dict[str, Ints]]:
         """Offsets and columns of the set of distinct rows of each pseudonym, by time, then the rest and some extras."""
         names = sorted((n for n in self.table.numbers if n != "crowd"), key=lambda n: (n not in TIMES, n))
         beside = {f"extra {name}": codes_of(self.table.extras[name]) for name in extras}
+        if not beside and self._is_sorted(names):
+            starts = np.searchsorted(self.table.code, np.arange(len(self) + 1))
+            return starts, {name: self.table.numbers[name] for name in names}
         keys = [self.table.code, *(exact(self.table.numbers[name]) for name in names), *beside.values()]
         order = row_order(*keys)
         if order is not None:
@@ -121,6 +155,16 @@ class Published:
         if not keep.all():
             keys = [key[keep] for key in keys]
         return offsets_of(keys[0], len(self)), dict(zip([*names, *beside], keys[1:], strict=True))
+
+
+def ascend(keys: list[Ints]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which rows come before the one above them, and which equal it."""
+    less = np.zeros(len(keys[0]) - 1, np.bool_)
+    equal = np.ones(len(less), np.bool_)
+    for key in keys:
+        less |= equal & (key[1:] < key[:-1])
+        equal &= key[1:] == key[:-1]
+    return less, equal
 
 
 def exact(values: NDArray[Any]) -> Ints:

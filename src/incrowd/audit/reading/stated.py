@@ -35,14 +35,18 @@ def plane_of(stated: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
 def claims_of(stated: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Claims, shares such as "1/3" as exact numbers; and what claims nothing that could be checked.
 
-    >>> claims_of({"l": 2, "k": 3, "c": "1/3", "delta_m": float("nan")})
-    ({'l': 2, 'k': 3, 'c': Fraction(1, 3)}, ['claims.delta_m has no meaning'])
+    >>> claims_of({"l": 2, "k": 3, "c": "1/3", "sensitive": "ill", "delta_m": float("nan")})
+    ({'l': 2, 'k': 3, 'c': Fraction(1, 3), 'sensitive': 'ill'}, ['claims.delta_m has no meaning'])
     """
     claims, faults = _usable("claims", {**stated, "c": _share(stated.get("c"))}, CLAIMS)
     if "l" in claims and not {"k", "c"} & claims.keys():
         faults.append("claims.l means nothing without k or c")
     if "c" in claims and "l" not in claims:
         faults.append("claims.c means nothing without l")
+    if "c" in claims and claims["c"] < 1 and "sensitive" not in claims:
+        faults.append("claims.c bounds nothing without a sensitive attribute")
+    if "values" in claims and "sensitive" not in claims:
+        faults.append("claims.values are those of no attribute")
     if "delta_m" in claims and "k" not in claims:
         faults.append("claims.delta_m means nothing without k")
     return claims, faults
@@ -57,7 +61,9 @@ def _usable(part: str, stated: Mapping[str, Any], rules: Rules) -> tuple[dict[st
     given = {name: value for name, value in stated.items() if name in rules and value is not None}
     wrong = [name for name, value in given.items() if not rules[name](value)]
     usable = {name: value for name, value in given.items() if name not in wrong}
-    return usable, [f"{part}.{name} has no meaning" for name in wrong]
+    unknown = len(set(stated) - set(rules) - {"start_min"})
+    odd = [f"{part} holds {unknown} unknown keys"] if unknown else []
+    return usable, [*(f"{part}.{name} has no meaning" for name in wrong), *odd]
 
 
 def _share(value: Any) -> Any:
@@ -79,7 +85,8 @@ def _is_whole(value: Any) -> bool:
     return _is_amount(value) and value == int(value)
 
 
-def _is_zone(value: Any) -> bool:
+def is_zone(value: Any) -> bool:
+    """Whether something names a time zone."""
     try:
         return isinstance(value, str) and bool(value) and ZoneInfo(value) is not None
     except (ValueError, OSError, KeyError):  # no such zone, or a path instead of a name
@@ -93,7 +100,7 @@ def _is_second(value: Any) -> bool:
 CLOCK: Rules = {
     "slot_min": lambda value: type(value) is int and 0 < value <= _CENTURY_MIN,
     "start": _is_second,
-    "time_zone": _is_zone,
+    "time_zone": is_zone,
     "grain_s": _is_amount,
 }
 PLANE: Rules = {"crs": lambda value: isinstance(value, str) and value != "", "cell_m": _is_amount}
@@ -102,6 +109,9 @@ CLAIMS: Rules = {
     "l": _is_whole,
     "c": lambda value: _is_amount(value) and value <= 1,
     "delta_m": _is_amount,
+    "epsilon": _is_amount,
+    "delta": lambda value: value == 0 or (_is_amount(value) and value < 1),
+    "unit": lambda value: value == "person",
     "sensitive": lambda value: isinstance(value, str),
-    "values": lambda value: isinstance(value, (list, tuple, set, frozenset)),
+    "values": lambda value: isinstance(value, (list, tuple, set, frozenset)) and len(value) > 0,
 }

@@ -1,7 +1,7 @@
-"""A table of any tool -> numpy columns in file order, and every text the file carries beside its values."""
+"""Batches of a table of any tool -> numpy columns in file order, as narrow as their values allow."""
 
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,20 +9,20 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, Labels, distinct_rows
 from incrowd.columns import first_seen
-from incrowd.errors import DataError, check_file
-from incrowd.threads import threads
+from incrowd.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-SUFFIXES = (".parquet", ".csv")
 _WHOLE = "^(0|-?[1-9][0-9]{0,17})$"  # a whole number as we would write it, within 64 bits
 ROLES = {
     "Visits": ("user", "cell", "slot"),
     "Fingerprints": ("user", "x", "dx", "y", "dy", "t", "dt"),
     "Traces": ("user", "t", "lon", "lat"),
     "planar Traces": ("user", "t", "x", "y"),
+    "Counts": ("cell", "slot", "n"),
 }
+_NARROW = ("cell", "slot")  # nothing is computed with them before they are widened
 
 
 class Columns(NamedTuple):
@@ -30,56 +30,108 @@ class Columns(NamedTuple):
 
     noun: str
     users: Labels  # distinct pseudonyms in order of first appearance
-    code: Ints  # position among them of the pseudonym of each row
-    numbers: dict[str, NDArray[Any]]  # int64 or float64, in file order
+    code: NDArray[Any]  # position among them of the pseudonym of each row, 32 bits if they suffice
+    numbers: dict[str, NDArray[Any]]  # integers or float64, in file order
     extras: "pa.Table"
+    text: frozenset[str] = frozenset()  # columns of CSV whose numbers are not written as we would
 
 
-def read_table(path: Path) -> "tuple[pa.Table, str]":
-    """The table of a Parquet or CSV file, and its metadata as text; CSV stays text, which loses no zero or digit."""
-    import duckdb
-    import pyarrow.parquet as pq
-
-    check_file(path)
-    if path.suffix not in SUFFIXES:
-        raise DataError(f"{path.name} is neither .parquet nor .csv; give a release folder or such a file.")
-    with duckdb.connect(config={"threads": threads()}) as connection:
-        connection.execute("SET enable_progress_bar = false")  # stdout is the answer's
-        try:
-            if path.suffix == ".csv":
-                return connection.read_csv(str(path), all_varchar=True, header=True).to_arrow_table(), ""
-            return connection.read_parquet(str(path)).to_arrow_table(), metadata_of(pq.read_schema(path))
-        except (duckdb.Error, OSError, ValueError) as error:
-            raise DataError(f"{path.name} cannot be read as a table; check the path and the copy.") from error
+def noun_of(names: Iterable[str], noun: str | None = None) -> str:
+    """The richest kind of data whose columns are there."""
+    there = set(names)
+    fitting = [kind for kind, roles in ROLES.items() if there >= set(roles) and kind.endswith(noun or "")]
+    if fitting and not (fitting[0] == "Counts" and "user" in there):
+        return fitting[0]
+    # In a file without a header the names are somebody's values, so that only ours are said.
+    ours = sorted(there & {role for roles in ROLES.values() for role in roles})
+    raise DataError(
+        f"the {len(list(names))} columns ({', '.join(ours) or 'none'} among them) are not those of a release; name "
+        "them user, cell, slot, or user, x, dx, y, dy, t, dt, crowd, or user, t, lon, lat, or cell, slot, n."
+    )
 
 
-def metadata_of(schema: "pa.Schema") -> str:
-    """Whatever a schema says beside the types: its own metadata and that of its fields."""
-    metadata = [schema.metadata or {}, *(schema.field(i).metadata or {} for i in range(len(schema)))]
-    return "\n".join(f"{_text(key)} {_text(value)}" for pairs in metadata for key, value in pairs.items())
+def columns_of(
+    names: list[str],
+    batches: Iterable["pa.RecordBatch"],
+    *,
+    noun: str | None = None,
+    called: Mapping[str, str] | None = None,
+) -> Columns:
+    """Gather batches; `called` maps canonical names to those of a foreign table."""
+    import pyarrow as pa
 
-
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", "replace")
-
-
-def split(table: "pa.Table", noun: str | None = None) -> Columns:
-    """Find the columns by their canonical names; the noun is the richest one whose columns are there."""
-    names = set(table.column_names)
-    fitting = [kind for kind, roles in ROLES.items() if names >= set(roles) and kind.endswith(noun or "")]
-    if not fitting:
-        # In a file without a header the names are somebody's values, so that only ours are said.
-        ours = sorted(names & {role for roles in ROLES.values() for role in roles})
-        raise DataError(
-            f"the {len(table.column_names)} columns ({', '.join(ours) or 'none'} among them) are not those of a "
-            "release; name them user, cell, slot, or user, x, dx, y, dy, t, dt, crowd, or user, t, lon, lat."
-        )
-    if not table.num_rows and noun is None:  # a Release, whose noun is known, may be empty by right
+    ours = {own: name for name, own in (called or {}).items()}
+    names = [ours.get(name, name) for name in names]
+    kind = noun_of(names, noun)
+    roles = [*ROLES[kind], *(["crowd"] if "crowd" in names and kind == "Fingerprints" else [])]
+    pieces: dict[str, list[Any]] = {name: [] for name in roles}
+    others: list[Any] = []
+    rest = [at for at, name in enumerate(names) if name not in roles]
+    for batch in batches:
+        for name in roles:
+            pieces[name].append(_piece(batch.column(names.index(name)), name))
+        others.append(pa.Table.from_batches([batch]).select(rest))
+    rows = sum(len(piece) for piece in pieces[roles[0]])
+    if not rows and noun is None:  # a Release, whose noun is known, may be empty by right
         raise DataError("the published table has no row; there is nothing to check.")
-    roles = [*ROLES[fitting[0]][1:], *(["crowd"] if "crowd" in names and fitting[0] == "Fingerprints" else [])]
-    columns = {name: numbers(table[name], name) for name in roles}
-    users, code = _users(table["user"])
-    return Columns(fitting[0].split()[-1], users, code, columns, table.drop_columns(["user", *roles]))
+    extras = pa.concat_tables(others, promote_options="permissive") if others else pa.table({})
+    extras = extras.rename_columns([names[at] for at in rest]) if others else extras
+    odd = {name for name in roles if any(_is_oddly_written(piece) for piece in pieces[name])}
+    users, code = _users(_joined(pieces.pop("user"))) if "user" in pieces else (np.zeros(0, np.int64), None)
+    numbers = {name: _numbers(pieces.pop(name), name) for name in roles if name != "user"}
+    code = np.zeros(rows, np.int32) if code is None else code
+    return Columns(kind.split()[-1], users, code, numbers, extras, frozenset(odd))
+
+
+def _piece(column: "pa.Array", name: str) -> Any:
+    """A batch of a column: narrow numbers if it holds whole numbers, else as it is."""
+    import pyarrow as pa
+
+    if column.null_count:
+        raise DataError(f"column {name!r} has {column.null_count} missing values; every published row is complete.")
+    if is_text(column.type):
+        whole = _as_whole(column)
+        column = column if whole is None else whole
+    if pa.types.is_integer(column.type) and not pa.types.is_uint64(column.type):
+        return _narrow(column.to_numpy(zero_copy_only=False), name)
+    return column
+
+
+def _as_whole(column: "pa.Array") -> "pa.Array | None":
+    """Text as whole numbers, if all of it is written as we would."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pc.all(pc.match_substring_regex(column, _WHOLE)).as_py():
+        return None
+    return column.cast(pa.int64())
+
+
+def _is_oddly_written(piece: Any) -> bool:
+    return not isinstance(piece, np.ndarray) and is_text(piece.type)
+
+
+def _narrow(values: NDArray[Any], name: str) -> NDArray[Any]:
+    wide = values.astype(np.int64, copy=False)
+    fits = len(wide) and int(wide.min()) >= -(2**31) and int(wide.max()) < 2**31
+    return wide.astype(np.int32) if fits and name in (*_NARROW, "user") else wide
+
+
+def _joined(pieces: list[Any]) -> Any:
+    """One array of numbers if every piece is one, else one Arrow column."""
+    import pyarrow as pa
+
+    if all(isinstance(piece, np.ndarray) for piece in pieces):
+        return np.concatenate(pieces) if pieces else np.zeros(0, np.int64)
+    arrays = [pa.array(piece) if isinstance(piece, np.ndarray) else piece for piece in pieces]
+    if len({array.type for array in arrays}) > 1:
+        arrays = [array.cast(pa.string()) for array in arrays]
+    return pa.chunked_array(arrays)
+
+
+def _numbers(pieces: list[Any], name: str) -> NDArray[Any]:
+    column = _joined(pieces)
+    return column if isinstance(column, np.ndarray) else numbers(column, name)
 
 
 def numbers(column: "pa.ChunkedArray", name: str) -> NDArray[Any]:
@@ -155,15 +207,13 @@ def _refuse_rounded(texts: "pa.ChunkedArray", name: str) -> None:
             raise DataError(f"column {name!r} has numbers of more digits than 64 bits can tell apart; shorten them.")
 
 
-def _users(column: "pa.ChunkedArray") -> tuple[Labels, Ints]:
+def _users(column: Any) -> tuple[Labels, NDArray[Any]]:
     """Pseudonyms by run of equal neighbours: a table in their order is told apart without sorting its rows."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if column.null_count:
-        raise DataError(f"column 'user' has {column.null_count} missing values; every published row has a pseudonym.")
-    if pa.types.is_integer(column.type) and not pa.types.is_uint64(column.type):
-        return _runs(column.to_numpy().astype(np.int64, copy=False))
+    if isinstance(column, np.ndarray):
+        return _runs(column)
     encoded = _as_words(column).dictionary_encode().combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
@@ -199,7 +249,8 @@ def codes_of(column: "pa.ChunkedArray") -> Ints:
     return codes
 
 
-def _runs(values: Ints) -> tuple[Labels, Ints]:
+def _runs(values: NDArray[Any]) -> tuple[Labels, NDArray[Any]]:
     starts = np.flatnonzero(distinct_rows(values))
     users, code = first_seen(values[starts])
-    return users, np.repeat(code, np.diff(starts, append=len(values)))
+    narrow = code.astype(np.int32) if len(users) < 2**31 else code
+    return users.astype(np.int64), np.repeat(narrow, np.diff(starts, append=len(values)))

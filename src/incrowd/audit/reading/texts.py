@@ -2,14 +2,18 @@
 
 import base64
 import json
+import os
 import re
+import stat
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from incrowd.arrays import Ints
+from incrowd.audit.reading.parquet import printable
 from incrowd.audit.reading.published import Published
 from incrowd.audit.reading.tables import is_text
 from incrowd.errors import DataError
@@ -18,6 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Leaf = tuple["pa.Array", Ints]
+_MOST_FILES, _LARGEST = 10_000, 1 << 26
+_TOKEN = re.compile(r"[A-Za-z0-9+/_-]{8,200}={0,6}")
+_HEXADECIMAL = re.compile(r"[0-9A-Fa-f]+")
 _DIGITS = re.compile(r"(?<!\d)\d{1,18}(?!\d)", re.ASCII)  # what 64 bits hold
 
 
@@ -27,10 +34,53 @@ def around(release: Published) -> Iterator[tuple[str, str]]:
     yield "the metadata of the data file", _without_centres(release.metadata)
     if release.folder is None:
         return
-    files = sorted(path for path in release.folder.rglob("*") if path != release.file)
+    files = _beside(release)
     yield "the file names", "\n".join(str(path.relative_to(release.folder)) for path in files)
-    for position, path in enumerate(path for path in files if path.is_file()):
+    for position, path in enumerate(path for path in files if stat.S_ISREG(path.lstat().st_mode)):
         yield f"file {position} beside the data", _read(path)
+
+
+def page_text(release: Published) -> str:
+    """Whatever reads as text in the decompressed bytes of a Parquet file, values or not."""
+    if release.file is None or release.footer is None:
+        return ""
+    return b"\n".join(printable(release.file, release.footer)).decode("utf-8", "replace")
+
+
+def disguised(text: str) -> Iterator[str]:
+    """A text backwards, and what is encoded in it as hexadecimal digits, base 64 or base 32.
+
+    >>> sorted(set(disguised("see cmlkZXItMDAwNQ==")))
+    ['==QNwADMtIXZklmc ees', 'rider-0005']
+    """
+    yield text[::-1]
+    for token in set(_TOKEN.findall(text)):
+        yield from (plain.decode("ascii") for plain in decodings(token) if plain.isascii() and _is_printable(plain))
+
+
+def decodings(token: str) -> Iterator[bytes]:
+    """What a token may stand for."""
+    if len(token) % 2 == 0 and _HEXADECIMAL.fullmatch(token):
+        yield bytes.fromhex(token)
+    bare = token.rstrip("=")
+    for decode, size in ((base64.b64decode, 4), (base64.urlsafe_b64decode, 4), (base64.b32decode, 8)):
+        try:
+            yield decode(bare + "=" * (-len(bare) % size))
+        except ValueError:
+            continue
+
+
+def _is_printable(data: bytes) -> bool:
+    return all(32 <= byte < 127 for byte in data)
+
+
+def _beside(release: Published) -> list[Path]:
+    """The files of the folder but the table, some of those in folders within it too; links are not followed."""
+    if release.folder is None:
+        return []
+    walk = ((Path(at), names) for at, _, names in os.walk(release.folder))
+    found = islice((at / name for at, names in walk for name in names), _MOST_FILES)
+    return sorted(path for path in found if path != release.file)
 
 
 def inside(metadata: str) -> dict[str, Any]:
@@ -60,7 +110,8 @@ def _without_centres(metadata: str) -> str:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8", "replace")
+        with path.open("rb") as file:
+            return file.read(_LARGEST).decode("utf-8", "replace")
     except OSError as error:
         raise DataError(f"{path.name} cannot be read; check its permissions.") from error
 

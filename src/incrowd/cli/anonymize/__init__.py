@@ -1,9 +1,15 @@
-"""incrowd anonymize: one file per command, listed here in the order of the help."""
+"""incrowd anonymize: a command for every method of METHODS, and counts."""
 
 import typer
 
-from incrowd.cli.anonymize import counts, cut, generalize, glove, lkc, w4m
+from incrowd.anonymize import METHODS
+from incrowd.cli.anonymize import counts
+from incrowd.cli.anonymize.commands import command_of
+from incrowd.cli.anonymize.plan import plans
+
+HOOKS = {"cut": plans}  # options beyond those that the class has
 
 app = typer.Typer(name="anonymize", help="Make a release, with the guarantee it states.", no_args_is_help=True)
-for command in (cut.cut, generalize.generalize, lkc.lkc, glove.glove, w4m.w4m, counts.counts):
-    app.command()(command)
+for name, method in METHODS.items():
+    app.command(name)(command_of(name, method, HOOKS.get(name)))
+app.command()(counts.counts)

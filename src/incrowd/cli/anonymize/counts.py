@@ -7,88 +7,118 @@ from typing import Annotated, Any
 
 import typer
 
+from incrowd import anonymize
 from incrowd.cli.counting import CellM, Days, Regions, SlotMin, Start, check_towers, counted
-from incrowd.cli.options import FarTowers, Force, Json, Output, ReadingOptions, Sources, Towers, reads
+from incrowd.cli.options import Force, Json, Sources, takes
+from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, reads
 from incrowd.cli.screen import answer, progress_bar
-from incrowd.data import Counts
+from incrowd.clock import DAY_MIN
+from incrowd.data import Counts, Release, Visits
+from incrowd.errors import ParameterError
+
+Where = Annotated[Path, typer.Option("--output", "-o", help="Table of counts (.csv, .parquet) or folder of a release.")]
+DECIDED = ("data", "region", "cells", "slots")  # by other options
 
 
 @reads
+@takes(anonymize.counts, "steps", leave_out=DECIDED)
 def counts(
     sources: Sources,
-    output: Output,
+    output: Where,
     reading: ReadingOptions,
+    steps: dict[str, Any],
     towers: Towers = None,
     far_towers: FarTowers = False,
     cell_m: CellM = 500,
     slot_min: SlotMin = 30,
     start: Start = None,
     days: Days = None,
-    move_share: Annotated[
-        float | None, typer.Option(help="Move this share of the points at everybody's two top places, nearby.")
-    ] = None,
     regions: Regions = None,
-    region_m: Annotated[float | None, typer.Option(help="Count in square regions of this side.")] = None,
-    noise_epsilon: Annotated[
-        float | None, typer.Option(help="Add two-sided geometric noise of this epsilon to every count.")
-    ] = None,
-    suppress_below: Annotated[int | None, typer.Option(help="Publish smaller counts as 0.")] = None,
-    round_to: Annotated[int | None, typer.Option(help="Publish the nearest multiple of this.")] = None,
     cells: Annotated[Path | None, typer.Option(help="Also write where the cells are: .csv.")] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Seed of the noise, for tests: whoever knows it can take the noise away.")
-    ] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Publish how many people are where and when, with mitigations in the order of these options.
+    """Publish how many people are where and when, after the steps that are given.
 
     incrowd anonymize counts calls.csv --towers towers.csv -o counts.parquet --suppress-below 5
 
     incrowd anonymize counts visits.parquet -o counts.csv --cells cells.csv --noise-epsilon 1 --round-to 5
 
-    incrowd attack ash calls.csv --towers towers.csv --sweep  (says which of them is worth it)
+    incrowd anonymize counts calls.csv --towers towers.csv --start 2024-05-06 --days 7 -o release --dp-epsilon 1
+    --slots-per-person 4
     """
     from incrowd import read
-    from incrowd.anonymize.counts import mitigated
-    from incrowd.assess.publishing import count_loss
-    from incrowd.data.files import check_table, refuse_existing
-    from incrowd.ledger import Ledger
+    from incrowd.assess._mitigations import count_loss
+    from incrowd.data.files import refuse_existing
 
     check_towers(towers, far_towers)
-    check_table(output, force=force)
+    _check_target(output, force=force)
     if cells is not None:
         refuse_existing(cells, force=force)
     with progress_bar():
         places: dict[str, Any] = {"towers": towers, "far_towers": far_towers, "cell_m": cell_m, "slot_min": slot_min}
         exact, visits = counted(sources, reading, **places, start=start, days=days)
-        published = mitigated(
-            exact,
-            visits,
-            move_share=move_share,
-            region=None if regions is None else read.regions(regions),
-            region_m=region_m,
-            noise_epsilon=noise_epsilon,
-            suppress_below=suppress_below,
-            round_to=round_to,
-            seed=seed,
-        )
-        # What happened to the records is for the publisher alone.
-        replace(published, ledger=Ledger()).save(output, force=force)
+        labels = None if regions is None else read.regions(regions)
+        outside = _chosen_area(visits, towers, start, days) if steps["dp_epsilon"] is not None else {}
+        release = anonymize.counts(exact if visits is None else visits, region=labels, **outside, **steps)
+        published: Any = release.data
+        _write(release, output, force=force)
         if cells is not None:
             _write_cells(published, cells, force=force)
     same = published.shape == exact.shape
     loss = count_loss(published.n, exact) if same else None
     lost = f"sum |published - exact| / sum exact = {loss:.4f}" if same else "published in regions"
-    record = {"output": output.name, "ledger": published.ledger, "loss": loss}
-    text = f"{published.ledger}\n\n{published.shape[0]:,} slots of {published.shape[1]:,} cells -> {output}\n{lost}\n"
-    answer(text + _hint(output, cells, published.slot_min), record, as_json=as_json)
+    record = {"output": output.name, "ledger": release.ledger, "loss": loss, "guarantee": release.guarantee}
+    text = f"{release.ledger}\n\n{published.shape[0]:,} slots of {published.shape[1]:,} cells -> {output}\n{lost}\n"
+    answer(text + _rule(steps) + _hint(output, cells, published.slot_min), record, as_json=as_json)
+
+
+def _rule(steps: dict[str, Any]) -> str:
+    """Whose rule was used."""
+    from incrowd.anonymize._counts import RULES
+
+    return "" if steps["rule"] is None else f"rule {steps['rule']}: {RULES[steps['rule']].source}\n"
+
+
+def _is_table(output: Path) -> bool:
+    return output.suffix.lower() in (".csv", ".parquet")
+
+
+def _check_target(output: Path, *, force: bool) -> None:
+    """Refuse, before any work, an output that cannot be written."""
+    from incrowd.anonymize._publish import check_targets
+    from incrowd.data.files import check_table
+
+    if _is_table(output):
+        check_table(output, force=force)
+    else:
+        check_targets(output.resolve(), None, force=force)
+
+
+def _write(release: Release, output: Path, *, force: bool) -> None:
+    """As a table of counts, or as a release with its manifest; what happened to records is for the publisher alone."""
+    from incrowd.ledger import Ledger
+
+    if _is_table(output):
+        replace(release.data, ledger=Ledger()).save(output, force=force)
+    else:
+        anonymize.publish(release, output, force=force)
+
+
+def _chosen_area(visits: Visits | None, towers: Path | None, start: str | None, days: int | None) -> dict[str, Any]:
+    """Cells and slots that do not come from the data: all towers, and the days given."""
+    if visits is None or towers is None or start is None or days is None:
+        raise ParameterError(
+            "--dp-epsilon needs trajectories, --towers FILE for the cells and --start and --days for the period: an "
+            "area or a period found in the data says where and when somebody was."
+        )
+    return {"cells": visits.xy, "slots": (0, days * DAY_MIN // (visits.slot_min or DAY_MIN))}
 
 
 def _hint(output: Path, cells: Path | None, slot_min: int) -> str:
     """How to attack what was written; text says neither where cells are nor how long slots last."""
-    command = f"incrowd attack ash {quote(str(output))}"
-    if output.suffix == ".parquet":
+    command = f"incrowd attack recover {quote(str(output))}"
+    if output.suffix.lower() != ".csv":
         return f"attack it: {command}"
     places = "CELLS" if cells is None else quote(str(cells))
     first = "write their places with --cells CELLS, then attack it: " if cells is None else "attack it: "

@@ -2,8 +2,9 @@
 
 import typer
 
-from incrowd.cli.attack import ash, home_work, link, relink
+from incrowd.cli.attack import home_work, link, lookup, membership, recover, relink
 
 app = typer.Typer(name="attack", help="Attack your own data or release.", no_args_is_help=True)
-for command in (ash.ash, relink.relink, link.link, home_work.home_work):
+COMMANDS = (lookup.lookup, link.link, relink.relink, membership.membership, recover.recover, home_work.home_work)
+for command in COMMANDS:
     app.command()(command)

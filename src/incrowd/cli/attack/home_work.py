@@ -1,24 +1,30 @@
 """incrowd attack home-work."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from incrowd.cli.inputs import CellM, SlotMin, visits_of
-from incrowd.cli.options import Force, Json, ReadingOptions, Sources, reads
+from incrowd import attack
+from incrowd.cli.inputs import grained, in_python, source_in_python, visits_of
+from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.pages import Report, check_page, write_page
-from incrowd.cli.screen import answer, progress_bar
+from incrowd.cli.reading import ReadingOptions, reads
+from incrowd.cli.screen import present, progress_bar
+from incrowd.discretize.grain import Grain
+
+HOURS = Annotated[tuple[float, float], typer.Option(help="Hours in which people are at home; 22 6 runs past midnight.")]
+WORK = Annotated[tuple[float, float], typer.Option(help="Hours in which people work.")]
+DECIDED = ("visits", "weekdays", "home", "work")  # not asked for
 
 
 @reads
+@grained
+@takes(attack.home_work, "question", leave_out=DECIDED, night_h=(HOURS, (0, 6)), work_h=(WORK, (9, 17)))
 def home_work(
     sources: Sources,
     reading: ReadingOptions,
-    night_h: Annotated[tuple[float, float], typer.Option(help="Hours in which people are at home.")] = (0, 6),
-    work_h: Annotated[tuple[float, float], typer.Option(help="Hours in which people work.")] = (9, 17),
-    min_visits: Annotated[int, typer.Option(help="Slots at a cell that are asked for.")] = 1,
-    cell_m: CellM = 500,
-    slot_min: SlotMin = 60,
+    question: dict[str, Any],
+    grain: Grain,
     report: Report = None,
     force: Force = False,
     as_json: Json = False,
@@ -27,20 +33,10 @@ def home_work(
 
     incrowd attack home-work visits.parquet --night-h 22 6
     """
-    from incrowd import attack
-
     check_page(report, force=force)
     with progress_bar():
-        visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
-        places = attack.home_work(visits, night_h=night_h, work_h=work_h, min_visits=min_visits)
+        visits = visits_of(sources, reading, grain)
+        places = attack.home_work(visits, **question)
         write_page(report, places, force=force)
-    shares = {
-        "home known": places.home_known,
-        "work known": places.work_known,
-        "both known": places.both_known,
-        "alone with home": places.home_unique,
-        "alone with both": places.pair_unique,
-    }
-    lines = [f"{name:<18} {share:>8.1%}" for name, share in shares.items()]
-    lines.append(f"(shares of {places.people:,} people; hours by the clock of {places.time_zone})")
-    answer("\n".join(lines), places, as_json=as_json)
+    call = in_python(attack.home_work, source_in_python(sources, reading, grain), **question)
+    present(places, call, as_json=as_json)

@@ -1,35 +1,27 @@
 """incrowd measure exposure."""
 
-from typing import Annotated
+from typing import Any
 
-import typer
-
-from incrowd.cli.inputs import CellM, SlotMin, visits_of
-from incrowd.cli.options import Json, ReadingOptions, Sources, reads
-from incrowd.cli.screen import answer, progress_bar
+from incrowd import measure
+from incrowd.cli.inputs import grain_of, grained, in_python, source_in_python, visits_of
+from incrowd.cli.options import Json, Sources, takes
+from incrowd.cli.reading import ReadingOptions, reads
+from incrowd.cli.screen import present, progress_bar
+from incrowd.discretize.grain import Grain
 
 
 @reads
+@grained
+@takes(measure.exposure, "how", leave_out=("visits",))
 def exposure(
-    sources: Sources,
-    reading: ReadingOptions,
-    max_points: Annotated[int, typer.Option(min=1, max=3, help="Sets of up to this many points are tried.")] = 3,
-    cell_m: CellM = 500,
-    slot_min: SlotMin = 60,
-    as_json: Json = False,
+    sources: Sources, reading: ReadingOptions, how: dict[str, Any], grain: Grain, as_json: Json = False
 ) -> None:
-    """The fewest own points that single each person out: how the worst-off fare.
+    """How many people are identified by a single visit, and how many by two or three well-chosen ones.
 
     incrowd measure exposure visits.parquet
     """
-    from incrowd import measure
-
     with progress_bar():
-        visits = visits_of(sources, reading, cell_m=cell_m, slot_min=slot_min)
-        exposures = measure.exposure(visits, max_points=max_points)
-    lines = [f"{'fewest own points':>18} {'share of people':>16}"]
-    for points, share in sorted(exposures.distribution.items()):
-        bound = "" if exposures.exact[exposures.points == points].all() else " or fewer"
-        lines.append(f"{'never alone' if points == 0 else f'{points}{bound}':>18} {share:>16.4f}")
-    lines.append(f"({len(visits):,} people; {int((~exposures.exact).sum()):,} not exact)")
-    answer("\n".join(lines), exposures, as_json=as_json)
+        visits = visits_of(sources, reading, grain)
+        exposures = measure.exposure(visits, **how)
+    call = in_python(measure.exposure, source_in_python(sources, reading, grain), **how)
+    present(exposures, call, grain=grain_of(visits), as_json=as_json)

@@ -1,35 +1,50 @@
 """incrowd measure sequences."""
 
 from collections import Counter
+from typing import Any
 
-from incrowd.cli.inputs import CellM, SlotMin, carrying, visits_of
-from incrowd.cli.options import Json, ReadingOptions, Sources, reads
-from incrowd.cli.privacy import Privacy, asks_privacy
-from incrowd.cli.screen import answer, progress_bar
+from incrowd import anonymize, measure
+from incrowd.cli.inputs import carried_values, carrying, grained, in_python, source_in_python, visits_of
+from incrowd.cli.options import Json, Sources, takes
+from incrowd.cli.reading import ReadingOptions, reads
+from incrowd.cli.screen import present, progress_bar
+from incrowd.discretize.grain import Grain
+from incrowd.plain import several
+from incrowd.show import Section, Table
 
 
 @reads
-@asks_privacy
+@grained
+@takes(anonymize.LKC, "how", leave_out=("scores",))
 def sequences(
-    sources: Sources,
-    reading: ReadingOptions,
-    privacy: Privacy,
-    cell_m: CellM = 500,
-    slot_min: SlotMin = 60,
-    as_json: Json = False,
+    sources: Sources, reading: ReadingOptions, how: dict[str, Any], grain: Grain, as_json: Json = False
 ) -> None:
-    """Count the sequences that break LKC-privacy and those worth keeping, by length.
+    """Count the sequences of visits that break LKC-privacy, and those that many people share, by length.
 
     incrowd measure sequences visits.parquet --l 2 --k 5 --min-support 20
     """
-    from incrowd import measure
-
+    reading, support = carrying(reading, how["sensitive"]), how.pop("min_support")
     with progress_bar():
-        visits = visits_of(sources, carrying(reading, privacy.sensitive), cell_m=cell_m, slot_min=slot_min)
-        violating = measure.violating_sequences(visits, **privacy.arguments(visits))
-        frequent = measure.frequent_sequences(visits, privacy.min_support, **privacy.search)
+        visits = visits_of(sources, reading, grain)
+        how["values"] = carried_values(visits, how["sensitive"], how["values"] or [])
+        violating = measure.violating_sequences(visits, **how)
+        search = {name: how[name] for name in ("same_time", "limit_s", "limit_gib")}
+        frequent = measure.frequent_sequences(visits, support, **search)
     counts = {"minimal violating": Counter(map(len, violating)), "maximal frequent": Counter(map(len, frequent))}
-    lines = [f"{'visits':>6} {'minimal violating':>18} {'maximal frequent':>17}"]
+    call = in_python(measure.violating_sequences, source_in_python(sources, reading, grain), **how)
+    people = several(len(visits), "person", "people")
+    options = f"{people}, {visits.records:,} visits; l = {how['l']}, k = {how['k']}, c = {how['c']:g}"
+    present(counts if as_json else _section(counts, f"{options}, min_support = {support}"), call, as_json=as_json)
+
+
+def _section(counts: dict[str, Counter[int]], options: str) -> Section:
     sizes = sorted(set().union(*counts.values()))
-    lines += [f"{size:>6} " + " ".join(f"{by_length[size]:>17,}" for by_length in counts.values()) for size in sizes]
-    answer("\n".join(lines), {name: dict(by_length) for name, by_length in counts.items()}, as_json=as_json)
+    rows = [(str(size), *(f"{by_length[size]:,}" for by_length in counts.values())) for size in sizes]
+    violating, frequent = (sum(by_length.values()) for by_length in counts.values())
+    holds = "LKC-privacy holds" if not violating else f"{several(violating, 'sequence')} of visits break LKC-privacy"
+    return Section(
+        question="Which sequences of visits break LKC-privacy?",
+        answer=f"{holds}; {several(frequent, 'sequence')} are shared by many people and worth keeping.",
+        tables=[Table(("visits", *counts), rows)],
+        options=options,
+    )

@@ -1,39 +1,18 @@
 """incrowd papers: all of them, or one that has no options of its own."""
 
-from typing import TYPE_CHECKING
-
 import typer
 
-from incrowd.cli.options import Command, Force, Json, ReadingOptions, Seed, reads
-from incrowd.cli.papers.reproducing import (
-    Data,
-    Folder,
-    Quick,
-    check_folder,
-    reproduced,
-    save,
-    statement_table,
-    verdict_counts,
-)
+from incrowd.cli.options import Command
+from incrowd.cli.papers.reproducing import PaperRun, counted, runs, statement_lines
+from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import answer, note
 from incrowd.errors import DataError, ParameterError
-from incrowd.papers import PAPERS, Paper
-
-if TYPE_CHECKING:
-    from incrowd.papers.record import Reproduction
+from incrowd.papers import PAPERS, Paper, Reproduction, save
 
 
 @reads
-def papers(
-    ctx: typer.Context,
-    reading: ReadingOptions,
-    data: Data = [],  # noqa: B006
-    quick: Quick = False,
-    output: Folder = None,
-    seed: Seed = 0,
-    force: Force = False,
-    as_json: Json = False,
-) -> None:
+@runs
+def papers(ctx: typer.Context, reading: ReadingOptions, run: PaperRun) -> None:
     """Tables and figures of the papers, theirs beside ours: of all papers, or of one by its key.
 
     incrowd papers --quick -o papers
@@ -43,22 +22,22 @@ def papers(
     if ctx.invoked_subcommand is not None:
         _refuse_early(ctx)
         return
-    check_folder(output, force=force)
+    run.check()
     reproductions: dict[str, Reproduction] = {}
     for key, paper in PAPERS.items():
         note(f"{key}: {paper.title}")
         try:
-            reproductions[key] = reproduced(paper, data, reading, quick=quick, seed=seed)
+            reproductions[key] = run.reproduced(paper, reading)
         except DataError as error:
             note(f"{key} is left out: {error}")
             continue
-        save(reproductions[key], None if output is None else output / key)
+        if run.output is not None:
+            save(reproductions[key], run.output / key)
     if not reproductions:
-        raise DataError("no paper can use these data; the lines above say why.")
-    counts = [line for one in reproductions.values() for line in verdict_counts(one)]
-    answer(
-        "\n\n".join([*map(statement_table, reproductions.values()), "\n".join(counts)]), reproductions, as_json=as_json
-    )
+        raise DataError("no paper can use these data; the lines above give the reasons.")
+    tables = ["\n".join([*statement_lines(one.statements), counted(one)]) for one in reproductions.values()]
+    counts = "\n".join(map(counted, reproductions.values()))
+    answer("\n\n".join([*tables, counts]), reproductions, as_json=run.as_json)
 
 
 def _refuse_early(ctx: typer.Context) -> None:
@@ -73,28 +52,14 @@ def one_paper(paper: Paper) -> Command:
     """The command of one paper that needs no options of its own."""
 
     @reads
-    def command(
-        reading: ReadingOptions,
-        data: Data = [],  # noqa: B006
-        quick: Quick = False,
-        output: Folder = None,
-        seed: Seed = 0,
-        force: Force = False,
-        as_json: Json = False,
-    ) -> None:
-        check_folder(output, force=force)
-        reproduction = reproduced(paper, data, reading, quick=quick, seed=seed)
-        save(reproduction, output)
-        answer(statement_table(reproduction), reproduction, as_json=as_json)
+    @runs
+    def command(reading: ReadingOptions, run: PaperRun) -> None:
+        run.check()
+        run.show(run.reproduced(paper, reading))
 
-    given = {
-        "Visits": f"trajectories, put on a grid of {paper.cell_m} m and {paper.slot_min} min, or visits made by "
-        "incrowd discretize",
-        "Traces": "trajectories",
-        "Fingerprints": "trajectories or fingerprints",
-    }
+    given = f"trajectories, put on a grid of {paper.cell_m:,} m and {paper.slot_min} min, or saved visits"
     command.__doc__ = (
-        f"{paper.title}; --data takes {given[paper.takes]}.\n\n"
+        f"{paper.title}; --data takes {given}.\n\n"
         f"incrowd papers {paper.key} --quick -o {paper.key}\n\n"
         f"incrowd papers {paper.key} --data trips.parquet -o {paper.key}"
     )

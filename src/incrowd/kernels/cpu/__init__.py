@@ -7,9 +7,29 @@ import tempfile
 import warnings
 
 from numba import config, njit, set_num_threads
+from numba.core.event import Event, Listener, register
 
 from incrowd.errors import IncrowdWarning
+from incrowd.progress import COMPILING, tell
 from incrowd.threads import threads
+
+
+class _Compiling(Listener):  # type: ignore[misc]
+    """Says that kernels are compiled, while they are; what was compiled before and kept says nothing."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+    def on_start(self, event: Event) -> None:  # noqa: ARG002
+        """A kernel, or a helper inside one, begins to compile."""
+        self.depth += 1
+        tell(COMPILING, 0, 1)
+
+    def on_end(self, event: Event) -> None:  # noqa: ARG002
+        """It is compiled."""
+        self.depth -= 1
+        if not self.depth:
+            tell(COMPILING, 1, 1)
 
 
 def _find_cache() -> None:
@@ -43,4 +63,5 @@ def _remove(folder: str, owner: int) -> None:
 
 
 _find_cache()
+register("numba:compile", _Compiling())
 set_num_threads(min(threads(), config.NUMBA_NUM_THREADS))

@@ -1,4 +1,4 @@
-"""The fewest own points that single a user out, compiled: bitsets of those who share at least two of them."""
+"""The fewest own points that identify a user, compiled: bitsets of those who share at least two of them."""
 
 import numpy as np
 from numba import njit

@@ -1,4 +1,4 @@
-"""The fewest own points that single a user out, and which they are."""
+"""The fewest own points that identify a user, and which they are."""
 
 from itertools import combinations, islice, pairwise
 from math import comb

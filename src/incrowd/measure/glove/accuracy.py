@@ -1,5 +1,6 @@
 """A GLOVE release beside its original -> how coarse each surviving sample has become, and what is missing."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,15 +9,16 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.data import Fingerprints, Release
-from incrowd.errors import DataError
+from incrowd.errors import DataError, public
+from incrowd.measure.glove.cost_section import section_of_accuracies, section_of_accuracy
 from incrowd.measure.glove.stretch import check_fingerprints
-from incrowd.plain import Shown
+from incrowd.show import Result, Section
 
 Column = NDArray[Any]
 MEASURES = ("pos_extent", "time_extent", "pos_stretch", "time_stretch", "pos_center", "time_center")
 
 
-class Lost(Shown):
+class Lost(Result):
     """What of the original is gone, in shares."""
 
     original_samples: int
@@ -35,7 +37,7 @@ class Lost(Shown):
         return self.discarded_fingerprints / self.original_fingerprints
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Accuracy(Lost):
     """Metres and minutes per surviving original sample, in the order of the original; 100 m and 1 min are untouched.
 
@@ -62,6 +64,7 @@ class Accuracy(Lost):
     after_reshape: bool
     k: int | None = None  # the crowd that the release claims for everybody
     reshape: str | None = None  # what became of boxes that overlap in time
+    device: str | None = None  # where the release was made
 
     def __repr__(self) -> str:
         crowd = "" if self.k is None else f"k={self.k}, "
@@ -70,12 +73,32 @@ class Accuracy(Lost):
             f"Accuracy({crowd}mean {extents}, deleted={self.deleted_share:.1%}, discarded={self.discarded_share:.1%})"
         )
 
+    def section(self) -> Section:
+        """How coarse the data became, in one section."""
+        return section_of_accuracy(self)
 
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each surviving sample, in the order of the original: metres and minutes."""
+        return {name: getattr(self, name) for name in MEASURES}
+
+    @classmethod
+    def together(cls, results: "Sequence[Accuracy]") -> Section:
+        """What larger crowds cost, a row for each size of the crowd."""
+        return section_of_accuracies(results) if len(results) > 1 else section_of_accuracy(results[0])
+
+
+@public
 def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = False) -> Accuracy:
-    """Look every original sample up in the box that generalises it [gramaglia2015, Sec. 7 and Table 2].
+    """How coarse a GLOVE release made each original sample, and what of the original is missing.
 
-    Boxes are taken as they stood before reshaping, unless `after_reshape`; with "split" a sample is then looked up
-    in the piece that holds its start. nan where nothing survives.
+    Every original sample is looked up in the box that generalises it [gramaglia2015, Sec. 7 and Table 2]; nan if
+    nothing remains.
+
+    Args:
+        release: What `incrowd.anonymize.Glove` made.
+        original: The fingerprints it was made from.
+        after_reshape: Take boxes as they are published, not as they were before reshaping; a sample of a box that was
+            split is then looked up in the piece that holds its start.
 
     >>> crowd = Fingerprints.from_arrays([1, 2], x=[0, 1000], y=[0, 0], t=[0, 40])
     >>> from incrowd.anonymize.glove import Glove
@@ -83,8 +106,8 @@ def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = 
     Accuracy(k=2, mean pos_extent=1,100, time_extent=41, deleted=0.0%, discarded=0.0%)
     """
     row, box, crowd = _boxes_of(release, original, after_reshape)
-    kept = np.flatnonzero(row >= 0)
-    columns = _compared(box, row[kept], original, kept)
+    left = np.flatnonzero(row >= 0)
+    columns = _compared(box, row[left], original, left)
     sides = np.maximum(box["dx"], box["dy"])
     columns |= {"pos_extent_pub": np.repeat(sides, crowd), "time_extent_pub": np.repeat(box["dt"], crowd)}
     discarded = np.ones(len(original), np.bool_)
@@ -96,20 +119,19 @@ def accuracy(release: Release, original: Fingerprints, *, after_reshape: bool = 
         original_samples=original.records,
         original_fingerprints=len(original),
         published_samples=int(crowd.sum()),
-        deleted_samples=original.records - len(kept),
+        deleted_samples=original.records - len(left),
         deleted_with_users=int(np.diff(original.offsets)[discarded].sum()),
         created_samples=0,
         discarded_fingerprints=int(discarded.sum()),
         after_reshape=after_reshape,
         k=release.claims.get("k"),
         reshape=release.params.get("reshape"),
+        device=release.params.get("device"),
     )
 
 
 def _boxes_of(release: Release, original: Fingerprints, after_reshape: bool) -> tuple[Ints, dict[str, Ints], Ints]:
     """The box each original sample is in (or -1), all boxes, and the people behind each."""
-    if not isinstance(release, Release):
-        raise DataError(f"accuracy needs a release, got {type(release).__name__}; give one made by Glove.")
     check_fingerprints(original)
     known, data = release.provenance, release.data
     if "box" not in known or not isinstance(data, Fingerprints):
@@ -128,17 +150,17 @@ def _made_from(release: Release, original: Fingerprints) -> bool:
     users = len(release.members.positions) + len(known["discarded_users"])
     if len(known["box"]) != original.records or users != len(original):
         return False
-    kept = np.flatnonzero(known["box"] >= 0)
-    row, inside = known["box"][kept], True
+    left = np.flatnonzero(known["box"] >= 0)
+    row, inside = known["box"][left], True
     for low, length in (("x", "dx"), ("y", "dy"), ("t", "dt")):
         start, end = known["boxes"][low][row], (known["boxes"][low] + known["boxes"][length])[row]
-        was, size = getattr(original, low)[kept], getattr(original, length)[kept]
+        was, size = getattr(original, low)[left], getattr(original, length)[left]
         inside &= bool(((start <= was) & (was + size <= end)).all())
     return inside
 
 
-def _compared(box: dict[str, Ints], row: Ints, original: Fingerprints, kept: Ints) -> dict[str, Column]:
-    was = {name: getattr(original, name)[kept] for name in ("x", "dx", "y", "dy", "t", "dt")}
+def _compared(box: dict[str, Ints], row: Ints, original: Fingerprints, left: Ints) -> dict[str, Column]:
+    was = {name: getattr(original, name)[left] for name in ("x", "dx", "y", "dy", "t", "dt")}
     now = {name: box[name][row] for name in was}
     # Twice the centres are whole numbers.
     moved = {axis: (2 * now[axis] + now[f"d{axis}"] - 2 * was[axis] - was[f"d{axis}"]) / 2 for axis in "xyt"}
@@ -153,5 +175,5 @@ def _compared(box: dict[str, Ints], row: Ints, original: Fingerprints, kept: Int
 
 
 def statistic_of(statistic: Any, values: Column) -> float:
-    """Nan where there is no value."""
+    """A statistic of some values, nan if there is none."""
     return float(statistic(values)) if values.size else float("nan")

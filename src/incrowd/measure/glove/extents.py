@@ -1,6 +1,8 @@
 """Published boxes -> how coarse they are; with the people behind them, the box that each original sample is in."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +12,8 @@ from incrowd.data.fingerprints import BOX
 from incrowd.errors import DataError
 from incrowd.ledger import Ledger
 from incrowd.measure.glove.accuracy import Column
-from incrowd.plain import Shown
+from incrowd.measure.glove.cost_section import section_of_extents
+from incrowd.show import Result, Section
 
 DELETED = ("sample of a discarded fingerprint", "sample beyond the largest extent")
 DISCARDED = "discarded fingerprint"
@@ -18,8 +21,8 @@ FULL_M, FULL_MIN = 20_000, 480  # a box of these sides is as coarse in space as 
 MOST_PAIRS = 20_000_000  # of samples and boxes that are compared at once
 
 
-@dataclass(frozen=True)
-class Extents(Shown):
+@dataclass(frozen=True, eq=False)
+class Extents(Result):
     """Longer sides and durations of published boxes, each once per person; what is missing, as the release says."""
 
     pos_extent: Column
@@ -31,6 +34,14 @@ class Extents(Shown):
     deleted_samples: int | None
     original_fingerprints: int | None
     discarded_fingerprints: int | None
+
+    def section(self) -> Section:
+        """How coarse published boxes are, in one section."""
+        return section_of_extents(self)
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each published box and person behind it: longer side in metres, duration in minutes."""
+        return {"pos_extent": self.pos_extent, "time_extent": self.time_extent}
 
 
 def extents(data: Fingerprints, ledger: Ledger | None = None) -> Extents:

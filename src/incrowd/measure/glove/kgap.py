@@ -1,24 +1,27 @@
 """Fingerprints -> how hard each user is to hide among the k - 1 most alike."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, ParameterError, public
 from incrowd.measure.glove.gpu import scan_on_card
+from incrowd.measure.glove.section import section_of_gaps
 from incrowd.measure.glove.stretch import CornerTable, check_fingerprints, layout, on_device, where_it_fits
-from incrowd.plain import Shown
 from incrowd.progress import tell
+from incrowd.show import Result, Section
 
 MOST_K = 129  # that `auto` gives to a GPU, whose lists of the nearest are short
 BLOCK = 256  # rows between two words of progress
+Device = Literal["auto", "cpu", "gpu"]
 
 
-@dataclass(frozen=True)
-class KGap(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class KGap(Result):
     """Per user: the k-gap in [0, 1], higher is harder to hide, and the k - 1 nearest positions, nearest first."""
 
     k: int
@@ -28,13 +31,35 @@ class KGap(Shown):
     device: str
     exact_pairs: int  # whose stretch was computed to the end, each counted from both sides; by one scan for every k
     compared: int  # sample pairs looked at
+    people: int | None = None  # behind the users, who may be groups
 
     def __repr__(self) -> str:
         return f"KGap(k={self.k}, users={self.users:,}, median={np.median(self.value):.4f}, device={self.device!r})"
 
+    def section(self) -> Section:
+        """How much blurring hides everyone among k, in one section."""
+        return section_of_gaps([self])
 
-def kgap(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto") -> KGap:
-    """Mean stretch to the k - 1 nearest other users; ties go to the first user [gramaglia2015, Eq. 11].
+    @classmethod
+    def together(cls, results: "Sequence[KGap]") -> Section:
+        """The gaps of several k of the same people, a row each."""
+        return section_of_gaps(results)
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each person, by position: the k-gap, and the position of the most similar person."""
+        return {"position": np.arange(self.users), "k_gap": self.value, "nearest": self.neighbours[:, 0]}
+
+
+@public
+def kgap(fingerprints: Fingerprints, *, k: int = 2, device: Device = "auto") -> KGap:
+    """How much each person must be blurred to look like the k - 1 most similar others: 0 is not at all, 1 completely.
+
+    The mean stretch to the k - 1 nearest other people; ties go to the first of them [gramaglia2015, Eq. 11].
+
+    Args:
+        fingerprints: Whose samples are compared.
+        k: Size of the crowd to hide in.
+        device: Where the work runs; auto takes a GPU for many people if there is one.
 
     >>> three = Fingerprints.from_arrays(["a", "b", "c"], x=[0, 0, 4000], y=[0, 0, 0], t=[0, 96, 0])
     >>> kgap(three, k=2).value.round(6).tolist()
@@ -43,8 +68,14 @@ def kgap(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto") -> KGa
     return kgaps(fingerprints, k=[k], device=device)[0]
 
 
-def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: str = "auto") -> list[KGap]:
-    """The k-gaps of several k, each once, from one look at the nearest of the largest.
+@public
+def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: Device = "auto") -> list[KGap]:
+    """The k-gaps of several k, each once, from one search for the nearest of the largest.
+
+    Args:
+        fingerprints: Whose samples are compared.
+        k: Sizes of the crowd to hide in.
+        device: Where the work runs; auto takes a GPU for many people if there is one.
 
     >>> three = Fingerprints.from_arrays(["a", "b", "c"], x=[0, 0, 4000], y=[0, 0, 0], t=[0, 96, 0])
     >>> [gap.value.round(6).tolist() for gap in kgaps(three, k=[2, 3])]
@@ -52,8 +83,8 @@ def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: str = "auto")
     """
     if not len(k):
         raise ParameterError("k must list at least one size of a crowd.")
-    for one in k:
-        check_k(one)
+    for size in k:
+        check_k(size)
     check_fingerprints(fingerprints)
     most, users = max(k), len(fingerprints)
     chosen = on_device(device, users if most <= MOST_K else None)
@@ -62,9 +93,10 @@ def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: str = "auto")
     laid = layout(fingerprints)
     (who, value, work), chosen = where_it_fits(lambda where: _all_near(laid, most - 1, where), device, chosen)
     pairs, compared = int(work[3]), int(work[4])
+    people = int(fingerprints.crowd.sum())
     return [
-        KGap(one, value[:, : one - 1].mean(axis=1), who[:, : one - 1], users, chosen, pairs, compared)
-        for one in dict.fromkeys(k)
+        KGap(size, value[:, : size - 1].mean(axis=1), who[:, : size - 1], users, chosen, pairs, compared, people)
+        for size in dict.fromkeys(k)
     ]
 
 

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.data import Fingerprints
-from incrowd.errors import DataError, IncrowdWarning, MissingExtra, ParameterError, check_choice
+from incrowd.errors import (
+    DataError,
+    IncrowdWarning,
+    MissingExtra,
+    ParameterError,
+    check_choice,
+    check_kind,
+    public,
+)
 from incrowd.kernels.types import CELLS, METRES, Scale, full
 
 CELL_M = 100
@@ -62,10 +70,16 @@ def layout(fingerprints: Fingerprints) -> CornerTable:
     return CornerTable(corners, f.offsets, f.crowd, scale, unit_m, origin)
 
 
+@public
 def stretch(fingerprints: Fingerprints, a: int, b: int) -> float:
-    """Mean effort to make the users at positions a and b look alike, in [0, 1]; 0 when they do [gramaglia2015, Eq. 10].
+    """How much two people must be blurred to look alike: 0 is not at all, 1 completely [gramaglia2015, Eq. 10].
 
     Differs from [gramaglia2015]: of two equally long fingerprints the cheaper direction counts.
+
+    Args:
+        fingerprints: Whose samples are compared.
+        a: Position of one person among `fingerprints.users`.
+        b: Position of the other.
 
     >>> two = Fingerprints.from_arrays(["a", "b"], x=[0, 300], y=[0, 400], t=[0, 10])
     >>> round(stretch(two, 0, 1), 7)
@@ -86,7 +100,7 @@ def stretch(fingerprints: Fingerprints, a: int, b: int) -> float:
 
 
 def on_device(device: str, users: int | None = None) -> str:
-    """Where the work runs; a device asked for by name is used or refused, and `auto` takes a GPU for many users."""
+    """Where the work runs; a device that is named is used or refused, and `auto` takes a GPU for many users."""
     from incrowd.kernels.gpu.device import check_gpu, missing
 
     check_choice("device", device, ("auto", "cpu", "gpu"))
@@ -97,7 +111,7 @@ def on_device(device: str, users: int | None = None) -> str:
     return "gpu" if users is not None and users >= WORTH_GPU and not missing() else "cpu"
 
 
-def where_it_fits(run: Callable[[str], T], asked: str, chosen: str) -> tuple[T, str]:
+def where_it_fits(run: Callable[[str], T], wanted: str, chosen: str) -> tuple[T, str]:
     """A calculation and a device -> its result, and the device it ran on.
 
     That is the CPU, with a warning, where `auto` chose a GPU that lacks the room or a compiler.
@@ -108,7 +122,7 @@ def where_it_fits(run: Callable[[str], T], asked: str, chosen: str) -> tuple[T, 
         with _compiling():
             return run(chosen), chosen
     except (NoRoom, MissingExtra) as error:
-        if asked != "auto":
+        if wanted != "auto":
             raise
         why = str(error).partition(";")[0]
     warnings.warn(f"{why}; it runs on the CPU.", IncrowdWarning, stacklevel=3)
@@ -128,12 +142,9 @@ def _compiling() -> Iterator[None]:
 
 
 def check_fingerprints(data: object) -> None:
-    """Refuse what is no fingerprint of anybody."""
-    if not isinstance(data, Fingerprints):
-        raise DataError(
-            f"stretches need fingerprints, got {type(data).__name__}; call incrowd.discretize.fingerprints first."
-        )
-    if not data.records:
+    """Refuse what holds no fingerprint."""
+    check_kind("a stretch", data, Fingerprints)
+    if not data.records:  # type: ignore[attr-defined]
         raise DataError("there are no fingerprints; give those of at least one user.")
 
 

@@ -1,39 +1,61 @@
 """Fingerprints -> why users are hard to hide: how heavy the tails of their sample stretches are, in space and time."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints
-from incrowd.errors import DataError
+from incrowd.errors import DataError, public
 from incrowd.measure.glove.gpu import GAUSSIAN, QUANTILES, tails_on_card
-from incrowd.measure.glove.kgap import KGap, kgap
+from incrowd.measure.glove.kgap import Device, KGap, kgap
+from incrowd.measure.glove.section import section_of_tails
 from incrowd.measure.glove.stretch import CornerTable, layout, on_device, where_it_fits
-from incrowd.plain import Shown
 from incrowd.progress import track
+from incrowd.show import Result, Section
 
 
-@dataclass(frozen=True)
-class Tails(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class Tails(Result):
     """Per user, over the sample stretches to the k - 1 nearest; a tail weight of 1 is Gaussian, 1.6 exponential."""
 
     k: int
-    delta: Floats  # tail weight of the sample stretches; nan where they do not vary, inf where only the tail does
+    delta: Floats  # tail weight of the sample stretches; nan if they do not vary, inf if only the tail does
     space: Floats  # of their spatial part
     time: Floats  # of their temporal part
-    ratio: Floats  # temporal over spatial effort; inf without any spatial, nan without any
-    share: Floats  # temporal part of the whole effort; nan without any
+    ratio: Floats  # temporal over spatial effort; inf if all of it is temporal, nan if there is none
+    share: Floats  # temporal part of the whole effort; nan if there is none
     users: int
     device: str = "cpu"
+    people: int | None = None  # behind the users, who may be groups
 
     def __repr__(self) -> str:
         return f"Tails(k={self.k}, users={self.users:,})"
 
+    def section(self) -> Section:
+        """Why people are hard to hide, in one section."""
+        return section_of_tails(self)
 
-def tails(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto", gap: KGap | None = None) -> Tails:
-    """Disaggregate each user's k-gap into its samples [gramaglia2015, Sec. 5.3]; `gap` is theirs, if known already.
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each person, by position: tail weights, temporal over spatial effort, temporal share."""
+        names = ("delta", "space", "time", "ratio", "share")
+        return {"position": np.arange(self.users), **{name: getattr(self, name) for name in names}}
+
+
+@public
+def tails(fingerprints: Fingerprints, *, k: int = 2, device: Device = "auto", gap: KGap | None = None) -> Tails:
+    """Why each person is hard to hide: how much of the blurring a few samples cause, in space and in time.
+
+    Each k-gap is divided into the stretches of its samples [gramaglia2015, Sec. 5.3].
+
+    Args:
+        fingerprints: Whose samples are compared.
+        k: Size of the crowd to hide in.
+        device: Where the work runs; auto takes a GPU for many people if there is one.
+        gap: The k-gap of the same people, if it is known already.
 
     >>> two = Fingerprints.from_arrays(["a", "b"], x=[0, 4000], y=[0, 0], t=[0, 96])
     >>> tails(two).ratio.tolist(), tails(two).share.tolist()
@@ -53,7 +75,7 @@ def tails(fingerprints: Fingerprints, *, k: int = 2, device: str = "auto", gap: 
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio, share = time / space, time / (space + time)
     delta, in_space, in_time = weights
-    return Tails(k, delta, in_space, in_time, ratio, share, users=len(near), device=chosen)
+    return Tails(k, delta, in_space, in_time, ratio, share, users=len(near), device=chosen, people=gap.people)
 
 
 def _weights(laid: CornerTable, near: Ints, device: str) -> tuple[Floats, Ints]:
@@ -76,10 +98,15 @@ def efforts(sums: Ints, laid: CornerTable, near: Ints) -> Floats:
     return effort
 
 
+@public
 def tail_weight(values: ArrayLike) -> float:
-    """Upper tail weight index of Hoaglin, Mosteller and Tukey, normalised to the Gaussian [gramaglia2015, Sec. 5.3].
+    """How heavy the upper tail of some values is: 1 as a Gaussian, 1.6 exponential, more if few values are far out.
 
-    ((Q(.99) - Q(.5)) / (Q(.75) - Q(.5))) / (z(.99) / z(.75)); 0/0 is nan and x/0 inf.
+    ((Q(.99) - Q(.5)) / (Q(.75) - Q(.5))) / (z(.99) / z(.75)), the index of Hoaglin, Mosteller and Tukey; 0/0 is nan
+    and x/0 inf [gramaglia2015, Sec. 5.3].
+
+    Args:
+        values: The values, at least one.
 
     >>> round(tail_weight(np.arange(101) / 100), 5)
     0.56827

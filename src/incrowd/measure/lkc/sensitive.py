@@ -31,7 +31,7 @@ def share_of(c: Share) -> float | Fraction:
     except (TypeError, ValueError, ZeroDivisionError) as error:
         raise ParameterError("c must be a number, a Fraction, or a pair of whole numbers.") from error
     if not 0 < share <= 1:
-        raise ParameterError(f"c must lie above 0 and at most at 1, got {c}.")
+        raise ParameterError(f"c must be in (0, 1], got {c}.")
     return share
 
 
@@ -39,7 +39,7 @@ def carriers_of(visits: Visits, c: Share, sensitive: str | None, values: Collect
     """The values of the attribute `sensitive` that count: those in `values`, or all there are; None is no value."""
     if sensitive is None:
         if share_of(c) < 1 or values is not None:
-            raise ParameterError("c and values speak of a sensitive attribute; pass its name as sensitive=.")
+            raise ParameterError("c and values need a sensitive attribute; pass its name as sensitive=.")
         return Carriers(np.zeros(len(visits) + 1, np.int64), np.zeros(0, np.int32), 0)
     if sensitive not in visits.attributes:
         known = ", ".join(sorted(visits.attributes)) or "none"

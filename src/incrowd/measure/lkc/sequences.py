@@ -1,42 +1,112 @@
-"""Visits -> what an adversary could know that breaks LKC-privacy."""
+"""Visits -> sequences of visits that break LKC-privacy, and those worth keeping."""
 
 from collections.abc import Collection
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
+import numpy as np
+
+from incrowd.arrays import Ints, distinct_rows, row_order
 from incrowd.data import Visits
-from incrowd.errors import check_whole
-from incrowd.measure.lkc.paths import Pair, Paths, Sequences, paths_of, stacked, watch
+from incrowd.errors import DataError, check_choice, check_kind, check_positive, check_whole, public
+from incrowd.kernels import kernel
+from incrowd.kernels.types import Items
+from incrowd.kernels.watch import Watch
 from incrowd.measure.lkc.sensitive import Carriers, Share, allowed_counts, carriers_of, heavy
-from incrowd.measure.uniqueness.index import kernels
+
+Pair = tuple[int, int]  # cell, slot
+SameTime = Literal["refuse", "order"]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Sequences:
+    """Sequence j is the pairs items[starts[j]:starts[j+1]]; pair p is (cell[p], slot[p]), by slot, then cell."""
+
+    starts: Ints
+    items: Items
+    cell: Ints
+    slot: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __repr__(self) -> str:
+        return f"Sequences({len(self):,}, pairs={len(self.cell):,})"
+
+    def to_list(self) -> list[tuple[Pair, ...]]:
+        """Tuples of (cell, slot), by length, then slots, then cells."""
+        pairs = list(zip(self.cell.tolist(), self.slot.tolist(), strict=True))
+        sizes = np.diff(self.starts)
+        listed: list[tuple[Pair, ...]] = []
+        for size in np.unique(sizes).tolist():
+            rows = self.items[self.starts[:-1][sizes == size][:, None] + np.arange(size)]
+            order = np.lexsort((*self.cell[rows].T[::-1], *self.slot[rows].T[::-1]))
+            listed += [tuple(pairs[p] for p in row) for row in rows[order].tolist()]
+        return listed
+
+    def without(self, gone: Items) -> "Sequences":
+        """Those that hold none of some pairs."""
+        hit = np.isin(self.items, gone)
+        keep = np.add.reduceat(hit, self.starts[:-1]) == 0 if len(self) else np.zeros(0, np.bool_)
+        sizes = np.diff(self.starts)
+        starts = np.concatenate([[0], np.cumsum(sizes[keep])])
+        return Sequences(starts, self.items[np.repeat(keep, sizes)], self.cell, self.slot)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, for JSON: the sequences themselves are the data."""
+        return {"sequences": len(self), "pairs": len(np.unique(self.items))}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Paths:
+    """The path of each user as numbered pairs, rising."""
+
+    items: Items
+    offsets: Ints
+    cell: Ints
+    slot: Ints
+
+    def sequences(self, starts: Ints, items: Items) -> Sequences:
+        """Sequences over the same pairs."""
+        return Sequences(starts, items, self.cell, self.slot)
+
+
+@public
 def frequent_sequences(
     visits: Visits,
     min_support: int,
     *,
-    same_time: str = "refuse",
+    same_time: SameTime = "refuse",
     limit_s: float = 600,
     limit_gib: float = 2,
-    device: str = "cpu",
 ) -> list[tuple[Pair, ...]]:
-    """Maximal frequent sequences: shared by at least min_support users, no longer one is [mohammed2009, Def. 3.2].
+    """The longest sequences of visits that many people share: those worth keeping in a release.
 
-    Their number can explode on long, regular paths; the search then ends at a limit with an error.
+    They are shared by at least min_support people, and no longer sequence is [mohammed2009, Def. 3.2]. Their number
+    can explode on long, regular paths; the search then ends at a limit with an error.
+
+    Args:
+        visits: The visits; one cell for each person and slot, unless same_time says otherwise.
+        min_support: How many people must share a sequence.
+        same_time: What becomes of a person in two cells in one slot: refuse such visits, or order the cells by number.
+        limit_s: Give up the search after this many seconds.
+        limit_gib: Give up the search if it holds more memory than this.
 
     >>> frequent_sequences(Visits.from_arrays([1, 1, 2, 2, 3], cell=[5, 6, 5, 6, 7], slot=[0, 1, 0, 1, 0]), 2)
     [((5, 0), (6, 1))]
     """
     paths = paths_of(visits, same_time)
-    return maximal_frequent(paths, min_support, limit_s=limit_s, limit_gib=limit_gib, device=device).to_list()
+    return maximal_frequent(paths, min_support, limit_s=limit_s, limit_gib=limit_gib).to_list()
 
 
-def maximal_frequent(paths: Paths, min_support: int, *, limit_s: float, limit_gib: float, device: str) -> Sequences:
+def maximal_frequent(paths: Paths, min_support: int, *, limit_s: float, limit_gib: float) -> Sequences:
     """Paths -> their maximal frequent sequences, as arrays."""
     check_whole(min_support=min_support)
     limits = watch("the search for frequent sequences", "raise min_support", limit_s, limit_gib)
-    return paths.sequences(*kernels("lkc", device).maximal_sets(paths.items, paths.offsets, min_support, limits))
+    return paths.sequences(*kernel("lkc").maximal_sets(paths.items, paths.offsets, min_support, limits))
 
 
+@public
 def violating_sequences(
     visits: Visits,
     l: int,  # noqa: E741
@@ -45,22 +115,33 @@ def violating_sequences(
     sensitive: str | None = None,
     values: Collection[Any] | None = None,
     *,
-    same_time: str = "refuse",
+    same_time: SameTime = "refuse",
     limit_s: float = 600,
     limit_gib: float = 2,
-    device: str = "cpu",
 ) -> list[tuple[Pair, ...]]:
-    """Minimal sequences of at most l visits that break LKC-privacy; fewer is safer, none is private.
+    """The shortest sequences of visits that break LKC-privacy; fewer is safer, and none means that it holds.
 
-    Fewer than k users share such visits, or over a share c of them one sensitive value; no part of a minimal one
-    does so [mohammed2009, Def. 3.1, 4.1].
+    Fewer than k people share such visits, or more than a share c of them have one sensitive value; no part of a
+    minimal one does so [mohammed2009, Def. 3.1, 4.1].
     Differs from [mohammed2009, Alg. 1], which runs past l and, from l = 4 on, returns sequences that are not minimal.
+
+    Args:
+        visits: The visits; one cell for each person and slot, unless same_time says otherwise.
+        l: Most visits of a person that an attacker may know.
+        k: People who must share them.
+        c: Largest share of these people that may have one sensitive value: a float, a Fraction, or a pair of whole
+            numbers.
+        sensitive: Name of the sensitive attribute, if there is one.
+        values: Sensitive values that count. [default: all]
+        same_time: What becomes of a person in two cells in one slot: refuse such visits, or order the cells by number.
+        limit_s: Give up the search after this many seconds.
+        limit_gib: Give up the search if it holds more memory than this.
 
     >>> violating_sequences(Visits.from_arrays([1, 1, 2, 3], cell=[5, 6, 5, 6], slot=[0, 1, 0, 1]), l=2, k=2)
     [((5, 0), (6, 1))]
     """
     paths, who = paths_of(visits, same_time), carriers_of(visits, c, sensitive, values)
-    return minimal_violating(paths, who, l, k, c, limit_s=limit_s, limit_gib=limit_gib, device=device).to_list()
+    return minimal_violating(paths, who, l, k, c, limit_s=limit_s, limit_gib=limit_gib).to_list()
 
 
 def minimal_violating(
@@ -72,13 +153,59 @@ def minimal_violating(
     *,
     limit_s: float,
     limit_gib: float,
-    device: str,
 ) -> Sequences:
     """Paths and who carries what -> their minimal violating sequences, as arrays."""
     check_whole(l=l, k=k)
     l, k = int(l), int(k)  # noqa: E741
-    search = kernels("lkc", device).violating_sets
+    search = kernel("lkc").violating_sets
     limits = watch("the search for violating sequences", "lower l", limit_s, limit_gib)
     allowed = allowed_counts(c, len(paths.offsets) - 1)
     who = heavy(who, allowed, k)
     return paths.sequences(*stacked(search(paths.items, paths.offsets, who.offsets, who.codes, l, k, allowed, limits)))
+
+
+def paths_of(visits: Visits, same_time: SameTime = "refuse") -> Paths:
+    """Number the distinct pairs by slot, then cell; with one cell per slot, a subsequence is a subset.
+
+    [mohammed2009, Sec. 3] orders a path by time alone; `same_time="order"` orders cells within a slot too.
+    """
+    check_choice("same_time", same_time, get_args(SameTime))
+    check_kind("LKC-privacy", visits, Visits)
+    if same_time == "refuse":
+        _refuse_same_time(visits)
+    order = row_order(visits.slot, visits.cell)
+    order = np.arange(visits.records) if order is None else order
+    cell, slot = visits.cell[order], visits.slot[order]
+    first = distinct_rows(slot, cell)
+    items = np.empty(visits.records, np.int32)
+    items[order] = np.cumsum(first) - 1
+    return Paths(items, visits.offsets, cell[first], slot[first])
+
+
+def _refuse_same_time(visits: Visits) -> None:
+    owner = visits.owner
+    twice = (visits.slot[1:] == visits.slot[:-1]) & (owner[1:] == owner[:-1])
+    if twice.any():
+        users = np.unique(owner[1:][twice])
+        raise DataError(
+            f"{len(users):,} users are in two cells in one slot, the first at position {users[0]}; keep one cell per "
+            "slot (keep='vote' or shorter slots when discretizing; incrowd discretize --keep vote, --slot-min) or pass "
+            "same_time='order' (--same-time order)."
+        )
+
+
+def watch(what: str, advice: str, limit_s: float, limit_gib: float) -> Watch:
+    """The limits under which sequences are searched."""
+    check_positive(limit_s=limit_s, limit_gib=limit_gib)
+    return Watch(what=what, advice=f"{advice}, use coarser cells and slots", limit_s=limit_s, limit_gib=limit_gib)
+
+
+def stacked(matrices: list[Items]) -> tuple[Ints, Items]:
+    """Starts and items of sets given as one matrix per length."""
+    sizes = np.concatenate([np.full(len(rows), rows.shape[1]) for rows in matrices])
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), np.concatenate([rows.ravel() for rows in matrices])
+
+
+def pairs_of(items: Items, cell: Ints, slot: Ints) -> list[Pair]:
+    """(cell, slot) of some items."""
+    return list(zip(cell[items].tolist(), slot[items].tolist(), strict=True))

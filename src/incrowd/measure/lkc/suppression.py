@@ -1,18 +1,26 @@
 """Violating and frequent sequences -> which pairs to suppress, in order, and what that costs."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from incrowd.arrays import Ints
 from incrowd.errors import check_choice
+from incrowd.kernels import kernel
 from incrowd.kernels.types import Items
-from incrowd.measure.lkc.paths import Pair, Sequences, pairs_of
-from incrowd.measure.uniqueness.index import kernels
+from incrowd.measure.lkc.sequences import Pair, Sequences, pairs_of
+from incrowd.plain import percent, several
+from incrowd.show import Line, Lines, Result, Section
 
-SCORES = ("static", "recompute")
+Scores = Literal["static", "recompute"]
+SCORES: tuple[str, ...] = get_args(Scores)
+GREEDY = (
+    "Pairs of cell and slot are suppressed everywhere, the highest PrivGain / (UtilityLoss + 1) first, until anyone "
+    "who knows L visits of a person finds at least K people, of whom at most a share C have one sensitive value."
+)
+PATTERN = "A pattern is a maximal frequent sequence: visits that K' people or more share and that cannot be extended."
 
 
 class Score(NamedTuple):
@@ -28,7 +36,7 @@ class Score(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Suppression:
+class Suppression(Result):
     """The winners of a greedy run in order, and the maximal frequent sequences before and after."""
 
     items: Items
@@ -57,8 +65,43 @@ class Suppression:
 
     @property
     def preserved_share(self) -> float:
-        """In [0, 1], higher is better; 1 where there was nothing to preserve."""
+        """In [0, 1], higher is better; 1 if there was nothing to preserve."""
         return self.preserved / len(self.frequent_before) if len(self.frequent_before) else 1.0
+
+    def section(self) -> Section:
+        """What the suppression took away; no place or time is named."""
+        before, broken = len(self.frequent_before), several(len(self.violating), "violating sequence")
+        suppressed = several(len(self.violating.cell), "pair")
+        return Section(
+            question="What did the suppression remove?",
+            answer=f"Suppressing {len(self.items):,} of {suppressed} of cell and slot breaks all {broken}; "
+            f"{self.preserved:,} of {several(before, 'pattern')} are untouched.",
+            number=percent(self.preserved_share, 0),
+            number_of="of the frequent patterns kept",
+            panels=self._rounds(),
+            method=[
+                f"{GREEDY} Scores are {self.scores}.",
+                f"{PATTERN} Afterwards {len(self.frequent_after):,} of them are left or have become maximal.",
+            ],
+            options=f"scores {self.scores}",
+            data=self,
+            references=("mohammed2009",),
+        )
+
+    def _rounds(self) -> list[Lines]:
+        if not len(self.items):
+            return []
+        count = len(self.violating)
+        left = [count, *(count - self.gains.cumsum()).tolist()]
+        caption = f"Violating sequences left, round by round (n = {count:,})."
+        words = f"Violating sequences left after each of {len(left) - 1:,} suppressed pairs, from {count:,} to 0."
+        line = Line("", list(range(len(left))), left, style="step")
+        x, y = "pairs suppressed", "violating sequences left"
+        return [Lines("suppression", x, y, (line,), caption, share=False, words=words)]
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each round: sequences that it broke, and patterns that it cost."""
+        return {"round": list(range(1, len(self.items) + 1)), "gain": self.gains, "loss": self.losses}
 
     def to_dict(self) -> dict[str, Any]:
         """Counts, for JSON."""
@@ -73,20 +116,18 @@ class Suppression:
         }
 
 
-def suppression(
-    violating: Sequences, frequent: Sequences, *, scores: str = "static", device: str = "cpu"
-) -> Suppression:
+def suppression(violating: Sequences, frequent: Sequences, *, scores: Scores = "static") -> Suppression:
     """Suppress the pair of the highest score until no violating sequence is left [mohammed2009, Sec. 4.2].
 
     "static" only deletes frequent sequences, as Table 4 does; "recompute" keeps U(T) up to date. Both sequences are
     over the same pairs. Ties: larger gain, then earliest slot, then smallest cell.
     """
     check_choice("scores", scores, SCORES)
-    kernel, pairs = kernels("lkc", device), len(violating.cell)
+    lkc, pairs = kernel("lkc"), len(violating.cell)
     before = (frequent.starts, frequent.items)
-    items, gains, losses = kernel.suppress(violating.starts, violating.items, *before, pairs, scores == "recompute")
+    items, gains, losses = lkc.suppress(violating.starts, violating.items, *before, pairs, scores == "recompute")
     # No mining: U(T') are the maximal elements of {x∖P : x in U(T)}.
-    starts, members = kernel.project_sets(*before, pairs, items)
+    starts, members = lkc.project_sets(*before, pairs, items)
     after = Sequences(starts, members, frequent.cell, frequent.slot)
     return Suppression(items, gains, losses, scores, violating, frequent, after)
 

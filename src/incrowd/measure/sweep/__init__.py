@@ -8,11 +8,11 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.data import Traces
-from incrowd.discretize.plane import Box
 from incrowd.discretize.slots import Start
+from incrowd.errors import public
 from incrowd.kernels.types import Whole
 from incrowd.measure.sweep.cache import Cache, Tally, folder_of
-from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME, Resolution, SweepPlan
+from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME, Keep, Resolution, SweepPlan
 from incrowd.measure.sweep.records import SweepRecords, sweep_records
 from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import ask_about
@@ -20,11 +20,13 @@ from incrowd.measure.uniqueness.choices import Subsets, Trajectories
 from incrowd.measure.uniqueness.index import Axis, Index
 from incrowd.measure.uniqueness.question import wilson
 from incrowd.progress import tell
+from incrowd.read.plane import Box
 from incrowd.threads import threads
 
 Tallies = dict[Resolution, list[Tally]]
 
 
+@public
 def sweep(
     traces: Traces,
     *,
@@ -33,34 +35,34 @@ def sweep(
     points: Sequence[int] = POINTS,
     samples: int = SAMPLES,
     seed: int = 0,
-    keep: str = "vote",
+    keep: Keep = "vote",
     box: Box | None = None,
     keep_zero: bool = False,
     start: Start | None = None,
     time_zone: str | None = None,
     cache: str | Path | None = None,
-    device: str = "cpu",
 ) -> Sweep:
-    """Uniqueness at every resolution, one box for all, users drawn uniformly [tan2017, Alg. 1].
+    """Share of people who are identified by a few known visits, at every resolution of space and time.
+
+    One box for all, people drawn uniformly [tan2017, Alg. 1].
 
     Every cell draws on its own (`cell_seed`) what `uniqueness` would of `discretize.blocks`. Differs from
     [tan2017, Alg. 1]: the points known are points of the data as matched.
 
     Args:
-        traces: in time order.
-        blocks: numbers of blocks along each side of the box.
-        minutes: widths of a period.
-        points: how many points the attacker knows.
-        samples: draws per resolution and number of points.
-        seed: of every draw.
-        keep: the most frequent block of a period ("vote"), or all of them ("set").
-        box: (west, south, east, north) in degrees, or in metres if the coordinates are; None takes that of the data
-            and replaces the sides that a few strays stretch, with a warning, as `discretize.blocks` does.
-        keep_zero: keep records at (0, 0); without it they leave, whatever the box, with a warning.
-        start: when the first period begins; midnight of the first day if None.
-        time_zone: of the periods.
-        cache: a folder where finished resolutions are kept.
-        device: "cpu", or "reference" for the plain kernels, which are slow.
+        traces: The trajectories, in time order.
+        blocks: Blocks along each side of the box.
+        minutes: Minutes of a period.
+        points: How many visits the attacker knows.
+        samples: Draws for each resolution and number of known visits.
+        seed: Seed of the draws; the same seed gives the same numbers.
+        keep: What a person visits in a period: the block with most records (vote), or all of them (set).
+        box: (west, south, east, north) in degrees, or in metres if the coordinates are. [default: that of the data,
+            without the strays that stretch a side, with a warning, as `discretize.blocks` does]
+        keep_zero: Keep records at (0, 0); they leave if not, whatever the box, with a warning.
+        start: When the first period begins. [default: midnight of the first day]
+        time_zone: Zone of the periods. [default: UTC]
+        cache: Folder of finished resolutions, to go on after a stop.
 
     >>> traces = Traces.from_arrays([1, 1, 2], [0, 3600, 0], x=[0.0, 9.0, 0.0], y=[0.0, 9.0, 0.0])
     >>> sweep(traces, blocks=[1, 2], minutes=[60], points=[2], samples=10).uniqueness.tolist()
@@ -77,27 +79,26 @@ def sweep(
         keep_zero=keep_zero,
         start=start,
         time_zone=time_zone,
-        device=device,
     )
     folder = folder_of(cache)
     records = sweep_records(traces, plan)
-    kept = Cache(folder, records.digest if folder else "")
-    answers = {r: tallies for r in plan.resolutions if (tallies := kept.load(plan.asks(r))) is not None}
+    finished = Cache(folder, records.digest if folder else "")
+    answers = {r: tallies for r in plan.resolutions if (tallies := finished.load(plan.asks(r))) is not None}
     tell("sweep", len(answers), len(plan.resolutions))
     for size in plan.blocks:
         todo = [r for r in sorted(plan.resolutions) if r.blocks == size and r not in answers]  # the longest work first
         if todo:
-            _fill(answers, records, plan, kept, todo)
+            _fill(answers, records, plan, finished, todo)
     return _record(plan, records, answers)
 
 
-def _fill(answers: Tallies, records: SweepRecords, plan: SweepPlan, kept: Cache, todo: list[Resolution]) -> None:
-    """Find the resolutions of one size of blocks; each is kept as soon as it is done."""
-    points = records.represent(todo[0].blocks, tuple(r.minutes for r in todo), plan.keep, plan.device)
+def _fill(answers: Tallies, records: SweepRecords, plan: SweepPlan, finished: Cache, todo: list[Resolution]) -> None:
+    """Compute the resolutions of one size of blocks; each is kept as soon as it is done."""
+    points = records.represent(todo[0].blocks, tuple(r.minutes for r in todo), plan.keep)
 
     def work(resolution: Resolution, ids: Whole, offsets: Ints) -> list[Tally]:
         tallies = tallied(records, plan, resolution, ids, offsets)
-        kept.keep(plan.asks(resolution), tallies)
+        finished.keep(plan.asks(resolution), tallies)
         return tallies
 
     with ThreadPoolExecutor(threads()) as pool:
@@ -113,11 +114,11 @@ def _fill(answers: Tallies, records: SweepRecords, plan: SweepPlan, kept: Cache,
 def tallied(records: SweepRecords, plan: SweepPlan, at: Resolution, ids: Whole, offsets: Ints) -> list[Tally]:
     """The counts of one resolution, for every number of known points."""
     cells, slots = Axis(0, at.blocks**2, None), Axis(0, -(-records.minutes // at.minutes), None)
-    index = Index.listed(ids, offsets, cells, slots, plan.device)
+    index = Index.listed(ids, offsets, cells, slots)
     crowd = Trajectories.over(offsets)
     tallies = []
     for points in plan.points:
-        answer = ask_about(index, crowd, Subsets(crowd, points, plan.device), plan.question(at, points))
+        answer = ask_about(index, crowd, Subsets(crowd, points), plan.question(at, points))
         sizes = np.zeros(0) if answer.crowd_sizes is None else answer.crowd_sizes
         tallies.append((int((sizes == 1).sum()), len(sizes), answer.population))
     return tallies
@@ -150,6 +151,5 @@ def _record(plan: SweepPlan, records: SweepRecords, answers: Tallies) -> Sweep:
         box_m=records.bounds.sides_m,
         start=plan.start,
         time_zone=plan.time_zone,
-        device=plan.device,
         ledger=records.ledger,
     )

@@ -9,9 +9,9 @@ from typing import Any
 from incrowd.data.files import whole_file
 from incrowd.errors import ParameterError
 
-FORMAT = 1  # another number forgets all files written before; raise it when the same data give other numbers
+FORMAT = 1  # another number forgets all files written before; raise it if the same data give other numbers
 
-Tally = tuple[int, int, int]  # singled out, samples, population
+Tally = tuple[int, int, int]  # identified, samples, population
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Cache:
         return _digest({"format": FORMAT, "data": self.data, **asks})
 
     def load(self, asks: dict[str, Any]) -> list[Tally] | None:
-        """The numbers of one resolution, None where they have to be computed."""
+        """The numbers of one resolution, None if they have to be computed."""
         if self.folder is None:
             return None
         key = self.key(asks)
@@ -52,14 +52,14 @@ class Cache:
 
 
 def folder_of(cache: str | Path | None) -> Path | None:
-    """The folder of a cache, made where it is missing."""
+    """The folder of a cache, made if it is missing."""
     if cache is None:
         return None
     folder = Path(cache)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ParameterError(f"cache {folder} is no folder and cannot be made one; give another path.") from error
+        raise ParameterError(f"cache {folder} is not a folder and cannot be made one; give another path.") from error
     return folder
 
 

@@ -1,4 +1,4 @@
-"""What a sweep will take, from a few sizes of blocks asked with few samples."""
+"""How long a sweep will take, from trials of a few sizes of blocks with few samples."""
 
 import time
 from collections.abc import Sequence
@@ -11,14 +11,18 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.data import Traces
-from incrowd.discretize.plane import Box
 from incrowd.discretize.slots import Start
+from incrowd.errors import public
 from incrowd.estimate import Estimate
+from incrowd.kernels import compile_s
 from incrowd.kernels.types import Whole
 from incrowd.measure.sweep import tallied
 from incrowd.measure.sweep.cache import Cache, folder_of
-from incrowd.measure.sweep.plan import Resolution, SweepPlan
+from incrowd.measure.sweep.plan import Keep, Resolution, SweepPlan
 from incrowd.measure.sweep.records import SweepRecords, sweep_records
+from incrowd.plain import several
+from incrowd.read.plane import Box
+from incrowd.show import Result, Section
 from incrowd.threads import threads
 
 _FEW = 4_000  # samples of a trial
@@ -32,46 +36,70 @@ class SweepOptions(TypedDict, total=False):
     points: Sequence[int]
     samples: int
     seed: int
-    keep: str
+    keep: Keep
     box: Box | None
     keep_zero: bool
     start: Start | None
     time_zone: str | None
-    device: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class SweepEstimate(Estimate):
+class SweepEstimate(Estimate, Result):
     """Seconds on this machine as busy as it is now, and bytes of memory on top of the traces."""
 
     bytes: int
     todo: int  # resolutions to compute
     cached: int  # resolutions that are in the cache already
 
-    def __str__(self) -> str:
-        return f"{self.about} on top of the traces for {self.todo:,} resolutions; {self.cached:,} more are in the cache"
+    def section(self) -> Section:
+        """How long the sweep will take."""
+        return Section(
+            question="How long will the sweep take?",
+            answer=f"{self.about} on top of the traces for {several(self.todo, 'resolution')}; {self.cached:,} more "
+            "are in the cache",
+            data=self,
+        )
 
 
-def sweep_cost(traces: Traces, *, cache: str | Path | None = None, **options: Unpack[SweepOptions]) -> SweepEstimate:
-    """What the same call of `sweep` will take: three sizes of blocks are tried, the others lie between.
+@public
+def sweep_estimate(
+    traces: Traces, *, cache: str | Path | None = None, **options: Unpack[SweepOptions]
+) -> SweepEstimate:
+    """How much time and memory the same call of `sweep` will take: three sizes of blocks are tried.
 
-    Takes a small part of the time of the sweep; the data are prepared in full, which is a part of its cost.
+    It takes a small part of the time of the sweep; the data are prepared in full, which is a part of its work.
+
+    Args:
+        traces: The trajectories, in time order.
+        cache: Folder of finished resolutions, which take no time.
+        blocks: Blocks along each side of the box.
+        minutes: Minutes of a period.
+        points: How many visits the attacker knows.
+        samples: Draws for each resolution and number of known visits.
+        seed: Seed of the draws.
+        keep: What a person visits in a period: the block with most records (vote), or all of them (set).
+        box: The box that blocks divide, as in `sweep`.
+        keep_zero: Keep records at (0, 0), as in `sweep`.
+        start: When the first period begins, as in `sweep`.
+        time_zone: Zone of the periods. [default: UTC]
 
     >>> traces = Traces.from_arrays([1, 1, 2], [0, 3600, 0], x=[0.0, 9.0, 0.0], y=[0.0, 9.0, 0.0])
-    >>> sweep_cost(traces, blocks=[1, 2], minutes=[60], points=[1], samples=10).todo
+    >>> sweep_estimate(traces, blocks=[1, 2], minutes=[60], points=[1], samples=10).todo
     2
     """
-    plan = SweepPlan(**options)
+    plan, compiling = SweepPlan(**options), compile_s("sweep")
     folder = folder_of(cache)
     began = time.perf_counter()
     records = sweep_records(traces, plan)
-    kept = Cache(folder, records.digest if folder else "")
+    finished = Cache(folder, records.digest if folder else "")
     prepared = time.perf_counter() - began
-    todo = [r for r in plan.resolutions if kept.load(plan.asks(r)) is None]
+    todo = [r for r in plan.resolutions if finished.load(plan.asks(r)) is None]
     own = sum(column.nbytes for column in (records.t, records.x, records.y, records.offsets))
     seconds, held = _trials(records, plan, todo) if todo else (0.0, 0)
     cached = len(plan.resolutions) - len(todo)
-    return SweepEstimate(seconds=prepared + seconds, bytes=own + held, todo=len(todo), cached=cached)
+    return SweepEstimate(
+        seconds=prepared + seconds, bytes=own + held, compile_s=compiling, todo=len(todo), cached=cached
+    )
 
 
 def _trials(records: SweepRecords, plan: SweepPlan, todo: list[Resolution]) -> tuple[float, int]:
@@ -90,15 +118,15 @@ def _trials(records: SweepRecords, plan: SweepPlan, todo: list[Resolution]) -> t
 def _trial(records: SweepRecords, plan: SweepPlan, blocks: int, minutes: list[int]) -> tuple[float, float, int]:
     """Seconds to divide all records into these blocks, seconds to ask all periods side by side, and bytes held."""
     began = time.perf_counter()
-    points = records.represent(blocks, tuple(minutes), plan.keep, plan.device)
+    points = records.represent(blocks, tuple(minutes), plan.keep)
     divided = time.perf_counter() - began
     jobs = [(Resolution(m, blocks), *rows) for m, rows in zip(minutes, points, strict=True)]
     few = min(_FEW, plan.samples)
-    one, some = (_asked(records, replace(plan, samples=samples), jobs) for samples in (1, few))
+    single, many = (_asked(records, replace(plan, samples=samples), jobs) for samples in (1, few))
     largest = max(_bytes(records, plan, at, ids) for at, ids, _ in jobs)
     held = min(threads(), len(jobs)) * largest + sum(ids.nbytes + offsets.nbytes for _, ids, offsets in jobs)
     # The index is made as it will be; only what each sample takes is scaled.
-    return divided, one + max(some - one, 0.0) * plan.samples / few, held
+    return divided, single + max(many - single, 0.0) * plan.samples / few, held
 
 
 def _asked(records: SweepRecords, plan: SweepPlan, jobs: list[tuple[Resolution, Whole, Ints]]) -> float:

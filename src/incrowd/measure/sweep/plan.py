@@ -3,22 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from incrowd.discretize._blocks import check_blocks
-from incrowd.discretize.plane import Box
 from incrowd.discretize.slots import Start, slot_plan
 from incrowd.errors import ParameterError, check_choice, check_seed, check_whole
-from incrowd.measure.uniqueness.index import DEVICES
 from incrowd.measure.uniqueness.question import UniquenessQuestion
+from incrowd.read.plane import Box
 
 SPACE = (10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200)  # blocks each way [tan2017, Sec. 4.3]
 TIME = (20, 30, 60, 80, 120, 240)  # minutes [tan2017, Sec. 4.2]
 POINTS = (1, 2, 3, 4, 5, 6, 7)
 SAMPLES = 150_000
-KEEP = ("vote", "set")
+Keep = Literal["vote", "set"]
 
 
 class Resolution(NamedTuple):
@@ -37,16 +36,14 @@ class SweepPlan:
     points: Sequence[int] = POINTS
     samples: int = SAMPLES
     seed: int = 0
-    keep: str = "vote"
+    keep: Keep = "vote"
     box: Box | None = None
     keep_zero: bool = False
     start: Start | None = None
     time_zone: str | None = None
-    device: str = "cpu"
 
     def __post_init__(self) -> None:
-        check_choice("keep", self.keep, KEEP)
-        check_choice("device", self.device, DEVICES)
+        check_choice("keep", self.keep, get_args(Keep))
         check_whole(samples=self.samples)
         check_seed(seed=self.seed)
         for name in ("blocks", "minutes", "points"):

@@ -12,15 +12,13 @@ from incrowd.clean._outside import OUTSIDE
 from incrowd.data import Traces
 from incrowd.data.traces import AT_ZERO
 from incrowd.discretize._blocks import Lattice, lattice_of
-from incrowd.discretize.bounds import Bounds, bounds_of
-from incrowd.discretize.options import opened
-from incrowd.discretize.ranks import whole
-from incrowd.discretize.slots import Clock, slot_plan
+from incrowd.discretize.bounds import Bounds, bounds_of, whole
+from incrowd.discretize.slots import Clock, opened, slot_plan
 from incrowd.errors import DataError
+from incrowd.kernels import kernel
 from incrowd.kernels.types import Whole
 from incrowd.ledger import Ledger
 from incrowd.measure.sweep.plan import SweepPlan
-from incrowd.measure.uniqueness.index import kernels
 from incrowd.progress import tell
 from incrowd.threads import in_blocks
 
@@ -53,51 +51,49 @@ class SweepRecords:
             digest.update(np.ascontiguousarray(column).data)
         return digest.hexdigest()
 
-    def represent(self, blocks: int, minutes: tuple[int, ...], keep: str, device: str) -> list[tuple[Whole, Ints]]:
+    def represent(self, blocks: int, minutes: tuple[int, ...], keep: str) -> list[tuple[Whole, Ints]]:
         """Points and offsets of every user on these blocks, for each length of a period in minutes.
 
         A point is one integer, period * blocks**2 + cell; the same as `discretize.blocks` gives.
         """
-        counts = self._counts(blocks, minutes, keep, device)
+        counts = self._counts(blocks, minutes, keep)
         ends = np.cumsum(counts.ravel())
         begins = (ends - counts.ravel()).reshape(counts.shape)
         possible = -(-self.minutes // min(minutes)) * blocks**2
         ids = np.empty(ends[-1], np.int32 if possible < 2**31 - 1 else np.int64)
-        self._points(blocks, minutes, keep, device, begins, ids)
+        self._points(blocks, minutes, keep, begins, ids)
         offsets = [np.append(0, np.cumsum(count)) for count in counts]
         return [(ids[begin[0] : begin[0] + edges[-1]], edges) for begin, edges in zip(begins, offsets, strict=True)]
 
-    def _counts(self, blocks: int, minutes: tuple[int, ...], keep: str, device: str) -> Ints:
+    def _counts(self, blocks: int, minutes: tuple[int, ...], keep: str) -> Ints:
         nowhere = np.zeros(0, np.int32)
         if keep == "set":
-            return self._points(blocks, minutes, keep, device, None, nowhere)
-        # A vote has one point per period whatever the blocks, so that it is counted once, on a single block.
+            return self._points(blocks, minutes, keep, None, nowhere)
+        # A vote has one point per period whatever the blocks: it is counted once, on a single block.
         new = tuple(m for m in minutes if m not in self._periods)
         if new:
-            self._periods.update(zip(new, self._points(1, new, keep, device, None, nowhere), strict=True))
+            self._periods.update(zip(new, self._points(1, new, keep, None, nowhere), strict=True))
         return np.stack([self._periods[m] for m in minutes])
 
-    def _points(
-        self, blocks: int, minutes: tuple[int, ...], keep: str, device: str, begins: Ints | None, ids: Whole
-    ) -> Ints:
+    def _points(self, blocks: int, minutes: tuple[int, ...], keep: str, begins: Ints | None, ids: Whole) -> Ints:
         users = len(self.offsets) - 1
         counts = np.zeros((len(minutes), users), np.int64)
         starts = counts if begins is None else begins
-        kernel = kernels("sweep", device).represent
+        represent = kernel("sweep").represent
         base, periods = gcd(*minutes), np.array(minutes, np.int64)
 
         def work(part: slice) -> None:
             edges = self.offsets[part.start : part.stop + 1]
             columns = (column[edges[0] : edges[-1]] for column in (self.t, self.x, self.y))
             options = (self.size, blocks, base, periods, keep == "vote", starts[:, part], ids)
-            counts[:, part] = kernel(*columns, edges - edges[0], *options)
+            counts[:, part] = represent(*columns, edges - edges[0], *options)
 
         in_blocks(work, users, block=_VEHICLES)
         return counts
 
 
 def sweep_records(traces: Traces, plan: SweepPlan) -> SweepRecords:
-    """The records of a sweep, piece by piece, so that no column is twice in memory as floats."""
+    """The records of a sweep, piece by piece: no column is twice in memory as floats."""
     slots = slot_plan(1, plan.start, plan.time_zone)
     data = opened(traces, None, {})
     clock = slots.over(data.span)
@@ -108,27 +104,27 @@ def sweep_records(traces: Traces, plan: SweepPlan) -> SweepRecords:
     x, y = (np.empty(data.records, np.promote_types(np.int32, _narrowest(max(size)))) for _ in range(2))
     counts = np.zeros(len(data.users), np.int64)
     lost = {AT_ZERO: 0, "before the start": 0, OUTSIDE: 0}
-    done = kept = 0
+    done = inside = 0
     for positions, piece in data:
         tell("preparing the sweep", done, data.records)
         minute, east, north, counts[positions] = _inside(piece, clock, lattice, lost, keep_zero=plan.keep_zero)
-        rows = slice(kept, kept + len(minute))
+        rows = slice(inside, inside + len(minute))
         t[rows], x[rows], y[rows] = minute, east, north
-        done, kept = done + piece.records, rows.stop
+        done, inside = done + piece.records, rows.stop
     bounds.warn(at_zero=lost[AT_ZERO], outside=lost[OUTSIDE])
-    if not kept:
+    if not inside:
         reasons = ", ".join(f"{n:,} {reason}" for reason, n in lost.items() if n)
         raise DataError(f"no record is left ({reasons}); check start and box.")
     there = counts[counts > 0]
     ledger = data.ledger.add(
         "sweep",
         read=done,
-        kept=kept,
+        kept=inside,
         dropped={reason: n for reason, n in lost.items() if n},
         users=(len(counts), len(there)),
     )
     offsets, least = np.append(0, np.cumsum(there)), (max(size[0], 1), max(size[1], 1))
-    return SweepRecords(offsets, t[:kept], x[:kept], y[:kept], least, clock.slots, bounds, ledger)
+    return SweepRecords(offsets, t[:inside], x[:inside], y[:inside], least, clock.slots, bounds, ledger)
 
 
 def _narrowest(top: int) -> np.dtype[Any]:

@@ -12,7 +12,9 @@ from incrowd.arrays import Floats, Ints
 from incrowd.data.table import Frame
 from incrowd.errors import ParameterError
 from incrowd.ledger import Ledger
+from incrowd.measure.sweep.section import section_of_sweep
 from incrowd.plain import size_m
+from incrowd.show import Result, Section
 
 COLUMNS = (
     "blocks",
@@ -29,7 +31,7 @@ COLUMNS = (
 
 
 class SweepSetting(NamedTuple):
-    """One resolution: blocks each way, minutes of a period, and the share singled out there."""
+    """One resolution: blocks each way, minutes of a period, and the share of people identified there."""
 
     blocks: int
     minutes: int
@@ -39,11 +41,11 @@ class SweepSetting(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(Frame):
-    """Share of samples singled out, in [0, 1], higher is riskier; one row per minutes, blocks and points.
+class Sweep(Result, Frame):
+    """Share of people identified, in [0, 1], higher is riskier; one row per minutes, blocks and points.
 
     `low` and `high` are Wilson's 95 % interval of a cell alone. `population` is how many users have that many points;
-    where there is none, no sample is drawn and the share is NaN. `block_width_m` (west-east) and `block_height_m`
+    if there is none, no sample is drawn and the share is NaN. `block_width_m` (west-east) and `block_height_m`
     (south-north) are the size of a block in metres.
     """
 
@@ -65,7 +67,6 @@ class Sweep(Frame):
     box_m: tuple[float, float] = (nan, nan)  # its sides west-east and south-north
     start: Any = None
     time_zone: str | None = None
-    device: str = "cpu"
     ledger: Ledger = field(default_factory=Ledger)
 
     def __post_init__(self) -> None:
@@ -80,6 +81,16 @@ class Sweep(Frame):
             f"{len(set(self.points.tolist()))} points, users={self.users:,}, keep={self.keep!r}, seed={self.seed})"
         )
 
+    to_arrow, to_pandas = Frame.to_arrow, Frame.to_pandas
+
+    def section(self, target: float = 0.1) -> Section:
+        """How coarse places and times must be, in one section.
+
+        Args:
+            target: Share of people identified for which the finest settings are listed.
+        """
+        return section_of_sweep(self, target)
+
     @property
     def block_width_m(self) -> Floats:
         """Metres of a block west-east, at the middle latitude of the box."""
@@ -91,7 +102,7 @@ class Sweep(Frame):
         return self.box_m[1] / self.blocks
 
     def block_size(self, blocks: int) -> str:
-        """How large one of so many blocks each way is, in words; a dash where the box is not known."""
+        """How large one of so many blocks each way is, in words; a dash if the box is not known."""
         return size_m(self.box_m[0] / blocks, self.box_m[1] / blocks) if isfinite(self.box_m[0]) else "-"
 
     def named(self, blocks: int) -> str:
@@ -103,30 +114,45 @@ class Sweep(Frame):
         return {name: getattr(self, name) for name in COLUMNS}
 
     def table(self) -> list[dict[str, Any]]:
-        """The same as plain rows; None where a share is undefined."""
+        """The same as plain rows; None if a share is undefined."""
         lists = (getattr(self, name).tolist() for name in COLUMNS)
         return [dict(zip(COLUMNS, map(_plain, row), strict=True)) for row in zip(*lists, strict=True)]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        names = (*self.META, "box", "box_m", "device")
+        names = (*self.META, "box", "box_m")
         values = {name: getattr(self, name) for name in names}
         return {**values, "rows": self.table(), "ledger": self.ledger.to_dict()}
 
     def finest(self, target: float, *, points: int = 4, sure: bool = False) -> list[SweepSetting]:
         """The most useful settings with uniqueness <= target: no other that meets it is finer in space and in time.
 
-        Finer means more blocks and fewer minutes. `sure` asks it of the upper end of the interval. Neighbours of a
-        setting that meets the target need not meet it, however much coarser: look at the whole surface too.
+        Finer means more blocks and fewer minutes. Neighbours of a setting that meets the target need not meet it,
+        however much coarser: look at the whole surface too.
+
+        Args:
+            target: The largest share of people that may be identified.
+            points: How many visits the attacker knows.
+            sure: Whether the upper end of the interval must meet the target.
         """
         return self._extreme(target, points, sure, lambda a, b: a.blocks >= b.blocks and a.minutes <= b.minutes)
 
     def coarsest(self, target: float, *, points: int = 4, sure: bool = False) -> list[SweepSetting]:
-        """Likewise the settings with uniqueness <= target that no other is coarser than."""
+        """Likewise the settings with uniqueness <= target that no other is coarser than.
+
+        Args:
+            target: The largest share of people that may be identified.
+            points: How many visits the attacker knows.
+            sure: Whether the upper end of the interval must meet the target.
+        """
         return self._extreme(target, points, sure, lambda a, b: a.blocks <= b.blocks and a.minutes >= b.minutes)
 
     def at(self, points: int) -> list[SweepSetting]:
-        """All settings for a number of known points that have a value, finest in time first."""
+        """All settings for a number of known points that have a value, finest in time first.
+
+        Args:
+            points: How many visits the attacker knows.
+        """
         rows = np.flatnonzero((self.points == points) & (self.samples > 0))
         columns = (self.blocks, self.minutes, self.uniqueness, self.low, self.high)
         return [SweepSetting(*(column[row].item() for column in columns)) for row in rows]

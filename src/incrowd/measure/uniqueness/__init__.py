@@ -1,4 +1,4 @@
-"""Visits -> how many people share some known points, and how many people those points single out."""
+"""Visits -> how many people share some known visits, and how many people those visits identify."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints
 from incrowd.columns import ints
 from incrowd.data import Visits
-from incrowd.errors import DataError, ParameterError
-from incrowd.measure.uniqueness.choices import Choices, Runs, Subsets, Trajectories, blocks
-from incrowd.measure.uniqueness.index import check_visits, index_of, same_slot
-from incrowd.measure.uniqueness.question import Uniqueness, UniquenessQuestion, answered
+from incrowd.errors import DataError, ParameterError, public
+from incrowd.measure.uniqueness.choices import Choices, CloseSubsets, Runs, Subsets, Trajectories, blocks
+from incrowd.measure.uniqueness.index import index_of, same_slot
+from incrowd.measure.uniqueness.question import Knowledge, Match, Short, Uniqueness, UniquenessQuestion, answered
 from incrowd.measure.uniqueness.top import top_crowds
 from incrowd.progress import track
 
@@ -31,18 +31,22 @@ class CrowdCounter(Protocol):
         """How many users share the points at each line of rows, their owner among them."""
 
 
-def crowd_sizes(visits: Visits, known: Iterable[Iterable[tuple[int, int]]], *, device: str = "cpu") -> Ints:
-    """How many users contain all the (cell, slot) points of each list: s(Q) = |{j : Q ⊆ tr_j}| [song2014, Eq. 1].
+@public
+def crowd_sizes(visits: Visits, known: Iterable[Iterable[tuple[int, int]]]) -> Ints:
+    """How many people made all the visits of each list: s(Q) = |{j : Q ⊆ tr_j}| [song2014, Eq. 1].
+
+    Args:
+        visits: The visits of everybody.
+        known: Lists of (cell, slot) pairs, each what an attacker may know.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 3], cell=[1, 2, 1, 1], slot=[0, 1, 0, 5])
     >>> crowd_sizes(visits, [[(1, 0)], [(1, 0), (2, 1)], [(9, 9)], []]).tolist()
     [2, 1, 0, 3]
     """
-    check_visits(visits)
     lists = _pairs(known)
     flat = [point for points in lists for point in points]
     cell, slot = ints([cell for cell, _ in flat], "cell"), ints([slot for _, slot in flat], "slot")
-    index = index_of(visits, device)
+    index = index_of(visits)
     ids = index.find(cell, slot)
     counts = np.full(len(lists), len(visits), np.int64)  # everybody contains no points
     crowd = Trajectories.over(np.append(0, np.cumsum([len(points) for points in lists], dtype=np.int64)))
@@ -59,28 +63,43 @@ def _pairs(known: Iterable[Iterable[tuple[int, int]]]) -> list[list[tuple[int, i
         raise DataError("known must list lists of (cell, slot) pairs, such as [[(3, 0), (5, 1)], [(3, 0)]].") from None
 
 
+@public
 def uniqueness(
     visits: Visits,
     *,
     points: int = 4,
-    knowledge: str = "random",
-    short: str = "drop",
+    knowledge: Knowledge = "random",
+    short: Short = "drop",
     repeats: int = 1,
     samples: int | None = None,
     exact: bool = False,
     closeness_min: float | None = None,
     tolerance_min: float = 0,
     block_min: float | None = None,
-    match: str = "set",
+    match: Match = "set",
     seed: int = 0,
-    device: str = "cpu",
     label: str = "",
 ) -> Uniqueness:
-    """Share of targets singled out by m known points of their own [song2014, Eq. 1; tan2017, Eq. 4; xu2017, Sec. 3.2].
+    """Share of people who are identified by a few known visits of their own.
 
-    One draw per target and repeat; `samples` draws that many targets instead; `exact` looks at every choice. `label`
-    names the data or the setting in reports.
-    Differs from [tan2017, Alg. 1]: the points known are points of the data as matched, not of the raw data.
+    A person is identified if nobody else made all the known visits [song2014, Eq. 1; tan2017, Eq. 4; xu2017, Sec. 3.2].
+    Differs from [tan2017, Alg. 1]: the visits known are visits of the data as matched, not of the raw data.
+
+    Args:
+        visits: The visits of everybody.
+        points: How many visits the attacker knows.
+        knowledge: Which visits are known: drawn at random, in a row, the most visited places, or close in time.
+        short: What becomes of people with fewer visits: drop leaves them out, with all the few they have are known,
+            zero counts them as safe.
+        repeats: Draws for each person.
+        samples: Draw this many people, with replacement, instead of asking about everybody.
+        exact: Look at every choice of visits instead of drawing.
+        closeness_min: Mean minutes between known visits, for knowledge close.
+        tolerance_min: By how much that mean may differ.
+        block_min: Known visits must be in one block of this many minutes, such as 1440 for a day. [default: any time]
+        match: Who shares the most visited places: people with the same set, with the same order, or who visited them.
+        seed: Seed of the draws; the same seed gives the same numbers.
+        label: Name of the data or the setting in reports.
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2, 3], cell=[1, 2, 1, 3, 1], slot=[0, 1, 0, 1, 0])
     >>> uniqueness(visits, points=1, exact=True)
@@ -98,15 +117,13 @@ def uniqueness(
         block_min=block_min,
         match=match,
         seed=seed,
-        device=device,
         label=label,
     )
-    check_visits(visits)
     if knowledge == "close" and visits.slot_min is None:
         raise ParameterError("knowledge='close' needs visits with slot_min, the minutes of a slot.")
     if knowledge == "top":
         return replace(_from_tops(visits, question), same_slot=same_slot(visits))
-    return ask(index_of(visits, device), Trajectories.over(visits.offsets), visits, question)
+    return ask(index_of(visits), Trajectories.over(visits.offsets), visits, question)
 
 
 def ask(index: CrowdCounter, crowd: Trajectories, visits: Visits, question: UniquenessQuestion) -> Uniqueness:
@@ -116,7 +133,7 @@ def ask(index: CrowdCounter, crowd: Trajectories, visits: Visits, question: Uniq
 
 
 def ask_about(index: CrowdCounter, crowd: Trajectories, choices: Choices, question: UniquenessQuestion) -> Uniqueness:
-    """The same where it is known already what the adversary may know."""
+    """The same if it is known already what the attacker may know."""
     short = crowd.sizes < question.points
     eligible = choices.feasible if question.short == "drop" else choices.feasible | short
     targets = np.flatnonzero(eligible)
@@ -125,21 +142,19 @@ def ask_about(index: CrowdCounter, crowd: Trajectories, choices: Choices, questi
     rng = np.random.default_rng(question.seed)
     if question.samples is None:
         rounds = track(range(question.repeats), "uniqueness")
-        asked = [_drawn(index, crowd, choices, question, targets, rng) for _ in rounds]
-        return answered(question, len(short), targets, np.stack(asked))
-    some = targets[rng.integers(0, len(targets), question.samples)] if len(targets) else targets
-    return answered(question, len(short), targets, _drawn(index, crowd, choices, question, some, rng))
+        crowds = [_drawn(index, crowd, choices, question, targets, rng) for _ in rounds]
+        return answered(question, len(short), targets, np.stack(crowds))
+    drawn = targets[rng.integers(0, len(targets), question.samples)] if len(targets) else targets
+    return answered(question, len(short), targets, _drawn(index, crowd, choices, question, drawn, rng))
 
 
 def _choices(crowd: Trajectories, visits: Visits, question: UniquenessQuestion) -> Choices:
-    """What the adversary may know of each trajectory."""
+    """What the attacker may know of each trajectory."""
     if question.knowledge == "consecutive":
         return Runs(crowd, question.points)
     if question.knowledge == "close":
-        from incrowd.measure.uniqueness.closeness import CloseSubsets
-
         return CloseSubsets(crowd, visits.slot, visits.slot_min or 1, question)
-    return Subsets(crowd, question.points, question.device)
+    return Subsets(crowd, question.points)
 
 
 def _drawn(
@@ -155,16 +170,16 @@ def _drawn(
     long = crowd.sizes[which] >= question.points
     places = np.flatnonzero(long)
     for part in blocks(len(places), question.points):
-        at = places[part]
-        rows = choices.draw(which[at], rng)
-        sizes[at] = index.crowd(rows, crowd.owner[which[at]])
+        block = places[part]
+        rows = choices.draw(which[block], rng)
+        sizes[block] = index.crowd(rows, crowd.owner[which[block]])
     if question.short == "all":
         sizes[~long] = _whole(index, crowd, which[~long])
     return sizes
 
 
 def _whole(index: CrowdCounter, crowd: Trajectories, which: Ints) -> Ints:
-    """The crowd of each trajectory named when all its points are known."""
+    """The crowd of each trajectory named if all its points are known."""
     sizes = np.full(len(which), index.users, np.int64)  # everybody contains a trajectory without points
     for places, rows in crowd.whole(which):
         sizes[places] = index.crowd(rows, crowd.owner[which[places]])
@@ -181,11 +196,11 @@ def _enumerated(
     hits = np.zeros(len(total), np.int64)
     for part in track(list(blocks(int(ends[-1]), question.points)), "exact uniqueness"):
         number = np.arange(part.start, part.stop)
-        at = np.searchsorted(ends, number, "right") - 1
-        which = targets[long][at]
-        sizes = index.crowd(choices.rows(which, number - ends[at]), crowd.owner[which])
-        hits += np.bincount(at[sizes == 1], minlength=len(total))
-        shares += np.bincount(sizes, weights=1 / total[at], minlength=len(shares))
+        target = np.searchsorted(ends, number, "right") - 1
+        which = targets[long][target]
+        sizes = index.crowd(choices.rows(which, number - ends[target]), crowd.owner[which])
+        hits += np.bincount(target[sizes == 1], minlength=len(total))
+        shares += np.bincount(sizes, weights=1 / total[target], minlength=len(shares))
     alone[long] = hits / total
     if question.short == "all":
         sizes = _whole(index, crowd, targets[~long])
@@ -228,7 +243,7 @@ def _expected(
 def _from_tops(visits: Visits, question: UniquenessQuestion) -> Uniqueness:
     """Top-K needs no draw: everybody is asked, or as many people as there are samples."""
     targets = np.arange(len(visits))
-    sizes = top_crowds(visits, question.points, question.match, question.device)
+    sizes = top_crowds(visits, question.points, question.match)
     if question.samples is not None:
         rng = np.random.default_rng(question.seed)
         drawn = rng.integers(0, len(targets), question.samples) if len(targets) else targets

@@ -1,17 +1,24 @@
-"""Which points of a trajectory an adversary may know: every choice has a number, to be drawn or enumerated."""
+"""Which points of a trajectory an attacker may know: every choice has a number, to be drawn or enumerated."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import comb
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, comb, floor
+from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
-from incrowd.measure.uniqueness.index import kernels
+from incrowd.kernels import kernel
+from incrowd.kernels.reference import choices as reference
+from incrowd.measure.uniqueness.question import UniquenessQuestion
 
 _BLOCK = 1 << 20  # choices looked at at once, while they have few points
+_WIDE = 2**62  # trajectories with about this many close sets or more are counted in Python integers
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +39,11 @@ class Trajectories:
 
         The shorter ones repeat their last row, which changes no set; those without rows are left out.
         """
-        some = np.flatnonzero(self.sizes[which])
-        for part in blocks(len(some), int(self.sizes[which].max(initial=1))):
-            at = which[some[part]]
-            last = self.sizes[at][:, None] - 1
-            yield some[part], self.starts[at][:, None] + np.minimum(np.arange(int(last.max()) + 1), last)
+        filled = np.flatnonzero(self.sizes[which])
+        for part in blocks(len(filled), int(self.sizes[which].max(initial=1))):
+            named = which[filled[part]]
+            last = self.sizes[named][:, None] - 1
+            yield filled[part], self.starts[named][:, None] + np.minimum(np.arange(int(last.max()) + 1), last)
 
 
 class Choices(Protocol):
@@ -57,8 +64,8 @@ class Choices(Protocol):
 class Subsets:
     """Every set of distinct points [song2014, Sec. 5]."""
 
-    def __init__(self, crowd: Trajectories, points: int, device: str) -> None:
-        self.crowd, self.points, self.device = crowd, points, device
+    def __init__(self, crowd: Trajectories, points: int) -> None:
+        self.crowd, self.points = crowd, points
         self.feasible = crowd.sizes >= points
 
     def total(self, which: Ints) -> NDArray[Any]:
@@ -67,16 +74,16 @@ class Subsets:
         return np.array([ways[n] for n in self.crowd.sizes[which].tolist()], object)
 
     def draw(self, which: Ints, rng: np.random.Generator) -> Ints:
-        """Point after point without replacement, so that no number can overflow."""
+        """Point after point without replacement, which no number can overflow."""
         places = rng.integers(0, self.crowd.sizes[which][:, None] - np.arange(self.points))
-        drawn: Ints = kernels("choices", self.device).without_replacement(places)
+        drawn: Ints = kernel("choices").without_replacement(places)
         drawn += self.crowd.starts[which][:, None]
         return drawn
 
     def rows(self, which: Ints, number: Ints) -> Ints:
         """In colexicographic order."""
         table = binomials(int(self.crowd.sizes[which].max(initial=0)), self.points)
-        subsets: Ints = kernels("choices", self.device).subsets(number, self.points, table)
+        subsets: Ints = kernel("choices").subsets(number, self.points, table)
         return subsets + self.crowd.starts[which][:, None]
 
 
@@ -98,6 +105,146 @@ class Runs:
     def rows(self, which: Ints, number: Ints) -> Ints:
         """In time order."""
         return (self.crowd.starts[which] + number)[:, None] + np.arange(self.points)
+
+
+class CloseSubsets:
+    """Every set of N points with |(T_N - T_1) / (N - 1) - C| <= tolerance, all in one block [tan2017, Eq. 1].
+
+    A set is its first point and the rest. C(j-i-1, N-2) sets begin at i and end at j; over all j they add up to a
+    difference of binomials, so a number drawn below the total names one set, exactly and without rejection.
+    Differs from [tan2017]: times are those of slots, and the day the points share is an option.
+    """
+
+    def __init__(self, crowd: Trajectories, slot: Ints, slot_min: int, question: UniquenessQuestion) -> None:
+        self.points = question.points
+        limits = _blocks(slot, slot_min, question.block_min), *_limits(question, slot_min)
+        near, far = kernel("choices").reach(crowd.starts, crowd.sizes, slot, *limits)
+        self.farthest = int(far.max(initial=0))
+        ways = np.array([comb(d, self.points - 1) for d in range(self.farthest + 1)], object)
+        self.group = _wide(crowd, near, far, ways).astype(np.int64)  # 1 for trajectories with very many sets
+        used = (kernel("choices"), np.minimum(ways, _LARGEST).astype(np.int64)), (reference, ways)
+        self.sides = [_Side.of(crowd, self.group == g, near, far, *how) for g, how in enumerate(used)]
+        self.place = np.zeros(len(crowd.starts), np.int64)  # of each trajectory within its side
+        self.totals = np.zeros(len(crowd.starts), object)
+        for g, side in enumerate(self.sides):
+            self.place[self.group == g] = np.arange(len(side.starts))
+            self.totals[self.group == g] = side.total
+        self.feasible = self.totals > 0
+
+    @cached_property
+    def table(self) -> Ints:
+        """The binomials that number the points after the first; made if there is a set to number."""
+        return binomials(self.farthest, self.points - 1)
+
+    def total(self, which: Ints) -> NDArray[Any]:
+        """How many sets are close enough."""
+        return self.totals[which]
+
+    def draw(self, which: Ints, rng: np.random.Generator) -> Ints:
+        """By a uniform number among all close sets."""
+        numbers = np.empty(len(which), object)
+        narrow = self.group[which] == 0
+        numbers[narrow] = rng.integers(0, self.totals[which[narrow]].astype(np.int64))
+        numbers[~narrow] = [_below(int(total), rng) for total in self.totals[which[~narrow]]]
+        return self.rows(which, numbers)
+
+    def rows(self, which: Ints, number: NDArray[Any]) -> Ints:
+        """By first point, then colexicographically."""
+        chosen = np.empty((len(which), self.points), np.int64)
+        for g, side in enumerate(self.sides):
+            mine = np.flatnonzero(self.group[which] == g)
+            if len(mine):
+                chosen[mine] = side.rows(self.place[which[mine]], number[mine], self.table)
+        return chosen
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """Trajectories whose sets are counted alike, moved together: in 64 bits, or in Python integers."""
+
+    starts: Ints
+    sizes: Ints
+    shift: Ints  # how far the rows were moved
+    near: Ints
+    weights: NDArray[Any]
+    total: NDArray[Any]
+    ways: NDArray[Any]
+    kernels: ModuleType
+
+    @classmethod
+    def of(
+        cls,
+        crowd: Trajectories,
+        which: NDArray[np.bool_],
+        near: Ints,
+        far: Ints,
+        kernels: ModuleType,
+        ways: NDArray[Any],
+    ) -> "_Side":
+        sizes = crowd.sizes[which]
+        if not which.all():
+            mine = np.repeat(which, crowd.sizes)
+            near, far = near[mine], far[mine]
+        ends = np.cumsum(sizes)
+        starts = ends - sizes
+        sums = np.zeros(len(near) + 1, ways.dtype)
+        np.cumsum(ways[far] - ways[near - 1], out=sums[1:])
+        # The sums run over all trajectories and may wrap around 64 bits; their differences within one are right.
+        weights, total = sums[1:] - np.repeat(sums[starts], sizes), sums[ends] - sums[starts]
+        return cls(starts, sizes, crowd.starts[which] - starts, near, weights, total, ways, kernels)
+
+    def rows(self, place: Ints, number: NDArray[Any], table: Ints) -> Ints:
+        ranks = number.astype(self.weights.dtype)
+        first, rest = self.kernels.firsts(
+            self.starts[place], self.sizes[place], self.near, self.weights, self.ways, ranks
+        )
+        later = self.kernels.subsets(rest, table.shape[1] - 1, table) + (first + 1)[:, None]
+        return np.column_stack([first, later]) + self.shift[place][:, None]
+
+
+def _wide(crowd: Trajectories, near: Ints, far: Ints, ways: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether 63 bits may be too few for the close sets of a trajectory, or for all sets within the reach of a row."""
+    if int(crowd.sizes.max(initial=0)) * ways[-1] < _WIDE:
+        return np.zeros(len(crowd.sizes), np.bool_)
+    within = np.minimum(ways, _LARGEST).astype(np.float64)
+    sets = within[far] - within[near - 1]
+    sets[(ways >= _LARGEST)[far]] = np.inf
+    of = np.repeat(np.arange(len(crowd.sizes)), crowd.sizes)
+    return np.bincount(of, weights=sets, minlength=len(crowd.sizes)) >= _WIDE
+
+
+def _limits(question: UniquenessQuestion, slot_min: int) -> tuple[int, int]:
+    """Fewest and most slots between the ends, in integers; none are farther apart than 63 bits hold."""
+    gaps = Fraction(question.points - 1, int(slot_min))
+    close, tolerance = _typed(question.closeness_min or 0), _typed(question.tolerance_min)
+    nearest, farthest = ceil((close - tolerance) * gaps), floor((close + tolerance) * gaps)
+    return min(max(nearest, 0), _LARGEST), min(farthest, _LARGEST)
+
+
+def _blocks(slot: Ints, slot_min: int, block_min: float | None) -> Ints:
+    """The block of each slot, floor(slot * slot_min / block_min) but for the numbering; all in one without blocks."""
+    if block_min is None or not len(slot):
+        return np.zeros(len(slot), np.int64)
+    ratio = int(slot_min) / _typed(block_min)
+    if max(1, -int(slot.min()), int(slot.max())) * ratio.numerator <= _LARGEST >= ratio.denominator:
+        return slot * ratio.numerator // ratio.denominator
+    distinct, rank = np.unique(slot, return_inverse=True)
+    exact = np.array([s * ratio.numerator // ratio.denominator for s in distinct.tolist()], object)
+    return np.unique(exact, return_inverse=True)[1][rank]
+
+
+def _typed(number: float) -> Fraction:
+    """The number as it was written: 0.1 is a tenth."""
+    return Fraction(str(+number))  # the sign makes a number of True
+
+
+def _below(total: int, rng: np.random.Generator) -> int:
+    """A uniform integer below a total of any size, from random bits; fewer than two tries on average."""
+    bits = total.bit_length()
+    while True:
+        number = int.from_bytes(rng.bytes((bits + 7) // 8)) >> (-bits % 8)
+        if number < total:
+            return number
 
 
 def blocks(size: int, width: int) -> Iterator[slice]:

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -12,24 +10,17 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.data import Visits
-from incrowd.errors import DataError, check_choice
+from incrowd.kernels import chosen, kernel
 from incrowd.threads import in_blocks
 
-DEVICES = ("cpu", "reference")
 _CHUNK = 1 << 18  # rows numbered at once; fits the cache
 _QUERIES = 1 << 15  # queries per thread at once
 _SPARSE = 4  # more possible points than this times the records are numbered by sorting, not by place
 
 
-def kernels(topic: str, device: str) -> ModuleType:
-    """The hot loops of one topic for one device; a device asked for by name is used or refused."""
-    check_choice("device", device, DEVICES)
-    return import_module(f"incrowd.kernels.{device}.{topic}")
-
-
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """Cells or slots as numbers 0..size-1: by place where their range is moderate, else by rank."""
+    """Cells or slots as numbers 0..size-1: by place if their range is moderate, else by rank."""
 
     low: int
     size: int
@@ -49,7 +40,7 @@ class Axis:
         return values - self.low if self.distinct is None else np.searchsorted(self.distinct, values)
 
     def find(self, values: Ints) -> Ints:
-        """The numbers of any values, -1 where there is none."""
+        """The numbers of any values, -1 if there is none."""
         if self.distinct is not None:
             return places(self.distinct, values)
         # Bounds, not the difference: that of a far value from a negative bound wraps around.
@@ -58,7 +49,7 @@ class Axis:
 
 
 def places(distinct: Ints, values: Ints) -> Ints:
-    """The places of values among distinct ones in order, -1 where there is none."""
+    """The places of values among distinct ones in order, -1 if there is none."""
     at = np.minimum(np.searchsorted(distinct, values), len(distinct) - 1)
     return np.where(distinct[at] == values, at, -1)
 
@@ -79,46 +70,45 @@ class Index:
     words: NDArray[np.uint64]
     cells: Axis
     slots: Axis
-    keys: Ints | None  # the packed points by number, where they are numbered by sorting
-    device: str
+    keys: Ints | None  # the packed points by number, if they are numbered by sorting
 
     @classmethod
-    def build(cls, visits: Visits, device: str = "cpu") -> "Index":
+    def build(cls, visits: Visits) -> "Index":
         """Number the points and list their users, in time linear in the records unless points are sparse."""
         cells, slots = Axis.over(visits.cell), Axis.over(visits.slot)
         packed = np.empty(visits.records, np.int32 if cells.size * slots.size < 2**31 - 1 else np.int64)
         for part, numbers in _packed(visits, cells, slots):
             packed[part] = numbers
-        return cls.listed(packed, visits.offsets, cells, slots, device)
+        return cls.listed(packed, visits.offsets, cells, slots)
 
     @classmethod
-    def listed(cls, packed: NDArray[Any], offsets: Ints, cells: Axis, slots: Axis, device: str = "cpu") -> "Index":
+    def listed(cls, packed: NDArray[Any], offsets: Ints, cells: Axis, slots: Axis) -> "Index":
         """The same of rows that are one integer each: number of the slot * cells.size + number of the cell."""
         possible, keys, ids, users = cells.size * slots.size, None, packed, len(offsets) - 1
         if possible > max(_SPARSE * len(packed), 1 << 16):
             distinct, inverse = np.unique(packed, return_inverse=True)
             ids = inverse.astype(np.int32 if len(distinct) < 2**31 - 1 else np.int64)
             keys, possible = distinct.astype(np.int64), len(distinct)
-        kernel = kernels("uniqueness", device)
-        starts, postings = kernel.inverted(ids, offsets, possible + 1)
+        loops = kernel("uniqueness")
+        starts, postings = loops.inverted(ids, offsets, possible + 1)
         long = max(users // 64, 1)
         many = np.flatnonzero(np.diff(starts) > long)
         bit_row = np.full(possible + 1, -1, np.int32)
         bit_row[many] = np.arange(len(many))
-        words = kernel.bitsets(starts, postings, many, users)
-        return cls(users, ids, starts, postings, long, bit_row, words, cells, slots, keys, device)
+        words = loops.bitsets(starts, postings, many, users)
+        return cls(users, ids, starts, postings, long, bit_row, words, cells, slots, keys)
 
     def find(self, cell: Ints, slot: Ints) -> NDArray[Any]:
-        """The numbers of some points, nobody's number where a point was never visited."""
+        """The numbers of some points, nobody's number if a point was never visited."""
         across, along = self.cells.find(cell), self.slots.find(slot)
         packed = np.where((across >= 0) & (along >= 0), along * self.cells.size + across, -1)
         number = packed if self.keys is None else places(self.keys, packed)
         return np.where(number >= 0, number, len(self.starts) - 2).astype(self.ids.dtype)
 
     def count(self, known: NDArray[Any], own: Ints | None = None) -> Ints:
-        """How many users visited all points of each row; own[q] is one who did, where that is known."""
+        """How many users visited all points of each row; own[q] is one who did, if that is known."""
         mine = np.full(len(known), -1, np.int32) if own is None else own.astype(np.int32)
-        count_matches = kernels("uniqueness", self.device).count_matches
+        count_matches = kernel("uniqueness").count_matches
         counts = np.empty(len(known), np.int64)
 
         def work(part: slice) -> None:
@@ -135,7 +125,7 @@ class Index:
 
 @dataclass(frozen=True, eq=False)
 class PartIndex:
-    """Counts where rows fall into parts (windows, groups of pieces): the smallest crowd over the parts of points."""
+    """Counts if rows fall into parts (windows, groups of pieces): the smallest crowd over the parts of points."""
 
     index: Index
     part: NDArray[Any]  # of each row
@@ -157,24 +147,16 @@ class PartIndex:
         return smallest
 
 
-_KEPT: WeakKeyDictionary[Visits, dict[str, Index]] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[Visits, dict[str, Index]] = WeakKeyDictionary()  # by the kernels that made it
 _SAME_SLOT: WeakKeyDictionary[Visits, int] = WeakKeyDictionary()
 
 
-def check_visits(visits: Any) -> None:
-    """Refuse what has no points yet."""
-    if not isinstance(visits, Visits):
-        raise DataError(f"points are those of visits, not of {type(visits).__name__}; call discretize.grid first.")
-
-
-def index_of(visits: Visits, device: str = "cpu") -> Index:
-    """The index of these visits, kept as long as they are, so that several questions share it."""
-    check_visits(visits)
-    check_choice("device", device, DEVICES)
-    kept = _KEPT.setdefault(visits, {})
-    if device not in kept:
-        kept[device] = Index.build(visits, device)
-    return kept[device]
+def index_of(visits: Visits) -> Index:
+    """The index of these visits, kept as long as they are: several questions share it."""
+    made = _MADE.setdefault(visits, {})
+    if chosen() not in made:
+        made[chosen()] = Index.build(visits)
+    return made[chosen()]
 
 
 def same_slot(visits: Visits) -> int:

@@ -1,47 +1,46 @@
-"""What an adversary knows, and the answer: a question with its conventions, and a result that carries it."""
+"""What an attacker knows, and the answer: a question with its conventions, and a result that carries it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import sqrt
 from numbers import Real
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, frozen
 from incrowd.errors import ParameterError, check_choice, check_positive, check_whole
-from incrowd.measure.uniqueness.index import DEVICES
-from incrowd.plain import Shown
+from incrowd.measure.uniqueness.section import section_of_uniqueness
+from incrowd.show import Result, Section
 
-KNOWLEDGE = ("random", "consecutive", "top", "close")
-SHORT = ("drop", "all", "zero")
-MATCH = ("set", "ordered", "contain")
+Knowledge = Literal["random", "consecutive", "top", "close"]
+Short = Literal["drop", "all", "zero"]
+Match = Literal["set", "ordered", "contain"]
+SHORT: tuple[Short, ...] = get_args(Short)
 _Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
 
 
 @dataclass(frozen=True, kw_only=True)
 class UniquenessQuestion:
-    """Which points of a target the adversary knows, and how often it is asked; meaningless options are refused."""
+    """Which points of a target the attacker knows, and how often it is asked; meaningless options are refused."""
 
     points: int = 4
-    knowledge: str = "random"
-    short: str = "drop"  # what becomes of trajectories with fewer points
+    knowledge: Knowledge = "random"
+    short: Short = "drop"  # what becomes of trajectories with fewer points
     repeats: int = 1
     samples: int | None = None
     exact: bool = False
     closeness_min: float | None = None
     tolerance_min: float = 0
     block_min: float | None = None
-    match: str = "set"
+    match: Match = "set"
     seed: int = 0
-    device: str = "cpu"
     label: str = ""  # names the data or the setting in reports; no answer depends on it
 
     def __post_init__(self) -> None:
-        check_choice("knowledge", self.knowledge, KNOWLEDGE)
+        check_choice("knowledge", self.knowledge, get_args(Knowledge))
         check_choice("short", self.short, SHORT)
-        check_choice("match", self.match, MATCH)
-        check_choice("device", self.device, DEVICES)
+        check_choice("match", self.match, get_args(Match))
         self._check_counts()
         if (self.exact or self.samples is not None) and self.repeats != 1:
             raise ParameterError("repeats goes with neither samples nor exact; choose one of them.")
@@ -82,10 +81,10 @@ class UniquenessQuestion:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Uniqueness(Shown, UniquenessQuestion):
-    """Share of targets singled out, in [0, 1], higher is riskier, with the question it answers.
+class Uniqueness(Result, UniquenessQuestion):
+    """Share of people identified by known visits, in [0, 1], higher is riskier, with the question it answers.
 
-    `value` and `interval` are None when there is no target. The interval is Wilson's over all draws; where nothing
+    `value` and `interval` are None if there is no target. The interval is Wilson's over all draws; if nothing
     was drawn (exact, or top without samples) it is the value itself.
     """
 
@@ -95,8 +94,8 @@ class Uniqueness(Shown, UniquenessQuestion):
     interval: tuple[float, float] | None
     distribution: Mapping[int, float]  # crowd size s -> share of draws; 0 for short targets under `zero`
     targets: Ints  # positions of the targets among the users
-    crowd_sizes: Ints | None  # [repeats, targets], or [samples]; None when exact
-    probability: Floats | None  # per target, share of its choices or draws that single it out; None for samples
+    crowd_sizes: Ints | None  # [repeats, targets], or [samples]; None if exact
+    probability: Floats | None  # per target, share of its choices or draws that identify it; None for samples
     same_slot: int | None = None  # visits beyond a user's first in one slot: each is a point of its own
 
     # The answers of two datasets to one question are two answers.
@@ -115,6 +114,24 @@ class Uniqueness(Shown, UniquenessQuestion):
             f"Uniqueness({value}, population={self.population:,}, skipped={self.skipped:,}, points={self.points}, "
             f"knowledge={self.knowledge!r}, short={self.short!r}, seed={self.seed})"
         )
+
+    def section(self) -> Section:
+        """How many people are identified, in one section."""
+        return section_of_uniqueness([self])
+
+    @classmethod
+    def together(cls, results: "Sequence[Uniqueness]") -> Section:
+        """Several results in one section: a row each, a line against the number of points."""
+        return section_of_uniqueness(results)
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each person asked about: position, and the share of draws that identify them.
+
+        With `samples`, which draw people, a row for each draw instead: how many people share the known visits.
+        """
+        if self.probability is None:
+            return {"crowd_size": self.crowd_sizes}
+        return {"position": self.targets, "identified": self.probability}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values without the arrays per target, for JSON."""

@@ -11,13 +11,13 @@ from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import Axis, Index
 
 
-def top_crowds(visits: Visits, points: int, match: str, device: str) -> Ints:
+def top_crowds(visits: Visits, points: int, match: str) -> Ints:
     """s_i per user for its Top-K places [xu2017, Sec. 3.2]: most slots first, ties to the smaller cell.
 
     `set` and `ordered` count users whose own Top-K is the same, as a set or as a list; `contain` counts users who
     visited all of them. Differs from [xu2017]: it names no match rule and no order of ties.
     """
-    return Tops.over(visits, device).crowds(points, match)
+    return Tops.over(visits).crowds(points, match)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,23 +26,22 @@ class Tops:
 
     visits: Visits  # one visit per user and place
     ranked: Ints  # its rows by user, the most visited place first
-    device: str
 
     @classmethod
-    def over(cls, visits: Visits, device: str = "cpu") -> "Tops":
+    def over(cls, visits: Visits) -> "Tops":
         """Count the slots of each user at each place."""
         user, place, slots = _places(visits)
         order = row_order(user, -slots, place)
         ranked = np.arange(len(user)) if order is None else order
         offsets = offsets_of(user, len(visits))
-        return cls(replace(visits, offsets=offsets, cell=place, slot=np.zeros_like(place)), ranked, device)
+        return cls(replace(visits, offsets=offsets, cell=place, slot=np.zeros_like(place)), ranked)
 
     def crowds(self, points: int, match: str) -> Ints:
         """s_i per user, as `top_crowds` says."""
         user, offsets, place = self.visits.owner, self.visits.offsets, self.visits.cell
-        kept = np.arange(len(user)) - offsets[user] < points
-        rows = self.ranked[kept]
-        top = Trajectories.over(offsets_of(user[kept], len(offsets) - 1))
+        top_rows = np.arange(len(user)) - offsets[user] < points
+        rows = self.ranked[top_rows]
+        top = Trajectories.over(offsets_of(user[top_rows], len(offsets) - 1))
         if match != "ordered":
             rows = np.sort(rows)  # a user's rows are in the order of places
         alike = _alike(place[rows], top)
@@ -53,7 +52,7 @@ class Tops:
 
     @cached_property
     def _index(self) -> Index:
-        return Index.build(self.visits, self.device)
+        return Index.build(self.visits)
 
 
 def _places(visits: Visits) -> tuple[Ints, Ints, Ints]:

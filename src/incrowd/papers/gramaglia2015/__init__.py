@@ -2,6 +2,7 @@
 
 from incrowd.data import Fingerprints
 from incrowd.data.sample import some_people
+from incrowd.errors import public
 from incrowd.papers.gramaglia2015 import table2
 from incrowd.papers.gramaglia2015.accuracy import figure_7, figure_8, figure_9
 from incrowd.papers.gramaglia2015.cost import PARTS, HidingCost, ShardCost, hiding_cost, shard_cost
@@ -40,12 +41,17 @@ __all__ = [
 ]
 
 
+@public
 def reproduce(
     fingerprints: Fingerprints | None = None, *, name: str = "the data", quick: bool = False, seed: int = 0
 ) -> Reproduction:
-    """The tables and figures of the paper, from a synthetic country unless fingerprints are given.
+    """The tables and figures of the paper, each of its statements beside what these data say.
 
-    `quick` takes a few hundred people and fewer settings, which is enough to see the figures and takes seconds.
+    Args:
+        fingerprints: Fingerprints of at least two people; a synthetic country if None.
+        name: What a report calls the data.
+        quick: Take a few hundred people and fewer settings, which takes seconds.
+        seed: Seed of every random choice.
     """
     made_up = fingerprints is None
     if fingerprints is None:

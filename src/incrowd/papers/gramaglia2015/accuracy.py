@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.measure.glove.accuracy import Accuracy
+from incrowd.measure.glove.section import accuracy_panels
 from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, FINE_M, FINE_MIN, Run
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim, share, size, thin
-from incrowd.report.curves import Trend, trend
-from incrowd.report.glove import accuracy_panels
+from incrowd.plain import percent
+from incrowd.show import Lines, trend
 
 LIMITS_M = (80_000, 40_000, 20_000, 15_000, 10_000, 5000)
 LIMITS_MIN = (1440, 720, 480, 360, 240, 120)
@@ -26,10 +27,11 @@ def figure_7(run: Run) -> Figure:
     return Figure(
         paper="gramaglia2015",
         number="7",
-        question=f"How accurate is what hides people among {run.k}?",
+        question=f"How accurate are the data after hiding people in groups of {run.k}?",
         answer=(
-            f"{part:.0%} of the samples keep their place, {better(errors, 'pos_extent', 2000):.0%} are known to 2 km "
-            f"or better and {better(errors, 'time_extent', 120):.0%} to 2 hours or better."
+            f"{percent(part, 0)} of the samples keep their place, "
+            f"{percent(better(errors, 'pos_extent', 2000), 0)} are known to 2 km or better and "
+            f"{percent(better(errors, 'time_extent', 120), 0)} to 2 hours or better."
         ),
         panels=accuracy_panels({f"k = {run.k}": errors}, setting=f"k = {run.k}, {BEFORE}", name="7"),
         statements=(
@@ -75,12 +77,12 @@ def figure_8(runs: Sequence[Run]) -> Figure:
                 for what, theirs, own in zip(whats, PRINTED[run.k], ours, strict=True)
             ]
     listed = ", ".join(str(run.k) for run in runs)
-    shares = "; ".join(f"{better(run.accuracy, 'pos_extent', 2000):.0%} for k = {run.k}" for run in runs)
+    shares = "; ".join(f"{percent(better(run.accuracy, 'pos_extent', 2000), 0)} for k = {run.k}" for run in runs)
     labels = {f"k = {run.k}": run.accuracy for run in runs}
     return Figure(
         paper="gramaglia2015",
         number="8",
-        question="What does a larger crowd cost?",
+        question="How much accuracy do larger groups cost?",
         answer=f"Samples known to 2 km or better: {shares}.",
         panels=accuracy_panels(labels, setting=f"k = {listed}, {BEFORE}", name="8"),
         statements=tuple(statements),
@@ -100,9 +102,9 @@ def figure_9(
     return Figure(
         paper="gramaglia2015",
         number="9",
-        question="What does suppressing the worst samples buy?",
+        question="How much accuracy is gained by removing the worst samples?",
         answer=(
-            f"Without the {1 - stays.mean():.1%} of samples beyond 15 km or 6 h the mean extent falls from "
+            f"Without the {percent(1 - stays.mean())} of samples beyond 15 km or 6 h the mean extent falls from "
             f"{_km(errors.pos_extent)} and {_minutes(errors.time_extent)} to {_km(errors.pos_extent[stays])} and "
             f"{_minutes(errors.time_extent[stays])}."
         ),
@@ -122,19 +124,19 @@ def suppressed(errors: Accuracy, limit_m: int, limit_min: int) -> NDArray[np.boo
     return stay
 
 
-def _against(errors: Accuracy, limits: list[tuple[int, int]], caption: str, in_space: bool) -> Trend:
+def _against(errors: Accuracy, limits: list[tuple[int, int]], caption: str, in_space: bool) -> Lines:
     """One point without limits, and one for each that leaves something."""
     stays = [(suppressed(errors, *limit), limit) for limit in [(NO_LIMIT, NO_LIMIT), *limits]]
     occupied = [(stay, limit) for stay, limit in stays if stay.any()]
     tags = [f"{limit[0] // 1000} km" if in_space else f"{limit[1] // 60} h" for _, limit in occupied]
     extent = errors.pos_extent / 1000 if in_space else errors.time_extent
     return trend(
+        "9-space" if in_space else "9-time",
+        "share of samples suppressed",
+        "position known to (km)" if in_space else "time known to (min)",
+        [float(1 - stay.mean()) for stay, _ in occupied],
         [extent[stay] for stay, _ in occupied],
-        name="9-space" if in_space else "9-time",
-        x="share of samples suppressed",
-        y="position known to (km)" if in_space else "time known to (min)",
-        at=tuple(float(1 - stay.mean()) for stay, _ in occupied),
-        caption=caption,
+        caption,
         tags=("no limit", *tags[1:]),
     )
 
@@ -147,11 +149,11 @@ def _limits(run: Run) -> list[Statement]:
     halved = bool(2 * _mean(errors.time_extent[late]) <= errors.time_extent.mean() and late.mean() >= 0.92)
     # What is accurate to begin with has no tail to cut: then nothing is worse than in the paper.
     fell = thin(run.users, worse=not (narrowed <= FALL_TO_M * FACTOR and few_gone))
-    space = f"{_km(errors.pos_extent)} to {_km(errors.pos_extent[both])}, {1 - both.mean():.1%} gone"
-    time = f"{_minutes(errors.time_extent)} to {_minutes(errors.time_extent[late])}, {1 - late.mean():.1%} gone"
+    space = f"{_km(errors.pos_extent)} to {_km(errors.pos_extent[both])}, {percent(1 - both.mean())} gone"
+    time = f"{_minutes(errors.time_extent)} to {_minutes(errors.time_extent[late])}, {percent(1 - late.mean())} gone"
     return [
-        claim(where, "mean extent in space at 20 km and 6 h, k = 2", "> 5 to ~1 km, < 8% gone", space, near, fell),
-        claim(where, "mean extent in time at 6 h, k = 2", "halved, 4% gone", time, halved, _unhalved(run, late)),
+        claim(where, "mean extent in space at 20 km and 6 h, k = 2", "> 5 to ~1 km, < 8 % gone", space, near, fell),
+        claim(where, "mean extent in time at 6 h, k = 2", "halved, 4 % gone", time, halved, _unhalved(run, late)),
     ]
 
 
@@ -163,7 +165,7 @@ def _unhalved(run: Run, late: NDArray[np.bool_]) -> str:
 
 
 SAME = "printed as for k = 2 to the last digit, which is implausible"
-FEW_LEFT = "most samples are beyond the thresholds here, so that few are left to average"
+FEW_LEFT = "most samples are beyond the thresholds here, so few are left to average"
 TABLE_2 = {2: (0.083, 1013.71, 60.21), 5: (0.083, 5129.9, 171.01)}  # deleted, metres, minutes
 
 

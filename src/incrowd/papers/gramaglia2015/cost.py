@@ -10,8 +10,8 @@ from incrowd.arrays import Floats
 from incrowd.data import Fingerprints
 from incrowd.measure.glove.accuracy import accuracy
 from incrowd.papers.gramaglia2015.data import BEFORE, FINE_M, FINE_MIN, LIMIT_M, LIMIT_MIN, Run
-from incrowd.report.curves import Cdf, curve, drawing
-from incrowd.report.section import Grid, Section, section
+from incrowd.plain import percent
+from incrowd.show import Cdf, Result, Section, Table, curve
 
 WORST = (0.01, 0.02, 0.05, 0.1)
 DEAR = 2  # times the median effort: an expensive person
@@ -21,8 +21,8 @@ EFFORT = (
     "boxes before reshaping, leftover merged [gramaglia2015, Eqs. 1-9]."
 )
 LIMITS = (
-    "The worst samples are those in the widest or longest boxes, 15 km weighing as much as 6 h; a box goes whole, so "
-    "that less may be deleted than asked. As options of Glove the limits delete the same."
+    "The worst samples are those in the widest or longest boxes, 15 km weighing as much as 6 h; a box is dropped as a "
+    "whole, so less may be deleted than asked. As options of Glove the limits delete the same."
 )
 
 
@@ -54,12 +54,33 @@ class Price:
 
 
 @dataclass(frozen=True)
-class HidingCost:
+class HidingCost(Result):
     """What hiding everybody among k costs, for several k."""
 
     users: int
     samples: int
     prices: tuple[Price, ...]
+
+    def section(self) -> Section:
+        """What hiding everybody costs, by k and by person."""
+        first = self.prices[0]
+        none, least, most = first.savings[0], first.savings[1], first.savings[-1]
+        costs = "; ".join(f"k = {price.k}: {_size(price.savings[0])}" for price in self.prices)
+        return Section(
+            question="How much detail does hiding everybody cost, and whose?",
+            answer=(
+                f"Mean extent of a sample by crowd: {costs}. Among {first.k}, {first.expensive:,} of {self.users:,} "
+                f"people need more than twice the median effort, and {first.half:,} need half of all effort. Without "
+                f"the worst {percent(least.asked, 0)} of samples, which {least.people:,} people have, {_size(none)} "
+                f"become {_size(least)}; without the worst {percent(most.asked, 0)}, {_size(most)}."
+            ),
+            number=f"{first.expensive:,}",
+            number_of=f"people are expensive to hide among {first.k}",
+            panels=[_efforts(self)],
+            tables=[_people(self), _suppression(self)],
+            method=[EFFORT, LIMITS],
+            data=self,
+        )
 
 
 def hiding_cost(runs: Sequence[Run], *, worst: Sequence[float] = WORST) -> HidingCost:
@@ -104,28 +125,6 @@ def without_worst(run: Run, share: float) -> Saving:
     return Saving(share, float(1 - stays.mean()), people, limit // LIMIT_MIN, limit // LIMIT_M, *map(float, sizes))
 
 
-@section.register
-def _cost(result: HidingCost) -> Section:
-    first = result.prices[0]
-    none, least, most = first.savings[0], first.savings[1], first.savings[-1]
-    costs = "; ".join(f"k = {price.k}: {_size(price.savings[0])}" for price in result.prices)
-    return Section(
-        question="What does hiding everybody cost, and who pays?",
-        answer=(
-            f"Mean extent of a sample by crowd: {costs}. Among {first.k}, {first.expensive:,} of {result.users:,} "
-            f"people cost over twice the median, and {first.half:,} bear half of the effort. Without the worst "
-            f"{least.asked:.0%} of samples, which {least.people:,} people have, {_size(none)} become {_size(least)}; "
-            f"without the worst {most.asked:.0%}, {_size(most)}."
-        ),
-        number=f"{first.expensive:,}",
-        number_of=f"people are expensive to hide among {first.k}",
-        drawings=[drawing(_efforts(result))],
-        tables=[_people(result), _suppression(result)],
-        method=[EFFORT, LIMITS],
-        data=result,
-    )
-
-
 def _size(saving: Saving) -> str:
     return f"{saving.mean_m / 1000:.1f} km and {saving.mean_min:,.0f} min"
 
@@ -137,29 +136,36 @@ def _efforts(result: HidingCost) -> Cdf:
     return Cdf("effort", "mean effort", "people", curves, caption)
 
 
-def _people(result: HidingCost) -> Grid:
+def _people(result: HidingCost) -> Table:
     rows = [
         (
             f"{price.k}",
             f"{price.savings[0].mean_m:,.0f} ({price.savings[0].median_m:,.0f})",
             f"{price.savings[0].mean_min:,.0f} ({price.savings[0].median_min:,.0f})",
-            f"{price.fine:.1%}",
-            f"{price.expensive:,} ({price.expensive / result.users:.1%})",
-            f"{price.half:,} ({price.half / result.users:.1%})",
+            percent(price.fine),
+            f"{price.expensive:,} ({percent(price.expensive / result.users)})",
+            f"{price.half:,} ({percent(price.half / result.users)})",
         )
         for price in result.prices
     ]
-    head = ("k", "mean (median) m", "mean (median) min", "known to 2 km and 2 h", "expensive people", "bear half")
+    head = (
+        "k",
+        "mean (median) m",
+        "mean (median) min",
+        "known to 2 km and 2 h",
+        "expensive people",
+        "people with half of the effort",
+    )
     caption = f"Cost by k (n = {result.samples:,} samples of {result.users:,} people), nothing suppressed."
-    return Grid(head, rows, caption)
+    return Table(head, rows, caption)
 
 
-def _suppression(result: HidingCost) -> Grid:
+def _suppression(result: HidingCost) -> Table:
     rows = [
         (
             f"{price.k}",
-            f"{saving.asked:.0%}",
-            f"{saving.deleted:.1%}",
+            percent(saving.asked, 0),
+            percent(saving.deleted),
             f"{saving.people:,}",
             f"{saving.max_extent_m:,} m, {saving.max_extent_min:,} min" if saving.asked else "none",
             f"{saving.mean_m:,.0f} ({saving.median_m:,.0f})",
@@ -169,14 +175,14 @@ def _suppression(result: HidingCost) -> Grid:
         for saving in price.savings
     ]
     head = ("k", "worst", "deleted", "people who lose some", "limits", "mean (median) m", "mean (median) min")
-    return Grid(head, rows, "What dropping the worst samples buys.")
+    return Table(head, rows, "What remains after the worst samples are dropped.")
 
 
 PARTS = (2, 4, 8, 16)
 SPLIT = (
     "People are halved again and again at the median of what spreads them most: where their most used cell lies, or "
-    "how many samples they have. Each shard is hidden exactly and by itself, so that the guarantee holds in each; "
-    "whoever would have been nearest in another shard is not found."
+    "how many samples they have. Each shard is hidden exactly and by itself, so the guarantee holds in each; the "
+    "nearest person is not found if they are in another shard."
 )
 
 
@@ -196,13 +202,33 @@ class ShardRun:
 
 
 @dataclass(frozen=True)
-class ShardCost:
+class ShardCost(Result):
     """What shards of several sizes cost; the first run is the whole."""
 
     k: int
     users: int
     samples: int
     runs: tuple[ShardRun, ...]
+
+    def section(self) -> Section:
+        """What dividing the people costs, beside hiding them at once."""
+        whole, last = self.runs[0], self.runs[-1]
+        if whole is last:
+            answer = f"{self.users:,} people are too few to be divided; hidden at once they lose {_shard_size(whole)}."
+        else:
+            answer = (
+                f"Hidden at once, {self.users:,} people lose {_shard_size(whole)} on average; in {last.shards:,} "
+                f"shards {_shard_size(last)}, for {percent(last.pairs / whole.pairs, 0)} of the comparisons."
+            )
+        return Section(
+            question="How much detail does dividing the people into shards cost?",
+            answer=answer,
+            number=f"{100 * (last.stretch / whole.stretch - 1):+.0f} %" if whole.stretch else "-",
+            number_of="stretch in the smallest shards",
+            tables=[_table(self)],
+            method=[SPLIT],
+            data=self,
+        )
 
 
 def shard_cost(fingerprints: Fingerprints, *, k: int = 2, parts: Sequence[int] = PARTS) -> ShardCost:
@@ -231,44 +257,23 @@ def _run(fingerprints: Fingerprints, k: int, shard_users: int | None) -> ShardRu
     return ShardRun(shard_users, shards, work, stretch, mean_m, median_m, mean_min, median_min, beyond)
 
 
-@section.register
-def _shards(result: ShardCost) -> Section:
-    whole, last = result.runs[0], result.runs[-1]
-    if whole is last:
-        answer = f"{result.users:,} people are too few to be divided; hidden at once they cost {_shard_size(whole)}."
-    else:
-        answer = (
-            f"Hidden at once, {result.users:,} people cost {_shard_size(whole)} on average; in {last.shards:,} shards "
-            f"{_shard_size(last)}, for {last.pairs / whole.pairs:.0%} of the comparisons."
-        )
-    return Section(
-        question="What does dividing the people into shards cost?",
-        answer=answer,
-        number=f"{last.stretch / whole.stretch - 1:+.0%}" if whole.stretch else "-",
-        number_of="stretch in the smallest shards",
-        tables=[_table(result)],
-        method=[SPLIT],
-        data=result,
-    )
-
-
 def _shard_size(run: ShardRun) -> str:
     return f"{run.mean_m / 1000:.1f} km and {run.mean_min:,.0f} min"
 
 
-def _table(result: ShardCost) -> Grid:
+def _table(result: ShardCost) -> Table:
     rows = [
         (
             "everybody" if run.shard_users is None else f"{run.shard_users:,}",
             f"{run.shards:,}",
-            f"{run.pairs / result.runs[0].pairs:.0%}",
+            percent(run.pairs / result.runs[0].pairs, 0),
             f"{run.stretch:.4f}",
             f"{run.mean_m:,.0f} ({run.median_m:,.0f})",
             f"{run.mean_min:,.0f} ({run.median_min:,.0f})",
-            f"{run.beyond:.1%}",
+            percent(run.beyond),
         )
         for run in result.runs
     ]
     head = ("people per shard", "shards", "pairs", "stretch", "mean (median) m", "mean (median) min", "> 15 km or 6 h")
     caption = f"Cost of shards (n = {result.samples:,} samples of {result.users:,} people, k = {result.k}, {BEFORE})."
-    return Grid(head, rows, caption)
+    return Table(head, rows, caption)

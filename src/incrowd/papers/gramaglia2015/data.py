@@ -12,9 +12,9 @@ from incrowd.data.sample import some_rows
 from incrowd.errors import ParameterError, check_whole
 from incrowd.kernels.types import METRES
 from incrowd.measure.glove.accuracy import Accuracy, accuracy
+from incrowd.measure.glove.section import EXTENT
 from incrowd.papers.record import OTHER, Figure, apart, claim
 from incrowd.read import synthetic_city
-from incrowd.report.glove import EXTENT
 
 USERS, QUICK_USERS = 2000, 300
 DAYS = 14  # of each dataset [gramaglia2015, Sec. 3]

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats
 from incrowd.data import Fingerprints
 from incrowd.measure.glove.kgap import kgap, kgaps
+from incrowd.measure.glove.section import GAP, HEAVY, TWI, gap_panel, tail_panels
 from incrowd.measure.glove.tails import tail_weight, tails
 from incrowd.papers.gramaglia2015.data import generalized
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim, share, size, thin
 from incrowd.plain import percent, several
-from incrowd.report.curves import curve
-from incrowd.report.glove import GAP, HEAVY, TWI, gap_panel, tail_panels
+from incrowd.show import curve
 
 K = (2, 5, 10, 25, 50, 100)
 GRAINS = ((100, 1), (1000, 30), (2000, 120), (5000, 240), (20_000, 480))  # metres, minutes
@@ -33,7 +33,7 @@ def figure_3(fingerprints: Fingerprints, *, k: Sequence[int] = K) -> Figure:
     return Figure(
         paper="gramaglia2015",
         number="3",
-        question="How far are people from hiding?",
+        question="How much blurring until everyone looks like one other person?",
         answer=f"Half of {users:,} people have a 2-gap of at most {half:.3f}{larger}.",
         panels=(
             gap_panel({"k = 2": gaps[2]}, users=users, setting="k = 2", name="3a"),
@@ -51,9 +51,11 @@ def _gap_statements(gap: Floats) -> list[Statement]:
     half, eighty = _half(gap), curve("", gap).at(0.8)
     return [
         claim(where, "people who are 2-anonymous already", "0", f"{(gap == 0).sum():,}", gap.min() > 0, OTHER),
-        claim(where, f"people with a 2-gap below {MASS}", "most", f"{below:.0%}", below > 0.5, thin(users, worse=True)),
-        size(where, "2-gap of 50% of people, at most (d4d-civ)", 0.09, half, "", thin(users, worse=half > 0.09)),
-        size(where, "2-gap of 80% of people, at most (d4d-sen)", 0.17, eighty, "", thin(users, worse=eighty > 0.17)),
+        claim(
+            where, f"people with a 2-gap below {MASS}", "most", percent(below, 0), below > 0.5, thin(users, worse=True)
+        ),
+        size(where, "2-gap of 50 % of people, at most (d4d-civ)", 0.09, half, "", thin(users, worse=half > 0.09)),
+        size(where, "2-gap of 80 % of people, at most (d4d-sen)", 0.17, eighty, "", thin(users, worse=eighty > 0.17)),
         apart(where, "a 2-gap of 0.17 in space and time", "1.7 km, 41 min", CONVERSION, ours="3.4 km, 82 min"),
     ]
 
@@ -76,10 +78,10 @@ def figure_4(fingerprints: Fingerprints, *, grains: Sequence[tuple[int, int]] = 
     return Figure(
         paper="gramaglia2015",
         number="4",
-        question="Does one generalization for all hide them?",
+        question="Do the same coarse cells and times for everybody hide people?",
         answer=(
-            f"At {coarsest[0] / 1000:g} km and {coarsest[1] / 60:g} h {hidden[coarsest]:.0%} of {users:,} people "
-            f"share their fingerprint with {k - 1} other; the rest still stand out."
+            f"At {coarsest[0] / 1000:g} km and {coarsest[1] / 60:g} h {percent(hidden[coarsest], 0)} of {users:,} "
+            f"people share their fingerprint with {k - 1} other; the rest are still unique."
         ),
         panels=(gap_panel(labels, users=users, setting=f"k = {k}, every sample generalized alike", name="4"),),
         statements=(
@@ -96,7 +98,7 @@ def _hidden_at(
 ) -> Statement:
     what = f"2-anonymous people at {grain[0] / 1000:g} km and {grain[1] / 60:g} h"
     if grain not in hidden:
-        return apart(where, what, f"{theirs:.0%}", "this generalization was not asked for")
+        return apart(where, what, percent(theirs, 0), "this generalization was not asked for")
     return share(where, what, (theirs, theirs), hidden[grain], thin(users, worse=hidden[grain] < theirs))
 
 
@@ -107,12 +109,12 @@ def figure_5(fingerprints: Fingerprints, *, k: int = 2) -> Figure:
     heavy, temporal = (_part(space >= HEAVY), _part(time >= HEAVY)), _part(part > 0.5)
     where = "Sec. 5.3"
     endless = _part(np.isinf(space))
-    flat = f"{OTHER}; {endless:.0%} have equal median and upper quartile, which counts as heavy here"
+    flat = f"{OTHER}; {percent(endless, 0)} have equal median and upper quartile, which counts as heavy here"
     statements = (
         share(where, "people with a spatial tail weight below 1.5", (0.85, 0.85), 1 - heavy[0], flat),
         share(where, "people with a temporal tail weight of 1.5 or more", (0.7, 0.7), heavy[1], OTHER),
         share(where, "people with more temporal than spatial effort", (0.95, 0.95), temporal, OTHER),
-        share(where, "people with 80% of it temporal, or more", (0.5, 0.5), _part(part >= 0.8), OTHER),
+        share(where, "people with 80 % of it temporal, or more", (0.5, 0.5), _part(part >= 0.8), OTHER),
         share(where, "people with nothing but temporal effort", (0.15, 0.15), _part(part == 1), OTHER),
         *_tail_statements(),
     )
@@ -120,7 +122,7 @@ def figure_5(fingerprints: Fingerprints, *, k: int = 2) -> Figure:
     return Figure(
         paper="gramaglia2015",
         number="5",
-        question="Is it where or when that gives people away?",
+        question="Are people hard to hide because of where or because of when they were?",
         answer=f"{_larger_part(part)}; {_heavy_tails(time, space)}.",
         panels=tuple(replace(panel, name=name) for panel, name in panels),
         statements=statements,
@@ -133,7 +135,7 @@ def _larger_part(part: Floats) -> str:
     if not part.size:
         return "Nobody takes any effort to match, as all look alike already"
     people = several(part.size, "person", "people")
-    return f"The temporal part is the larger one for {_part(part > 0.5):.0%} of {people}"
+    return f"The temporal part is the larger one for {percent(_part(part > 0.5), 0)} of {people}"
 
 
 def _heavy_tails(time: Floats, space: Floats) -> str:

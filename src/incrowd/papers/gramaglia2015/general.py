@@ -6,7 +6,7 @@ from incrowd.data import Fingerprints
 from incrowd.data.sample import some_people
 from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, DAYS, Run, days_of, first_days, hide
 from incrowd.papers.record import OTHER, Figure, apart, claim
-from incrowd.report.curves import Trend, trend
+from incrowd.show import Lines, trend
 
 SHORTENED = (1, 2, 4, 7, 10, DAYS)
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
@@ -28,7 +28,7 @@ def figure_10(fingerprints: Fingerprints, *, days: Sequence[int] = SHORTENED, k:
     return Figure(
         paper="gramaglia2015",
         number="10",
-        question="Are shorter data easier to hide?",
+        question="Are people easier to hide in data of fewer days?",
         answer=(
             f"Over the first {_days(shortest)} instead of {_days(span)} samples are known {space:.2g} times better in "
             f"space and {time:.2g} times in time, on average."
@@ -67,14 +67,14 @@ def figure_11(fingerprints: Fingerprints, *, shares: Sequence[float] = SHARES, k
     )
 
 
-def _trends(runs: dict[int, Run], x: str, name: str, setting: str) -> tuple[Trend, Trend]:
+def _trends(runs: dict[int, Run], x: str, name: str, setting: str) -> tuple[Lines, Lines]:
     people = [run.users for run in runs.values()]
     where = f"n = {min(people):,} to {max(people):,} people, {setting}, {BEFORE}; the band holds the quartiles"
 
-    def drawn(key: str, scale: int, y: str, short: str) -> Trend:
+    def drawn(key: str, scale: int, y: str, short: str) -> Lines:
         values = [getattr(run.accuracy, key) / scale for run in runs.values()]
         caption = f"Mean and median extent in {short} against {x} ({where})."
-        return trend(values, name=f"{name}-{short}", x=x, y=y, at=tuple(map(float, runs)), caption=caption)
+        return trend(f"{name}-{short}", x, y, tuple(map(float, runs)), values, caption)
 
     return (
         drawn("pos_extent", 1000, "position known to (km)", "space"),

@@ -27,10 +27,10 @@ from incrowd.papers.gramaglia2015.table2_data import (
     absent,
     datasets,
 )
-from incrowd.papers.record import FACTOR, NEAR, RULE, SOURCE, Statement, apart, claim, statement_grid, thin
-from incrowd.plain import several
+from incrowd.papers.record import FACTOR, NEAR, RULE, SOURCE, Statement, agreement, apart, claim, statement_table, thin
+from incrowd.plain import percent, several
 from incrowd.progress import track
-from incrowd.report.section import Grid, Section, section
+from incrowd.show import Result, Section, Table
 
 USERS, QUICK_USERS, K = 500, 100, (2, 5)
 DELTA_M, TRASH = 2_000, 0.1
@@ -42,6 +42,11 @@ NAMES = {
     "position_m": "mean position error",
     "time_min": "mean time error",
 }
+SHORT = ("discarded", "created", "deleted", "position", "time", "with people")
+COLUMNS = (
+    "Both methods: discarded fingerprints, created and deleted samples, mean errors of position and time, and the part "
+    "of the deleted samples that left with whole fingerprints (seed {})."
+)
 UNITS = {"position_m": "m", "time_min": "min"}
 CONVENTION = (
     "GLOVE drops boxes beyond 15 km or 6 h; W4M-LC has delta = 2 km and trashes at most 10 % of the trajectories. An "
@@ -56,9 +61,9 @@ CONVENTION = (
 LENGTHS = "samples made up are differences in length within clusters, and the paper's lengths are not public"
 # Measured on the synthetic country at k = 2: means of seeds 0 to 2, at 2,000 people of 0 and 1.
 LEVERS = (
-    "nor is the speed that makes metres of minutes, which matters most: 10 and 100 times ours takes 500 people from 8% "
-    "to 13% and 20% (k = 2), chunks of 10 trajectories to 14%, and nothing with a reason behind it to the 17% to 25% "
-    "printed; 100 to 200 people scatter between 8% and 18%, and 2,000 have 8%"
+    "nor is the speed that makes metres of minutes, which matters most: 10 and 100 times ours takes 500 people from "
+    "8 % to 13 % and 20 % (k = 2), chunks of 10 trajectories to 14 %, and nothing with a reason behind it to the 17 % "
+    "to 25 % printed; 100 to 200 people scatter between 8 % and 18 %, and 2,000 have 8 %"
 )
 AVERAGED = "published rows instead of surviving samples; the paper names neither what it averages over nor the radius"
 
@@ -83,13 +88,29 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Table2:
+class Table2(Result):
     """Every cell, what the paper prints beside it, and the data that were not there."""
 
     cells: tuple[Cell, ...]
     statements: tuple[Statement, ...]
     skipped: tuple[str, ...]
     seed: int
+
+    def section(self) -> Section:
+        """Both methods in one table, then the paper's statements about them."""
+        agree = agreement(self.statements)
+        head = ("data", "people", "samples", "k", "method", *SHORT)
+        rows = [_cells(cell) for cell in self.cells]
+        kinds = [f"{name}: {kind}." for name, kind in KIND.items() if name in {row[0] for row in rows}]
+        return Section(
+            question="How does GLOVE compare with W4M-LC? (Table 2)",
+            answer=f"{agree} statements of the paper agree with these data.",
+            number=agree,
+            number_of="statements agree",
+            tables=[Table(head, rows, COLUMNS.format(self.seed)), statement_table(self.statements)],
+            method=[CONVENTION, *kinds, *(f"Skipped: {one}." for one in self.skipped), RULE, SOURCE["gramaglia2015"]],
+            data=self,
+        )
 
 
 def table_2(
@@ -101,10 +122,15 @@ def table_2(
     k: Sequence[int] = K,
     seed: int = 0,
 ) -> Table2:
-    """Both methods on a synthetic country, its largest city, given data and, from the folder `real`, two datasets.
+    """GLOVE and W4M-LC on a synthetic country, its largest city, given data and two real datasets, as in Table 2.
 
-    `users` is the size of the country and the most people taken of other data, a tenth of it the taxis
-    [gramaglia2015, Sec. 7.2].
+    Args:
+        data: Fingerprints to add to the table.
+        name: What the table calls them.
+        users: Size of the country, and the most people taken of other data; of the taxis a tenth.
+        real: Folder with the files of ValleyBike and Cabspotting; they are left out if None.
+        k: Sizes of groups.
+        seed: Seed of every random choice.
     """
     check_whole(users=users)
     check_seed(seed=seed)
@@ -181,7 +207,7 @@ def _beside(cell: Cell, measure: str) -> Statement:
     what = f"{NAMES[measure]}, {cell.method}, k = {cell.k}, {cell.data}"
     printed = ", ".join(f"{form(measure, value)} ({like})" for value, like in zip(theirs, alike, strict=True))
     if math.isnan(ours):
-        return apart("Table 2", what, printed, "no sample survives, so that there is no error")
+        return apart("Table 2", what, printed, "no sample survives, so there is no error")
     near = low / FACTOR <= ours <= high * FACTOR if measure in UNITS else low - NEAR <= ours <= high + NEAR
     doubt = DOUBTS.get((cell.data, cell.k, cell.method, measure))
     reasons = [] if near else [_why(cell, measure, ours < low)]
@@ -193,14 +219,16 @@ def _why(cell: Cell, measure: str, below: bool) -> str:
     """A sentence on where a difference comes from, as far as that is known."""
     if cell.method == W4M:
         return {
-            "discarded": "the radius grows by half until at most 10% are trashed, and where it stops hangs on the data",
+            "discarded": "the radius grows by half until at most 10 % are trashed; where it stops depends on the data",
             "created": f"{LENGTHS}; {LEVERS}",
-            "deleted": f"{cell.deleted_with_users:.1%} left with trashed trajectories; the paper may not count these",
+            "deleted": f"{percent(cell.deleted_with_users)} were in trashed trajectories; the paper may omit these",
             "position_m": f"{form(measure, cell.position_row_m)} over {AVERAGED}",
             "time_min": f"{form(measure, cell.time_row_min)} over {AVERAGED}",
         }[measure]
     if measure in UNITS and below:
-        return f"only the {1 - cell.deleted:.0%} that survive count, and in a thin crowd these are the easy ones"
+        return (
+            f"only the {percent(1 - cell.deleted, 0)} that survive count, and in a thin crowd these are the easy ones"
+        )
     crowd = thin(cell.users, not below, CROWD[cell.data])  # of all these measures less is better
     return f"all boxes of these people exceed 15 km or 6 h; {crowd}" if measure == "discarded" else crowd
 
@@ -208,11 +236,11 @@ def _why(cell: Cell, measure: str, below: bool) -> str:
 def _text(w4m: Cell, glove: Cell) -> Iterator[Statement]:
     """What the text says of the table, on every dataset."""
     on, kind = f"k = {glove.k}, {glove.data}", KIND.get(glove.data, "other people")
-    made, (least, most) = f"{w4m.created:.1%} and {glove.created:.1%}", MADE_UP
+    made, (least, most) = f"{percent(w4m.created)} and {percent(glove.created)}", MADE_UP
     yield claim(
         "Sec. 7.2",
         f"W4M-LC makes samples up and GLOVE none, {on}",
-        f"{least:.0%} to {most:.0%}, and 0",
+        f"{percent(least, 0)} to {percent(most, 0)}, and 0",
         made,
         least - NEAR <= w4m.created <= most + NEAR and glove.created == 0,
         LENGTHS if glove.data not in LIKE else f"{LENGTHS}; {LEVERS}",
@@ -231,31 +259,14 @@ def form(measure: str, value: float) -> str:
     """A value as the table shows it.
 
     >>> form("deleted", 0.25), form("time_min", 61.2)
-    ('25.0%', '61 min')
+    ('25.0 %', '61 min')
     """
     if math.isnan(value):
         return "-"
-    return f"{value:,.0f} {UNITS[measure]}" if measure in UNITS else f"{value:.1%}"
-
-
-@section.register
-def _table(result: Table2) -> Section:
-    agree = sum(statement.verdict == "agrees" for statement in result.statements)
-    head = ("data", "people", "samples", "k", "method", *NAMES.values(), "deleted with whole fingerprints")
-    rows = [_cells(cell) for cell in result.cells]
-    kinds = [f"{name}: {kind}." for name, kind in KIND.items() if name in {row[0] for row in rows}]
-    return Section(
-        question="How does GLOVE compare with W4M-LC? (Table 2)",
-        answer=f"{agree} of {len(result.statements)} statements of the paper agree with these data.",
-        number=f"{agree} of {len(result.statements)}",
-        number_of="statements agree",
-        tables=[Grid(head, rows, f"Both methods (seed {result.seed})."), statement_grid(result.statements)],
-        method=[CONVENTION, *kinds, *(f"Skipped: {one}." for one in result.skipped), RULE, SOURCE["gramaglia2015"]],
-        data=result,
-    )
+    return f"{value:,.0f} {UNITS[measure]}" if measure in UNITS else percent(value)
 
 
 def _cells(cell: Cell) -> tuple[str, ...]:
     values = (form(measure, getattr(cell, measure)) for measure in NAMES)
     size = (f"{cell.users:,}", f"{cell.samples:,}", str(cell.k))
-    return (cell.data, *size, cell.method, *values, f"{cell.deleted_with_users:.1%}")
+    return (cell.data, *size, cell.method, *values, percent(cell.deleted_with_users))

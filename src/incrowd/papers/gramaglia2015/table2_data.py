@@ -56,9 +56,14 @@ PRINTED: dict[tuple[str, int, str], PrintedColumn] = {
 }
 
 DOUBTS: dict[tuple[str, int, str, str], str] = {
-    ("city", 2, W4M, "discarded"): "16.8% in abidjan is more than the 10% that may be trashed",
-    ("city", 5, W4M, "discarded"): "204 in abidjan are 1.0%, not 0.1%, of the people that its other rows imply",
-    ("city", 5, W4M, "created"): "3,310 thousand in dakar are 30%, not 17.4%, of the samples that its other rows imply",
+    ("city", 2, W4M, "discarded"): "16.8 % in abidjan is more than the 10 % that may be trashed",
+    ("city", 5, W4M, "discarded"): "204 in abidjan are 1.0 %, not 0.1 %, of the people that its other rows imply",
+    (
+        "city",
+        5,
+        W4M,
+        "created",
+    ): "3,310 thousand in dakar are 30 %, not 17.4 %, of the samples that its other rows imply",
     ("country", 5, GLOVE, "deleted"): "d4d-civ prints the same 1,482 thousand for k = 2 and k = 5",
     ("city", 2, GLOVE, "deleted"): "194496 in abidjan is a count, where the other cells are thousands",
 }

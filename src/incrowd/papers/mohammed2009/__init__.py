@@ -7,15 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from incrowd.anonymize.lkc import LKC, LkcCost, lkc_cost
+from incrowd.anonymize import LKC, LkcCost, lkc_cost
 from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
 from incrowd.data.sample import some_people
 from incrowd.data.table import attributes_of, kept_attributes
 from incrowd.discretize import towers
-from incrowd.errors import DataError, ParameterError
-from incrowd.measure.lkc.paths import Pair
-from incrowd.measure.lkc.sequences import frequent_sequences, violating_sequences
+from incrowd.errors import DataError, ParameterError, public
+from incrowd.measure.lkc.sequences import Pair, frequent_sequences, violating_sequences
 from incrowd.measure.lkc.suppression import Score, candidate_scores
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.papers.record import Figure, Reproduction, Statement, claim
@@ -88,6 +87,7 @@ def running_example() -> list[Example]:
     ]
 
 
+@public
 def reproduce(
     visits: Visits | None = None,
     *,
@@ -96,9 +96,14 @@ def reproduce(
     seed: int = 0,
     sensitive: str | None = None,
 ) -> Reproduction:
-    """The running example, and the experiments the paper left out on a typical day of a synthetic city or of visits.
+    """The running example, and the experiments that the paper left out on a typical day of these data.
 
-    `quick` takes a few hundred people and two values of each parameter.
+    Args:
+        visits: Visits whose slots divide the day; a synthetic city if None.
+        name: What a report calls the data.
+        quick: Take a few hundred people and two values of each parameter.
+        seed: Seed of every random choice.
+        sensitive: Attribute to protect; a synthetic one if None.
     """
     if visits is None:
         city = synthetic_city(users=QUICK_USERS if quick else USERS, towers=TOWERS, profile="application", seed=seed)
@@ -119,8 +124,8 @@ def example() -> Figure:
     return Figure(
         paper="mohammed2009",
         number="Tables 1 to 4",
-        question="Does the running example come out?",
-        answer=f"{sum(row.agrees for row in rows)} of {len(rows)} of its numbers do.",
+        question="Does the running example give the printed numbers?",
+        answer=f"{sum(row.agrees for row in rows)} of {len(rows)} printed numbers are reproduced.",
         panels=(),
         statements=(*statements, *_loose()),
         convention="L = 2, K = 2, C = 50 %, S = {AIDS}; frequent is 2 records or more, the only K' that gives Table 3.",

@@ -6,6 +6,7 @@ from incrowd.anonymize.cut import Cut
 from incrowd.arrays import Floats
 from incrowd.data import Visits
 from incrowd.data.sample import some_people
+from incrowd.errors import public
 from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, share, size
 from incrowd.papers.song2014.cut import figure_2, figure_3, figure_4
 from incrowd.papers.song2014.data import (
@@ -25,19 +26,24 @@ from incrowd.papers.song2014.data import (
     cuts,
     synthetic,
 )
-from incrowd.report.curves import Cdf, curve
+from incrowd.show import Cdf, curve
 
 MOST_PLACES = 5_000  # whose distances are all looked at
 
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "reproduce", "table_1"]
 
 
+@public
 def reproduce(
     visits: Visits | None = None, *, name: str = "the data", quick: bool = False, seed: int = 0
 ) -> Reproduction:
-    """Table 1 and Figures 1 to 4 of the paper, from a synthetic city unless visits are given.
+    """Table 1 and Figures 1 to 4 of the paper, each of its statements beside what these data say.
 
-    `quick` takes two thousand people and fewer points, which takes seconds; fewer people are easier to single out.
+    Args:
+        visits: Visits with `slot_min`; a synthetic city if None.
+        name: What a report calls the data.
+        quick: Take two thousand people and fewer points, which takes seconds; fewer people are identified more easily.
+        seed: Seed of every random choice.
     """
     made_up = visits is None
     if visits is None:
@@ -146,7 +152,7 @@ def figure_1(data: Cuts) -> Figure:
     return Figure(
         paper="song2014",
         number="1",
-        question="What does cutting leave?",
+        question="How long are the pieces after cutting?",
         answer=f"{len(visits):,} people become {len(pieces):,} pieces of {pieces.mean():.1f} points on average.",
         panels=(
             Cdf(

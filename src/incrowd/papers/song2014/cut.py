@@ -9,7 +9,8 @@ import numpy as np
 from incrowd.measure.uniqueness.question import Uniqueness
 from incrowd.papers.record import Figure, Statement, apart, claim, share
 from incrowd.papers.song2014.data import AFTER, BEFORE, KNOWN, SHORTEST, Cuts
-from incrowd.report.curves import Cdf, Line, Lines, curve
+from incrowd.plain import percent
+from incrowd.show import Cdf, Line, Lines, curve
 
 MOST = 10  # people in Figure 3
 SHORT = {"drop": "short pieces left out", "all": "short pieces asked with what they have"}
@@ -31,9 +32,10 @@ def figure_2(cuts: Cuts) -> Figure:
         number="2",
         question="Does cutting trajectories make people less unique?",
         answer=(
-            f"From {KNOWN} points {value(start):.0%} of people are singled out; of the pieces of {SHORTEST} h "
-            f"{value(risks['drop']):.0%}, or {value(risks['all']):.0%} when short pieces count. Who knew {KNOWN} "
-            f"points before the cut singles out {value(known):.1%} after it."
+            f"{KNOWN} known points identify {percent(value(start), 0)} of people, and "
+            f"{percent(value(risks['drop']), 0)} of the pieces of {SHORTEST} h, or {percent(value(risks['all']), 0)} "
+            f"if short pieces are counted. An attacker who knew {KNOWN} points before the cut identifies "
+            f"{percent(value(known))} of people after it."
         ),
         panels=tuple(_panel(cuts, short) for short in SHORT),
         statements=(
@@ -68,11 +70,11 @@ def _panel(cuts: Cuts, short: str) -> Lines:
     lines = [Line(label, at, tuple(map(value, risks))) for label, risks in sides.items()]
     lines += [_printed("before", BEFORE, KNOWN), _printed("6 h", AFTER, KNOWN)]
     caption = f"Uniqueness before and after cutting, {SHORT[short]} (n = {len(cuts.visits):,} people, one draw each)."
-    return Lines(f"2-{short}", "points known", "share singled out", tuple(lines), caption)
+    return Lines(f"2-{short}", "points known", "share identified", tuple(lines), caption)
 
 
 def _printed(label: str, share: float, x: int) -> Line:
-    return Line(f"paper: {label}", (float(x),), (share,), theirs=True)
+    return Line(f"paper: {label}", (float(x),), (share,), style="hollow")
 
 
 def _first(cuts: Cuts, start: float, most: int) -> list[Statement]:
@@ -80,7 +82,14 @@ def _first(cuts: Cuts, start: float, most: int) -> list[Statement]:
     why = cuts.why(start, BEFORE)
     return [
         share("Sec. 5.1", f"unique from {KNOWN} points, before", (BEFORE, BEFORE), start, why),
-        claim("Sec. 7", "people are told apart by a few points", "highly", f"{few:.0%} from {most}", few > 0.5, why),
+        claim(
+            "Sec. 7",
+            "people are unique by a few points",
+            "highly",
+            f"{percent(few, 0)} from {most}",
+            few > 0.5,
+            why,
+        ),
     ]
 
 
@@ -89,7 +98,9 @@ def _fall(cuts: Cuts, start: float, cut: float, short: str) -> list[Statement]:
     less = _lesser(cuts, start, short)
     part = 1 - cut / start if start else math.nan
     if math.isnan(part):
-        return [apart("Sec. 5.1", f"unique after cutting into 6 h {what}", f"{AFTER:.0%}", "nobody is unique before")]
+        return [
+            apart("Sec. 5.1", f"unique after cutting into 6 h {what}", percent(AFTER, 0), "nobody is unique before")
+        ]
     return [
         share("Sec. 5.1", f"unique after cutting into 6 h {what}", (AFTER, AFTER), cut, why),
         claim(
@@ -100,7 +111,7 @@ def _fall(cuts: Cuts, start: float, cut: float, short: str) -> list[Statement]:
             start - cut > 0.2,
             less,
         ),
-        claim("Sec. 6", f"part of uniqueness that goes {what}", "over 30%", f"{part:.0%}", part > 0.3, less),
+        claim("Sec. 6", f"part of uniqueness that goes {what}", "over 30 %", percent(part, 0), part > 0.3, less),
     ]
 
 
@@ -114,9 +125,9 @@ def _lesser(cuts: Cuts, start: float, short: str) -> str:
 def _ordered(cuts: Cuts, short: str) -> Statement:
     values = [value(before(cuts, KNOWN)), *(value(after(cuts, w, KNOWN, short)) for w in cuts.windows_h)]
     falls = all(a > b for a, b in pairwise(values))
-    ours = ", ".join(f"{one:.0%}" for one in values)
+    ours = ", ".join(percent(one, 0) for one in values)
     why = "not a theorem: the points of a short piece lie close together, and those left are of busier people"
-    what = f"shorter windows, fewer singled out ({SHORT[short]})"
+    what = f"shorter windows, fewer identified ({SHORT[short]})"
     return claim("Sec. 5.1", what, "before > 24 h > 12 h > 6 h", ours, falls, why)
 
 
@@ -134,7 +145,10 @@ def figure_3(cuts: Cuts) -> Figure:
         paper="song2014",
         number="3",
         question="How many people share what an attacker knows?",
-        answer=f"Alone with {KNOWN} points: {start:.0%} of people, and {cut:.0%} of pieces of {SHORTEST} h.",
+        answer=(
+            f"{KNOWN} known points identify {percent(start, 0)} of people, and {percent(cut, 0)} of pieces of "
+            f"{SHORTEST} h."
+        ),
         panels=(
             Lines(
                 "3",
@@ -146,7 +160,11 @@ def figure_3(cuts: Cuts) -> Figure:
         ),
         statements=(
             apart(
-                "Fig. 3", "people who share two points", "bars", REPEATED, f"{start:.0%} alone before, {cut:.0%} after"
+                "Fig. 3",
+                "people who share two points",
+                "bars",
+                REPEATED,
+                f"{percent(start, 0)} alone before, {percent(cut, 0)} after",
             ),
         ),
         convention=CONVENTION,
@@ -163,10 +181,10 @@ def figure_4(cuts: Cuts) -> Figure:
     return Figure(
         paper="song2014",
         number="4",
-        question="How do crowds grow as windows shrink?",
+        question="Do more people share the known points in shorter windows?",
         answer=(
-            f"Two others or more share {KNOWN} points with {large['before']:.0%} of people before, and with "
-            f"{large['after']:.0%} of pieces of {SHORTEST} h."
+            f"Two others or more share {KNOWN} points with {percent(large['before'], 0)} of people before, and with "
+            f"{percent(large['after'], 0)} of pieces of {SHORTEST} h."
         ),
         panels=tuple(_crowds(first, w, side, letter) for letter, (w, side) in zip("abc", sides.items(), strict=False)),
         statements=(
@@ -174,7 +192,7 @@ def figure_4(cuts: Cuts) -> Figure:
                 "Fig. 4a",
                 "trajectories that two others or more share, 6 h",
                 "more than before",
-                f"{large['before']:.0%} before, {large['after']:.0%} after",
+                f"{percent(large['before'], 0)} before, {percent(large['after'], 0)} after",
                 large["after"] > large["before"],
                 "points within 6 hours single out more than points of a week here, short pieces aside",
             ),

@@ -4,7 +4,7 @@ from typing import Any
 
 from incrowd.data import Traces
 from incrowd.data.sample import some_people
-from incrowd.discretize.plane import Box
+from incrowd.errors import public
 from incrowd.measure.sweep import sweep
 from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME
 from incrowd.papers.record import Reproduction
@@ -12,6 +12,7 @@ from incrowd.papers.tan2017.close import SIZES, figure_6_7
 from incrowd.papers.tan2017.data import BLOCKS, QUICK_USERS, SLOT_MIN, cleaned, synthetic, wide_box
 from incrowd.papers.tan2017.records import figure_8_9, figure_10_12, figure_13, figure_14, table_1
 from incrowd.papers.tan2017.resolution import figure_3, figure_4, figures_1_2_5
+from incrowd.read.plane import Box
 
 QUICK_SAMPLES = 2_000
 
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 
+@public
 def reproduce(
     traces: Traces | None = None,
     *,
@@ -39,17 +41,17 @@ def reproduce(
     box: Box | None = None,
     keep_zero: bool = False,
 ) -> Reproduction:
-    """Table 1 and Figures 1 to 14 of the paper, from synthetic taxis unless traces are given.
+    """Table 1 and Figures 1 to 14 of the paper, each of its statements beside what these data say.
 
     Args:
-        traces: in log order where disorder should be counted.
-        name: what the report calls the data.
-        quick: take a few dozen vehicles and a few of the 462 combinations, which takes seconds.
-        seed: of every random choice.
-        time_zone: whose wall clock days and slots follow; None for UTC.
-        box: (west, south, east, north) that blocks divide, in degrees or metres; records outside leave before cleaning.
-            None takes that of the data without strays, as `measure.sweep` does.
-        keep_zero: keep records at (0, 0); without it they leave before cleaning, with a warning.
+        traces: Traces, in log order if disorder should be counted; synthetic taxis if None.
+        name: What a report calls the data.
+        quick: Take a few dozen vehicles and a few of the 462 combinations, which takes seconds.
+        seed: Seed of every random choice.
+        time_zone: Zone whose wall clock days and slots follow; UTC if None.
+        box: West, south, east and north of the box that blocks divide, in degrees or metres; records outside leave
+            before cleaning. If None, the box of the data without strays, as `measure.sweep` takes it.
+        keep_zero: Keep records at (0, 0); otherwise they leave before cleaning, with a warning.
     """
     made_up = traces is None
     if traces is None:

@@ -14,7 +14,8 @@ from incrowd.measure.uniqueness import uniqueness
 from incrowd.measure.uniqueness.question import Uniqueness
 from incrowd.papers.record import NEAR, Figure, Statement, apart, claim, size
 from incrowd.papers.tan2017.data import BLOCKS, KNOWN, SLOT_MIN, Taxis, wide_box
-from incrowd.report.curves import Line, Lines
+from incrowd.plain import percent
+from incrowd.show import Line, Lines
 
 CLOSE_H = (0.5, 1, 2, 4.8, 6)
 SIZES = (10, 50, 100, 200)
@@ -39,16 +40,16 @@ def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = SAM
     return Figure(
         paper="tan2017",
         number="Figures 6 and 7",
-        question="Do points close in time tell less?",
+        question="Are vehicles identified less often by points close in time?",
         answer=(
-            f"At {main} x {main} blocks of 200 km, {KNOWN} points half an hour apart single out {values[0]:.1%}, and "
-            f"{values[2]:.1%} two hours apart."
+            f"At {main} x {main} blocks of 200 km, {KNOWN} points half an hour apart identify {percent(values[0])} of "
+            f"vehicles, and two hours apart {percent(values[2])}."
         ),
         panels=(
             Lines(
                 "6",
                 "mean hours between points",
-                "share singled out",
+                "share identified",
                 lines,
                 f"Uniqueness from {KNOWN} points of one day (n = {len(taxis.traces):,} vehicles, {samples:,} samples "
                 f"each, periods of {SLOT_MIN} min).",
@@ -91,15 +92,15 @@ def _statements(taxis: Taxis, values: list[float], usual: float) -> list[Stateme
     known = dict(zip(CLOSE_H, values, strict=True))
     if not all(v == v for v in (*values, usual)):
         return [apart("Sec. 3.2", "uniqueness with closeness", "increases", "no vehicle has points that far apart")]
-    shares = ", ".join(f"{hours:g} h {one:.1%}" for hours, one in known.items())
+    shares = ", ".join(f"{hours:g} h {percent(one)}" for hours, one in known.items())
     grows, why = _grows(values), taxis.why if values[-1] <= values[0] else f"{taxis.why}; not at every step"
     steady = [one for hours, one in known.items() if hours >= STEADY_H]
     spread = max(steady) - min(steady)
     gap = known[RANDOM_H] - usual
     return [
         claim("Sec. 3.2", "uniqueness as closeness grows", "increases", shares, grows, why),
-        claim("Sec. 3.2", "from 2 h on", "converges", f"within {spread:.1%}", spread < NEAR, taxis.why),
-        claim("Sec. 3.2", "4.8 h against random points", "similar", f"{gap:+.1%}", abs(gap) < NEAR, taxis.why),
+        claim("Sec. 3.2", "from 2 h on", "converges", f"within {percent(spread)}", spread < NEAR, taxis.why),
+        claim("Sec. 3.2", "4.8 h against random points", "similar", f"{100 * gap:+.1f} %", abs(gap) < NEAR, taxis.why),
     ]
 
 

@@ -10,11 +10,11 @@ from incrowd.arrays import Floats, Ints
 from incrowd.clock import DAY_H
 from incrowd.data import Traces
 from incrowd.discretize.bounds import warn_zero_left_out
-from incrowd.discretize.plane import Box
 from incrowd.discretize.slots import wall_hours
 from incrowd.errors import DataError
 from incrowd.ledger import Step
 from incrowd.read import synthetic_city
+from incrowd.read.plane import Box
 
 TAXIS = {"Shenzhen": 13_798, "Shanghai": 13_899}  # [tan2017, Table 1]
 RECORDS = {"Shenzhen": 130_551_644, "Shanghai": 1_141_606_183}

@@ -9,8 +9,8 @@ from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.papers.record import OTHER, UNDEFINED, Figure, Statement, apart, claim, size
 from incrowd.papers.tan2017.data import RECORDS, SIDE_KM, TAXIS, Taxis
-from incrowd.plain import several
-from incrowd.report.curves import Cdf, curve
+from incrowd.plain import percent, several
+from incrowd.show import Cdf, curve
 
 DRAWN = "an illustration without numbers"
 SORTED = "the records were in time order when they were read"
@@ -52,7 +52,7 @@ def figure_8_9(taxis: Taxis) -> Figure:
     steps = taxis.steps()
     order, moved = steps["order"], steps["displaced"]
     swapped = sum(order.notes.values())
-    stray, jumps = order.dropped["uncorrelated time"], moved.dropped["too fast to reach and to leave"]
+    stray, jumps = order.dropped["uncorrelated time"], moved.dropped["implausible speed before and after"]
     repeats, few = sum(steps["duplicates"].dropped.values()), sum(steps["sparse_users"].dropped.values())
     disorder = (
         (_count("Fig. 8a", "records of uncorrelated time removed", stray), _swapped(swapped, taxis.raw.records))
@@ -84,7 +84,9 @@ def _count(where: str, what: str, ours: int) -> Statement:
 def _swapped(swapped: int, records: int) -> Statement:
     part = swapped / records
     why = "there are more of them here"
-    return claim("Sec. 4.1", "disorder by one record", "a low possibility", f"{part:.1%} of records", part < 0.05, why)
+    return claim(
+        "Sec. 4.1", "disorder by one record", "a low possibility", f"{percent(part)} of records", part < 0.05, why
+    )
 
 
 def figure_10_12() -> Figure:
@@ -123,7 +125,7 @@ def figure_13(taxis: Taxis) -> Figure:
     return Figure(
         paper="tan2017",
         number="13",
-        question="How many records has a vehicle on a day?",
+        question="How many records does a vehicle have on a day?",
         answer=f"Half of the days have {np.median(many):,.0f} records or more.",
         panels=(
             Cdf(
@@ -147,9 +149,9 @@ def figure_14(taxis: Taxis) -> Figure:
     traces = taxis.traces
     gaps = intervals(traces.t, traces.offsets)
     hour = float((gaps <= HOUR_S).mean()) if len(gaps) else float("nan")
-    what, theirs = "intervals within one hour", "more than 95%"
+    what, theirs = "intervals within one hour", "more than 95 %"
     statement = (
-        claim("Sec. 4.5", what, theirs, f"{hour:.1%}", hour > 0.95, OTHER)
+        claim("Sec. 4.5", what, theirs, percent(hour), hour > 0.95, OTHER)
         if len(gaps)
         else apart("Sec. 4.5", what, theirs, UNDEFINED)
     )
@@ -157,7 +159,7 @@ def figure_14(taxis: Taxis) -> Figure:
         paper="tan2017",
         number="14",
         question="How long is it from one record to the next?",
-        answer=f"{hour:.1%} of the intervals are within one hour.",
+        answer=f"{percent(hour)} of the intervals are within one hour.",
         panels=(
             Cdf(
                 "14",

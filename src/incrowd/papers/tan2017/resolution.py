@@ -7,7 +7,8 @@ from incrowd.arrays import Ints
 from incrowd.measure.sweep.result import Sweep
 from incrowd.papers.record import Figure, Statement, apart, claim
 from incrowd.papers.tan2017.data import BLOCKS, FOUR, KNOWN, SLOT_MIN, Taxis
-from incrowd.report.curves import Line, Lines
+from incrowd.plain import percent
+from incrowd.show import Line, Lines
 
 HIGH, FULL = 0.9, 0.995
 CLOSE = 0.02  # shares near 1 agree within this, not within five points
@@ -28,16 +29,17 @@ def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
     points = _axis(own.points)
     sides = {f"blocks of {own.block_size(BLOCKS)}, the data's box": own, "blocks of 2 km": wide}
     lines = [Line(label, _floats(points), _along(side, points)) for label, side in sides.items()]
-    lines += [Line(f"paper: {city}", (KNOWN,), (value,), theirs=True) for city, value in FOUR.items()]
+    lines += [Line(f"paper: {city}", (KNOWN,), (value,), style="hollow") for city, value in FOUR.items()]
     four = {label: at(side, BLOCKS, SLOT_MIN, KNOWN) for label, side in sides.items()}
     return Figure(
         paper="tan2017",
         number="3",
-        question="How many points tell a vehicle?",
-        answer="; ".join(f"{KNOWN} points single out {v:.2%} at {label}" for label, v in four.items()) + ".",
+        question="How many known points identify a vehicle?",
+        answer="; ".join(f"{KNOWN} points identify {percent(v, 2)} of vehicles at {label}" for label, v in four.items())
+        + ".",
         panels=(
             Lines(
-                "3", "points known", "share singled out", tuple(lines), f"{_caption(own)} {BLOCKS} x {BLOCKS} blocks."
+                "3", "points known", "share identified", tuple(lines), f"{_caption(own)} {BLOCKS} x {BLOCKS} blocks."
             ),
         ),
         statements=(
@@ -47,7 +49,7 @@ def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
         convention=(
             f"{CONVENTION} The box of the data is {own.block_size(1)}, so a block of it is "
             f"{own.block_size(BLOCKS)} (west-east x south-north); the paper's are 2 km wide. "
-            f"Its shares are near 1, so that ours agree within {CLOSE:.0%} here."
+            f"Its shares are near 1, so ours agree within {percent(CLOSE, 0)} here."
         ),
         users=own.users,
     )
@@ -55,19 +57,19 @@ def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
 
 def _four(taxis: Taxis, city: str, label: str, value: float) -> Statement:
     theirs = FOUR[city]
-    thin = ": fewer vehicles are told apart sooner" if value > theirs else ""
+    thin = ": fewer vehicles are identified sooner" if value > theirs else ""
     what, near = f"unique from 4 points ({city}; {label})", abs(value - theirs) <= CLOSE
-    return _known(value, what, f"{theirs:.2%}", f"{value:.2%}", near, taxis, taxis.why + thin)
+    return _known(value, what, percent(theirs, 2), percent(value, 2), near, taxis, taxis.why + thin)
 
 
 def _more(taxis: Taxis, own: Sweep, points: list[int]) -> list[Statement]:
     curve = [share for share in _along(own, points) if not math.isnan(share)]
-    shares, many = ", ".join(f"{share:.1%}" for share in curve), at(own, BLOCKS, SLOT_MIN, points[-1])
+    shares, many = ", ".join(percent(share) for share in curve), at(own, BLOCKS, SLOT_MIN, points[-1])
     rises = all(a <= b + 0.005 for a, b in pairwise(curve))  # draws of one share differ by less
     grows = "vehicles with more points are others than those with few"
     return [
         _known(sum(curve[:1]), "uniqueness with more points known", "grows rapidly", shares, rises, taxis, grows),
-        _known(many, f"unique from {points[-1]} points", "99%", f"{many:.1%}", many > 0.985, taxis, where="Sec. 5"),
+        _known(many, f"unique from {points[-1]} points", "99 %", percent(many), many > 0.985, taxis, where="Sec. 5"),
     ]
 
 
@@ -81,9 +83,9 @@ def figure_4(taxis: Taxis, sweep: Sweep) -> Figure:
         Line(f"{b} x {b}", _floats(points), tuple(at(sweep, b, minutes[0], n) for n in points)) for b in drawn
     )
     panels = (
-        Lines("4-time", "points known", "share singled out", by_time, f"{_caption(sweep)} {near} x {near} blocks."),
+        Lines("4-time", "points known", "share identified", by_time, f"{_caption(sweep)} {near} x {near} blocks."),
         Lines(
-            "4-space", "points known", "share singled out", by_space, f"{_caption(sweep)} Periods of {minutes[0]} min."
+            "4-space", "points known", "share identified", by_space, f"{_caption(sweep)} Periods of {minutes[0]} min."
         ),
     )
     fine, coarse, small = (at(sweep, *where, KNOWN) for where in _corners(near, blocks, minutes))
@@ -92,8 +94,8 @@ def figure_4(taxis: Taxis, sweep: Sweep) -> Figure:
         number="4",
         question="Do coarser times and places protect?",
         answer=(
-            f"{KNOWN} points single out {fine:.1%} at {near} x {near} blocks and {minutes[0]} min, {coarse:.1%} at "
-            f"{minutes[-1]} min, and {small:.1%} at {blocks[0]} x {blocks[0]} blocks."
+            f"{KNOWN} points identify {percent(fine)} of vehicles at {near} x {near} blocks and {minutes[0]} min, "
+            f"{percent(coarse)} at {minutes[-1]} min, and {percent(small)} at {blocks[0]} x {blocks[0]} blocks."
         ),
         panels=panels,
         statements=(
@@ -110,7 +112,7 @@ def _corners(near: int, blocks: list[int], minutes: list[int]) -> tuple[tuple[in
 
 
 def _rises(what: str, coarse: float, fine: float, taxis: Taxis) -> Statement:
-    rise = f"{coarse:.1%} to {fine:.1%}"
+    rise = f"{percent(coarse)} to {percent(fine)}"
     if min(coarse, fine) > FULL:
         return apart("Sec. 3.1", what, "raises uniqueness", "nearly everybody is unique at both", ours=rise)
     return _known(coarse + fine, what, "raises uniqueness", rise, fine > coarse, taxis)
@@ -131,20 +133,27 @@ def figures_1_2_5(taxis: Taxis, sweep: Sweep) -> Figure:
     return Figure(
         paper="tan2017",
         number="Figures 1, 2 and 5",
-        question="Which resolutions keep vehicles apart?",
+        question="At which resolutions are vehicles identified?",
         answer=(
-            f"{KNOWN} points single out {low:.0%} to {high:.0%} over {len(four)} resolutions; {last} points "
-            f"over {HIGH:.0%} at {most:.0%} of them."
+            f"{KNOWN} points identify {percent(low, 0)} to {percent(high, 0)} of vehicles over {len(four)} "
+            f"resolutions; {last} points over {percent(HIGH, 0)} at {percent(most, 0)} of them."
         ),
         panels=(
             Lines(
-                "1", "blocks each way", "share singled out", lines, f"{_caption(sweep)} {KNOWN} points known.", log=True
+                "1",
+                "blocks each way",
+                "share identified",
+                lines,
+                f"{_caption(sweep)} {KNOWN} points known.",
+                scale_x="log",
             ),
         ),
         statements=(
-            _known(least, "one point", "insufficient everywhere", f"at most {least:.0%}", least < 0.5, taxis),
-            _known(medium, "four points, moderate resolutions", "over 90%", f"{medium:.1%}", medium > HIGH, taxis),
-            _known(most, f"{last} points", "over 90% at most resolutions", f"at {most:.0%}", most > 0.5, taxis),
+            _known(least, "one point", "insufficient everywhere", f"at most {percent(least, 0)}", least < 0.5, taxis),
+            _known(medium, "four points, moderate resolutions", "over 90 %", percent(medium), medium > HIGH, taxis),
+            _known(
+                most, f"{last} points", "over 90 % at most resolutions", f"at {percent(most, 0)}", most > 0.5, taxis
+            ),
             claim("Sec. 3.1", "combinations", "462", f"{len(sweep)}", len(sweep) == 462, "a quick run asks fewer"),
         ),
         convention=CONVENTION,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from incrowd.data import Visits
+from incrowd.errors import public
 from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim
 from incrowd.papers.xu2017.attack import figure_8
 from incrowd.papers.xu2017.data import Scene, given, made_up
@@ -63,13 +64,20 @@ __all__ = [
 ]
 
 
+@public
 def reproduce(
     data: Visits | None = None, *, name: str = "the data", quick: bool = False, seed: int = 0
 ) -> Reproduction:
-    """Its tables and figures, from four synthetic cities unless visits with places and slots are given.
+    """The tables and figures of the paper, each of its statements beside what these data say.
 
-    Two cities move as the text says, and the attack fails on them; on two calmer ones it succeeds. `quick` takes a
-    few hundred people and two days, which takes seconds.
+    People of two of the synthetic cities move as the text says, and the attack fails on them; on two calmer cities it
+    succeeds.
+
+    Args:
+        data: Visits with places and with slots that divide 6 hours; four synthetic cities if None.
+        name: What a report calls the data.
+        quick: Take a few hundred people and two days, which takes seconds.
+        seed: Seed of every random choice.
     """
     if data is None:
         scenes, name = made_up(quick=quick, seed=seed), "synthetic cities"

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from incrowd.attack.recover.score import FAR_M, recovery_score
 from incrowd.papers.record import NEAR, OTHER, Figure, Statement, apart, claim
-from incrowd.papers.xu2017.data import Scene, attack
+from incrowd.papers.xu2017.data import STAGES, Scene, attack
 from incrowd.papers.xu2017.moves import FILLED, limit_m, within
 from incrowd.papers.xu2017.people import convention, crowd, listed
 from incrowd.papers.xu2017.printed import (
@@ -19,8 +19,8 @@ from incrowd.papers.xu2017.printed import (
     attacked,
     named,
 )
-from incrowd.report.curves import Cdf, Line, Lines, curve
-from incrowd.report.recovery import STAGES
+from incrowd.plain import percent
+from incrowd.show import Cdf, Line, Lines, curve
 
 TOP = 5
 SLOWLY = 0.22  # the larger fall of Fig. 8a, from 95 % to 73 %
@@ -39,8 +39,8 @@ def figure_8(scenes: Sequence[Scene]) -> Figure:
     return Figure(
         paper="xu2017",
         number="8",
-        question="How much of people's trajectories comes back out of counts?",
-        answer=f"Points recovered: {listed(right)}. Guessing without an attack gets {listed(guess)}{_better(scenes)}.",
+        question="Can trajectories be reconstructed from counts?",
+        answer=f"Positions reconstructed: {listed(right)}. Guesses without attack: {listed(guess)}{_better(scenes)}.",
         panels=(_stages(scenes), _errors(scenes), _unique(scenes), _together(scenes)),
         statements=tuple(
             statement for scene in scenes for statement in (*_printed(scene), *_not_printed(scene), _both(scene))
@@ -59,7 +59,7 @@ def _better(scenes: Sequence[Scene]) -> str:
 def _stages(scenes: Sequence[Scene]) -> Lines:
     lines = [Line(s.name, (1, 2, 3), tuple(s.score.stages[stage] for stage in STAGES)) for s in scenes]
     printed = [
-        Line(f"paper: {kind}", (1, 3), (night, whole), theirs=True)
+        Line(f"paper: {kind}", (1, 3), (night, whole), style="hollow")
         for (kind, night), (_, whole) in zip(NIGHT.known(), WHOLE.known(), strict=True)
     ]
     caption = f"Accuracy after each step: nights, days, all days joined ({crowd(scenes)}, one run)."
@@ -75,16 +75,16 @@ def _errors(scenes: Sequence[Scene]) -> Cdf:
 def _unique(scenes: Sequence[Scene]) -> Lines:
     at = tuple(float(k) for k in range(1, TOP + 1))
     lines = [Line(s.name, at, tuple(s.score.uniqueness[k] for k in range(1, TOP + 1))) for s in scenes]
-    lines.append(Line("paper: both", (2,), (UNIQUE_2,), theirs=True))
-    caption = f"Recovered people told apart by their most visited towers ({crowd(scenes)})."
-    return Lines("8c", "most visited towers known", "share singled out", tuple(lines), caption)
+    lines.append(Line("paper: both", (2,), (UNIQUE_2,), style="hollow"))
+    caption = f"Recovered people who are unique by their most visited towers ({crowd(scenes)})."
+    return Lines("8c", "most visited towers known", "share identified", tuple(lines), caption)
 
 
 def _together(scenes: Sequence[Scene]) -> Lines:
     """How well people can be predicted, and how well they are recovered."""
     lines = [Line(scene.name, (within(scene),), (scene.score.accuracy,)) for scene in scenes]
     both = zip(WITHIN.known(), WHOLE.known(), strict=True)
-    lines += [Line(f"paper: {kind}", (near,), (whole,), theirs=True) for (kind, near), (_, whole) in both]
+    lines += [Line(f"paper: {kind}", (near,), (whole,), style="hollow") for (kind, near), (_, whole) in both]
     caption = (
         "Accuracy against the share of predictions that Figure 6 calls near: less than 1,000 m off, for the "
         f"application data 500 m ({crowd(scenes)})."
@@ -95,7 +95,7 @@ def _together(scenes: Sequence[Scene]) -> Lines:
 def _printed(scene: Scene) -> list[Statement]:
     score, where = scene.score, "Sec. 5.2"
     steps = [score.stages[stage] for stage in STAGES]
-    gains = ", ".join(f"{step:.0%}" for step in steps)
+    gains = ", ".join(percent(step, 0) for step in steps)
     falls = all(a >= b for a, b in pairwise(steps))
     top = score.uniqueness[2]
     return [
@@ -104,7 +104,7 @@ def _printed(scene: Scene) -> list[Statement]:
         claim(
             where,
             named(scene, "accuracy from step to step"),
-            f"falls by {SLOWLY:.0%} at most",
+            f"falls by {percent(SLOWLY, 0)} at most",
             gains,
             falls and steps[0] - steps[2] <= SLOWLY + NEAR,
             _drop(scene),
@@ -114,8 +114,8 @@ def _printed(scene: Scene) -> list[Statement]:
         claim(
             where,
             named(scene, "recovered unique by Top-2"),
-            f"over {UNIQUE_2:.0%}",
-            f"{top:.0%}",
+            f"over {percent(UNIQUE_2, 0)}",
+            percent(top, 0),
             top > UNIQUE_2,
             _alike(scene),
         ),
@@ -136,7 +136,7 @@ def _drop(scene: Scene) -> str:
         return "most is lost where days are joined: the days of one person are not alike enough (Figure 7)"
     return (
         "nights stay and days are lost, likely as a wrong link gives a wrong speed for the next prediction "
-        f"({1 - within(scene):.0%} of true steps are {limit_m(scene):,} m off or more)"
+        f"({percent(1 - within(scene), 0)} of true steps are {limit_m(scene):,} m off or more)"
     )
 
 
@@ -148,31 +148,31 @@ def _not_printed(scene: Scene) -> list[Statement]:
     short = attack(scene.truth, seed=scene.seed, method="threshold", theta_m=THETA_M).accuracy
     right = scene.recovered.cells == scene.truth.cell.reshape(scene.observed.shape)[scene.score.match]
     seen = scene.observed[scene.score.match]
-    parts = ", ".join(f"{right[flags].mean():.0%}" if flags.any() else "-" for flags in (seen, ~seen))
+    parts = ", ".join(percent(right[flags].mean(), 0) if flags.any() else "-" for flags in (seen, ~seen))
     unsaid = "the paper does not say which rows come first"
     guess = "the paper compares its attack with no guess"
     return [
-        apart(where, named(scene, "all recovered, pairs in the order of rows"), "so paired", unsaid, f"{index:.0%}"),
+        apart(where, named(scene, "all recovered, pairs in the order of rows"), "so paired", unsaid, percent(index, 0)),
         apart(
             "Sec. 4.1",
             named(scene, "all recovered, ties by row"),
             "ties not mentioned",
-            f"{ours:.0%} with ties at random",
-            f"{rows:.0%}",
+            f"{percent(ours, 0)} with ties at random",
+            percent(rows, 0),
         ),
         apart(
             "Sec. 4.3",
             named(scene, "all recovered, pairs within 1,000 m first"),
             "a threshold",
             "the paper prints no threshold",
-            f"{short:.0%}",
+            percent(short, 0),
         ),
-        apart("Sec. 5", named(scene, "all guessed: nobody moves, or anybody"), "-", guess, f"{scene.chance:.0%}"),
+        apart("Sec. 5", named(scene, "all guessed: nobody moves, or anybody"), "-", guess, percent(scene.chance, 0)),
         apart(
             where,
             named(scene, "points right with a record, and interpolated"),
             "-",
-            "not told apart in the paper",
+            "the paper does not separate them",
             parts,
         ),
     ]
@@ -184,7 +184,7 @@ def _both(scene: Scene) -> Statement:
     printed = (getattr(WITHIN, kind), getattr(WHOLE, kind))
     ours = (within(scene), scene.score.accuracy)
     holds = all(abs(a - b) <= 0.05 for a, b in zip(printed, ours, strict=True))
-    shares, theirs = (f"{near:.0%} near, {right:.0%} right" for near, right in (ours, printed))
+    shares, theirs = (f"{percent(near, 0)} near, {percent(right, 0)} right" for near, right in (ours, printed))
     why = "set to how people move, the city misses the accuracy"
     if scene.calm:
         why = "made for the accuracy, the city misses how people move"

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,13 @@ from incrowd.discretize import counts, filled, towers
 from incrowd.errors import DataError
 from incrowd.measure.regularity import NIGHT_MIN, prediction_errors, tallied
 from incrowd.read import synthetic_city
+from incrowd.read.city.profiles import ProfileName
 
 USERS, TOWERS, DAYS = 1000, 8000, 7
 QUICK_USERS, QUICK_TOWERS, QUICK_DAYS = 250, 2000, 2
-CITIES = ("operator", "operator-calm", "application", "application-calm")
+CITIES: tuple[ProfileName, ...] = ("operator", "operator-calm", "application", "application-calm")
 SLOT_MIN = 30
+STAGES = ("night", "day", "whole")  # of the attack, as scores name them
 STATION, DISTRICT = 2.5, 250  # towers to a base station and to a district [xu2017, Sec. 5.3]
 
 Slotted = Callable[[int], Visits]  # slot_min -> the visits where there are records
@@ -100,7 +103,7 @@ def made_up(*, quick: bool, seed: int) -> list[Scene]:
     return [_city(profile, users, sites, days, seed) for profile in CITIES]
 
 
-def _city(profile: str, users: int, sites: int, days: int, seed: int) -> Scene:
+def _city(profile: ProfileName, users: int, sites: int, days: int, seed: int) -> Scene:
     city = synthetic_city(users=users, towers=sites, days=days, profile=profile, seed=seed)
 
     def slotted(slot_min: int) -> Visits:
@@ -165,7 +168,12 @@ def slotted_anew(visits: Visits, slot_min: int) -> Visits:
 
 
 def attack(
-    truth: Visits, *, seed: int | None, pairing: str = "global", method: str = "exact", theta_m: float | None = None
+    truth: Visits,
+    *,
+    seed: int | None,
+    pairing: Literal["global", "index", "optimal"] = "global",
+    method: Literal["exact", "threshold"] = "exact",
+    theta_m: float | None = None,
 ) -> RecoveryScore:
     """Count everybody, recover them from the counts and score that."""
     recovered = recover(counts(truth, start_min=0), method=method, theta_m=theta_m, seed=seed)

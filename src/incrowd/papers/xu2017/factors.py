@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from incrowd.anonymize.counts import to_regions
+from incrowd.anonymize.count_steps import to_regions
 from incrowd.attack.recover.score import RecoveryScore
 from incrowd.data.sample import some_people
 from incrowd.discretize import filled
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.attack import CONVENTION
-from incrowd.papers.xu2017.data import DISTRICT, STATION, Scene, attack, blocks
+from incrowd.papers.xu2017.data import DISTRICT, STAGES, STATION, Scene, attack, blocks
 from incrowd.papers.xu2017.people import convention, crowd
 from incrowd.papers.xu2017.printed import (
     CALM,
@@ -28,9 +28,10 @@ from incrowd.papers.xu2017.printed import (
     attacked,
     named,
 )
+from incrowd.plain import percent
 from incrowd.progress import track
-from incrowd.report.curves import Line, Lines
-from incrowd.report.recovery import STAGES
+from incrowd.show import Line, Lines
+from incrowd.show.panel import Scale
 
 STEPS = dict(zip(STAGES, ("#1, nights", "#2, days", "#3, all days"), strict=True))
 TOPS = (1, 2, 3)
@@ -47,7 +48,7 @@ def figure_9(scenes: Sequence[Scene]) -> Figure:
     return Figure(
         paper="xu2017",
         number="9",
-        question="Does coarser space protect?",
+        question="Do larger regions protect people?",
         answer=_answer(scores, "from regions of {:g} tower to regions of {:g}"),
         panels=_panels(
             "9",
@@ -96,7 +97,9 @@ def _space(scene: Scene, scores: Scores) -> list[Statement]:
 def _districts(scene: Scene, scores: Scores) -> list[Statement]:
     where, xy = "Sec. 5.3", scene.truth.xy
     if max(scores) != DISTRICT or xy is None:
-        return [apart(where, named(scene, "districts of about 250 towers"), "89%, 62%", "too few places for districts")]
+        return [
+            apart(where, named(scene, "districts of about 250 towers"), "89 %, 62 %", "too few places for districts")
+        ]
     many = int(blocks(xy, DISTRICT).max()) + 1
     most = f"{many} districts make {pairs(many):,} sets of one or two, and no more people can be unique"
     last = scores[DISTRICT]
@@ -119,13 +122,13 @@ def _contradictions() -> list[Statement]:
     districts = STATIONS // STATIONS_TO_DISTRICT
     most = pairs(districts) / LARGE[0]
     why = (
-        f"{districts} districts make {pairs(districts):,} sets of one or two: at most {most:.1%} of 100,000 people "
-        "can be unique, so the figure must come from a sample whose size is not printed"
+        f"{districts} districts make {pairs(districts):,} sets of one or two: at most {percent(most)} of 100,000 "
+        "people can be unique, so the figure must come from a sample whose size is not printed"
     )
     little = "the paper contradicts itself: Sec. 1 against Sec. 5.3"
     return [
-        apart("Sec. 5.3", "unique by Top-2 of 80 districts, 100,000 people", "62%", why, f"at most {most:.1%}"),
-        apart("Sec. 1", "impact of resolution", "little, and from 73% to 89%", little),
+        apart("Sec. 5.3", "unique by Top-2 of 80 districts, 100,000 people", "62 %", why, f"at most {percent(most)}"),
+        apart("Sec. 1", "impact of resolution", "little, and from 73 % to 89 %", little),
     ]
 
 
@@ -135,7 +138,7 @@ def figure_10(scenes: Sequence[Scene]) -> Figure:
     return Figure(
         paper="xu2017",
         number="10",
-        question="Does coarser time protect?",
+        question="Do longer slots protect people?",
         answer=_answer(scores, "from slots of {:g} min to slots of {:g} min"),
         panels=_panels(
             "10",
@@ -162,7 +165,7 @@ def _in_time(scene: Scene) -> dict[float, RecoveryScore]:
 def _time(scene: Scene, scores: Scores) -> list[Statement]:
     first, last = scores[min(scores)], scores[max(scores)]
     if max(scores) != 180:
-        return [apart("Sec. 5.3", named(scene, "slots of 180 min"), "82%, 98%", "these data have other slots")]
+        return [apart("Sec. 5.3", named(scene, "slots of 180 min"), "82 %, 98 %", "these data have other slots")]
     return [
         *attacked(scene, "Sec. 5.3", "all recovered, 180 min", SLOW_WHOLE, last.accuracy),
         *attacked(scene, "Sec. 5.3", "recovered unique by Top-2, 180 min", SLOW_2, last.uniqueness[2]),
@@ -182,7 +185,7 @@ def figure_11(scenes: Sequence[Scene]) -> Figure:
     return Figure(
         paper="xu2017",
         number="11",
-        question="Does a larger crowd protect?",
+        question="Do larger crowds protect people?",
         answer=_answer(scores, "from {:,.0f} people to {:,.0f}"),
         panels=_panels("11", "people counted (thousands)", thousands, scenes, whole=whole, top={}),
         statements=tuple(statement for scene in scenes for statement in _crowd(scene, scores[scene.name])),
@@ -205,14 +208,14 @@ def _crowd(scene: Scene, scores: Scores) -> list[Statement]:
     listed = " / ".join(f"{size:,.0f}" for size in sizes)
     low = min(scores[size].uniqueness[k] for size in sizes for k in TOPS if k > 1)
     denser = "not a theorem: in a denser crowd wrong links lead to people more alike"
-    small = f"of {sizes[0]:,.0f} people one is {1 / sizes[0]:.0%}"
+    small = f"of {sizes[0]:,.0f} people one is {percent(1 / sizes[0], 0)}"
     same = "people who hardly move share their few places" if scene.calm else OTHER
     what = named(scene, "Top-2 and Top-3 uniqueness")
     return [
         *([] if scene.kind == "application" else _at_sizes(scene, scores)),
         _all_fall(scene, f"accuracy among {listed} people", [scores[size].accuracy for size in sizes], denser),
         _all_fall(scene, f"Top-1 uniqueness among {listed} people", [scores[s].uniqueness[1] for s in sizes], small),
-        claim(where, what, f"above {STABLE_2:.0%}", f"at least {low:.0%}", low > STABLE_2, same),
+        claim(where, what, f"above {percent(STABLE_2, 0)}", f"at least {percent(low, 0)}", low > STABLE_2, same),
     ]
 
 
@@ -226,19 +229,19 @@ def _at_sizes(scene: Scene, scores: Scores) -> list[Statement]:
             statements += attacked(scene, "Sec. 5.3", what, Printed(printed, None), scores[near[-1]].accuracy)
         else:
             why = f"the largest crowd here is {max(scores):,.0f}"
-            statements.append(apart("Sec. 5.3", named(scene, what), f"{printed:.0%}", why))
-    why, ours = "the paper contradicts itself: both are 100,000 people", f"{scores[max(scores)].accuracy:.0%}"
-    return [*statements, apart("Figs. 8a, 11a", named(scene, "all people recovered"), "73%, around 50%", why, ours)]
+            statements.append(apart("Sec. 5.3", named(scene, what), percent(printed, 0), why))
+    why, ours = "the paper contradicts itself: both are 100,000 people", percent(scores[max(scores)].accuracy, 0)
+    return [*statements, apart("Figs. 8a, 11a", named(scene, "all people recovered"), "73 %, around 50 %", why, ours)]
 
 
 def _all_fall(scene: Scene, what: str, values: Sequence[float], why: str) -> Statement:
-    falls = " / ".join(f"{value:.1%}" for value in values)
+    falls = " / ".join(percent(value) for value in values)
     return claim("Sec. 5.3", named(scene, what), "falls", falls, all(a >= b for a, b in pairwise(values)), why)
 
 
 def _changes(scene: Scene, what: str, theirs: str, first: float, last: float, why: str) -> Statement:
     holds = last <= first if theirs == "falls" else last >= first
-    return claim("Sec. 5.3", named(scene, what), theirs, f"{first:.1%} to {last:.1%}", holds, why)
+    return claim("Sec. 5.3", named(scene, what), theirs, f"{percent(first)} to {percent(last)}", holds, why)
 
 
 def _answer(by_scene: SceneScores, text: str) -> str:
@@ -247,7 +250,7 @@ def _answer(by_scene: SceneScores, text: str) -> str:
     ends = (min(scores), max(scores))
     each = []
     for name, by_size in by_scene.items():
-        change = f"{by_size[min(by_size)].accuracy:.0%} to {by_size[max(by_size)].accuracy:.0%}"
+        change = f"{percent(by_size[min(by_size)].accuracy, 0)} to {percent(by_size[max(by_size)].accuracy, 0)}"
         each.append(f"{name} {change}" if len(by_scene) > 1 else change)
     return f"Points recovered, {text.format(*ends)}: {'; '.join(each)}."
 
@@ -262,22 +265,21 @@ def _panels(
     top: Mapping[int, float],
 ) -> tuple[Lines, ...]:
     panels = []
+    scale: Scale = "linear" if number == "10" else "log"
     for stage, step in STEPS.items():
         lines = [
             _line(name, {at: score.stages[stage] for at, score in scores.items()}) for name, scores in by_scene.items()
         ]
         lines += _printed(whole if stage == "whole" else {})
         caption = f"Accuracy of step {step} ({crowd(scenes)}, one run each)."
-        panels.append(
-            Lines(f"{number}a-{stage}", x, "share of points right", tuple(lines), caption, log=number != "10")
-        )
+        panels.append(Lines(f"{number}a-{stage}", x, "share of points right", tuple(lines), caption, scale_x=scale))
     for k in TOPS:
         lines = [
             _line(name, {at: score.uniqueness[k] for at, score in scores.items()}) for name, scores in by_scene.items()
         ]
         lines += _printed(top if k == 2 else {})
-        caption = f"Recovered people told apart by their Top-{k} ({crowd(scenes)}, one run each)."
-        panels.append(Lines(f"{number}b-{k}", x, "share singled out", tuple(lines), caption, log=number != "10"))
+        caption = f"Recovered people who are unique by their Top-{k} ({crowd(scenes)}, one run each)."
+        panels.append(Lines(f"{number}b-{k}", x, "share identified", tuple(lines), caption, scale_x=scale))
     return tuple(panels)
 
 
@@ -287,4 +289,6 @@ def _line(name: str, values: Mapping[float, float]) -> Line:
 
 
 def _printed(values: Mapping[int, float]) -> list[Line]:
-    return [Line("paper: operator", tuple(map(float, values)), tuple(values.values()), theirs=True)] if values else []
+    return (
+        [Line("paper: operator", tuple(map(float, values)), tuple(values.values()), style="hollow")] if values else []
+    )

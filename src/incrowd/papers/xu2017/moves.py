@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.measure._day_gains import day_gains
-from incrowd.measure.regularity import moves, nights
+from incrowd.measure.regularity import day_gains, moves, nights
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.data import Scene
 from incrowd.papers.xu2017.people import convention, crowd, listed, theirs
 from incrowd.papers.xu2017.printed import LIMIT_M, NIGHT_TOP, ONE_TOWER, WITHIN, Printed, named, people
 from incrowd.plain import percent
-from incrowd.report.curves import Cdf, Line, Lines, curve
+from incrowd.show import Cdf, Line, Lines, curve
 
 MOST_CELLS = 6  # of a night that are drawn
 BINS = 10  # of the gain in Figure 7
@@ -35,9 +34,9 @@ def figure_4(scenes: Sequence[Scene]) -> Figure:
             apart(
                 "Sec. 4.2",
                 named(scene, "people at one tower in all nights together"),
-                "62% or 88%, if so meant",
+                "62 % or 88 %, if so meant",
                 "the text does not say whether nights count one by one",
-                ours=f"{night.one_cell_ever:.0%}",
+                ours=percent(night.one_cell_ever, 0),
             )
         )
     return Figure(
@@ -68,8 +67,8 @@ def figure_5(scenes: Sequence[Scene]) -> Figure:
     for scene in scenes:
         ours = first[scene.name]
         statements += people(scene, "Sec. 4.2", "night in its top tower", NIGHT_TOP, ours)
-        what, near = named(scene, "night in one place"), "89% in Sec. 4.2 is not more than 90% either"
-        statements.append(claim("Sec. 1", what, "more than 90%", f"{ours:.0%}", ours > 0.9, near))
+        what, near = named(scene, "night in one place"), "89 % in Sec. 4.2 is not more than 90 % either"
+        statements.append(claim("Sec. 1", what, "more than 90 %", percent(ours, 0), ours > 0.9, near))
     return Figure(
         paper="xu2017",
         number="5",
@@ -97,7 +96,7 @@ def figure_6(scenes: Sequence[Scene]) -> Figure:
     return Figure(
         paper="xu2017",
         number="6",
-        question="Does the last step tell the next place?",
+        question="Does the last step predict the next place?",
         answer=f"Predictions by day that are less than {_limits(scenes)} off: {listed(near)}.",
         panels=(
             Cdf(
@@ -151,7 +150,11 @@ def _errors(scene: Scene) -> list[Statement]:
         *people(scene, where, f"predictions less than {limit:,} m off", printed, ours),
         apart(where, named(scene, "the same where there is a record, and where not"), "-", why, shares),
         apart(
-            where, named(scene, "steps by day that change the tower"), "-", "not printed", f"{moves(scene.truth):.0%}"
+            where,
+            named(scene, "steps by day that change the tower"),
+            "-",
+            "not printed",
+            percent(moves(scene.truth), 0),
         ),
     ]
 
@@ -169,21 +172,21 @@ def figure_7(scenes: Sequence[Scene], *, seed: int) -> Figure:
         caption = f"Information gain of joining adjacent days, {scene.name} (n = {gains.same.size:,} pairs of each)."
         panels.append(Lines(f"7-{scene.tag}", "information gain (bits)", "share of pairs", tuple(lines), caption))
         statements += _gains(scene, gains.same, gains.different)
-    apart_by = {name: gains.told_apart for name, gains in by_scene.items()}
+    apart_by = {name: gains.own_day_closer for name, gains in by_scene.items()}
     return Figure(
         paper="xu2017",
         number="7",
         question="Is a person's day more like their own next day than like another's?",
         answer=(
-            f"The own next day gains less than a stranger's in {listed(apart_by)} of comparisons."
+            f"A person's own next day gains less than a stranger's in {listed(apart_by)} of comparisons."
             if by_scene
-            else "One day alone does not tell."
+            else "The data hold one day only, so days cannot be compared."
         ),
         panels=tuple(panels),
         statements=tuple(statements),
         convention=convention(
             scenes,
-            "Slots of a day in each tower make the distributions; logarithms are binary, so that gains lie in 0 to 1. "
+            "Slots of a day in each tower make the distributions; logarithms are binary, so gains are between 0 and 1. "
             f"Strangers are drawn at random, one for each person and day. {FILLED} Bins are a tenth of a bit wide.",
         ),
         users=sum(scene.users for scene in scenes),

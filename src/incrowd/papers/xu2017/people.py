@@ -1,9 +1,10 @@
 """[xu2017, Sec. 3.2]: Figures 2 and 3, how regular and how unique people are before anybody attacks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from incrowd.measure.regularity import top_shares
 from incrowd.measure.uniqueness import uniqueness
+from incrowd.measure.uniqueness.question import Knowledge
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.data import Scene
 from incrowd.papers.xu2017.printed import (
@@ -20,10 +21,11 @@ from incrowd.papers.xu2017.printed import (
     named,
     people,
 )
-from incrowd.report.curves import Line, Lines
+from incrowd.plain import percent
+from incrowd.show import Line, Lines
 
 TOP = 5
-STRATEGIES = {"top": "Top-K", "random": "Rand-K", "consecutive": "Cont-K"}
+STRATEGIES: dict[Knowledge, str] = {"top": "Top-K", "random": "Rand-K", "consecutive": "Cont-K"}
 
 
 def crowd(scenes: Sequence[Scene]) -> str:
@@ -40,12 +42,14 @@ def convention(scenes: Sequence[Scene], text: str) -> str:
 
 def listed(values: dict[str, float]) -> str:
     """Shares by city, in words."""
-    return ", ".join(f"{value:.0%} ({name})" if len(values) > 1 else f"{value:.0%}" for name, value in values.items())
+    return ", ".join(
+        f"{percent(value, 0)} ({name})" if len(values) > 1 else percent(value, 0) for name, value in values.items()
+    )
 
 
 def theirs(at: float, printed: Printed) -> list[Line]:
     """What the paper prints at one place of the axis."""
-    return [Line(f"paper: {kind}", (at,), (value,), theirs=True) for kind, value in printed.known()]
+    return [Line(f"paper: {kind}", (at,), (value,), style="hollow") for kind, value in printed.known()]
 
 
 def figure_2(scenes: Sequence[Scene]) -> Figure:
@@ -53,7 +57,7 @@ def figure_2(scenes: Sequence[Scene]) -> Figure:
     by_scene = {scene.name: top_shares(scene.records, top=TOP) for scene in scenes}
     at = tuple(float(k) for k in range(1, TOP + 1))
     lines = [Line(name, at, tuple(shares.tolist())) for name, shares in by_scene.items()]
-    printed = [Line("paper: operator", (1, 5), (TOP_1.operator, TOP_5.operator), theirs=True), *theirs(1, TOP_1)[1:]]
+    printed = [Line("paper: operator", (1, 5), (TOP_1.operator, TOP_5.operator), style="hollow"), *theirs(1, TOP_1)[1:]]
     statements: list[Statement] = []
     for scene in scenes:
         first, fifth = by_scene[scene.name][[0, 4]].tolist()
@@ -62,7 +66,7 @@ def figure_2(scenes: Sequence[Scene]) -> Figure:
         if scene.kind != "operator":
             what = named(scene, "records in the top five towers" if scene.kind else "the same, application dataset")
             why = OTHER if scene.kind is None else FIXED
-            statements.append(claim("Sec. 3.2", what, "almost always", f"{fifth:.0%}", fifth >= 0.95, why))
+            statements.append(claim("Sec. 3.2", what, "almost always", percent(fifth, 0), fifth >= 0.95, why))
     return Figure(
         paper="xu2017",
         number="2",
@@ -86,21 +90,21 @@ def figure_2(scenes: Sequence[Scene]) -> Figure:
 
 
 def figure_3(scenes: Sequence[Scene], *, seed: int) -> Figure:
-    """People singled out by K of their points, by how these are chosen [xu2017, Fig. 3]."""
+    """People identified by K of their points, by how these are chosen [xu2017, Fig. 3]."""
     by_scene = {scene.name: {how: _unique(scene, how, seed) for how in STRATEGIES} for scene in scenes}
     at = tuple(float(k) for k in range(1, TOP + 1))
     panels = []
     for scene in scenes:
         lines = [Line(STRATEGIES[how], at, tuple(values)) for how, values in by_scene[scene.name].items()]
         if scene.kind != "application":
-            lines.append(Line("paper: Top-K, operator", (3, 5), (UNIQUE_3.operator, UNIQUE_5), theirs=True))
-        caption = f"People singled out by K points, {scene.name} ({crowd([scene])}, one draw each)."
-        panels.append(Lines(f"3-{scene.tag}", "K points known", "share singled out", tuple(lines), caption))
+            lines.append(Line("paper: Top-K, operator", (3, 5), (UNIQUE_3.operator, UNIQUE_5), style="hollow"))
+        caption = f"People identified by K points, {scene.name} ({crowd([scene])}, one draw each)."
+        panels.append(Lines(f"3-{scene.tag}", "K points known", "share identified", tuple(lines), caption))
     tops = {name: values["top"][2] for name, values in by_scene.items()}
     return Figure(
         paper="xu2017",
         number="3",
-        question="How many people are told apart by a few of their points?",
+        question="How many people are identified by a few of their points?",
         answer=f"By their three most visited towers: {listed(tops)}.",
         panels=tuple(panels),
         statements=tuple(statement for scene in scenes for statement in _statements(scene, by_scene[scene.name])),
@@ -114,27 +118,27 @@ def figure_3(scenes: Sequence[Scene], *, seed: int) -> Figure:
     )
 
 
-def _unique(scene: Scene, how: str, seed: int) -> list[float]:
+def _unique(scene: Scene, how: Knowledge, seed: int) -> list[float]:
     risks = (uniqueness(scene.seen, points=k, knowledge=how, seed=seed).value for k in range(1, TOP + 1))
     return [float("nan") if value is None else value for value in risks]
 
 
-def _statements(scene: Scene, values: dict[str, list[float]]) -> list[Statement]:
+def _statements(scene: Scene, values: Mapping[Knowledge, list[float]]) -> list[Statement]:
     where, top = "Sec. 3.2", values["top"]
-    below = all(values[how][k] > top[k] for how in ("random", "consecutive") for k in (0, 1))
-    shares = ", ".join(f"{STRATEGIES[how]} {values[how][1]:.0%}" for how in STRATEGIES)
+    below = all(rates[k] > top[k] for how, rates in values.items() if how != "top" for k in (0, 1))
+    shares = ", ".join(f"{STRATEGIES[how]} {percent(values[how][1], 0)}" for how in STRATEGIES)
     less = "points at one time are shared by more people here than sets of places, and consecutive ones repeat a place"
     what = named(scene, "unique by Top-5 towers")
     return [
         *people(scene, where, "unique by Top-3 towers", UNIQUE_3, top[2], few(scene)),
-        claim(where, what, f"above {UNIQUE_5:.0%}", f"{top[4]:.0%}", top[4] > UNIQUE_5, _alike(scene)),
+        claim(where, what, f"above {percent(UNIQUE_5, 0)}", percent(top[4], 0), top[4] > UNIQUE_5, _alike(scene)),
         claim(where, named(scene, "Rand-K and Cont-K above Top-K, K < 3"), "yes", f"K = 2: {shares}", below, less),
         apart(
             "Figs. 3, 8c",
             named(scene, "Top-3 of the originals, Top-2 of the recovered"),
-            f"{UNIQUE_3.operator:.0%}, {UNIQUE_2:.0%}",
+            f"{percent(UNIQUE_3.operator, 0)}, {percent(UNIQUE_2, 0)}",
             "the paper contradicts itself unless recovered people are rarer than real ones",
-            ours=f"{top[2]:.0%}, {scene.score.uniqueness[2]:.0%}",
+            ours=f"{percent(top[2], 0)}, {percent(scene.score.uniqueness[2], 0)}",
         ),
     ]
 

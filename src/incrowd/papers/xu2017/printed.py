@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from incrowd.papers.record import OTHER, Statement, apart, share
 from incrowd.papers.xu2017.data import Scene
+from incrowd.plain import percent
 
 KINDS = ("operator", "application")
 PEOPLE = {"operator": 100_000, "application": 15_500}  # [xu2017, Table 2]
@@ -11,7 +12,7 @@ DAYS = {"operator": 7, "application": 14}
 RECORDS = {"operator": 261, "application": 496}  # per user
 LIMIT_M = {"operator": 1000, "application": 500}  # of the errors in [xu2017, Fig. 6]
 CALM = "these made-up people move less than the paper's, on purpose"
-CHOSEN = "this city was picked because the attack succeeds on it, so that its accuracy confirms nothing"
+CHOSEN = "this city was picked because the attack succeeds on it, so its accuracy confirms nothing"
 FIXED = "made-up people: the city was set to Figures 2 to 6 together and does not meet each of them"
 TOGETHER = (
     "made-up people who move about as the text says are recovered no better, only those who move less are (last panel "
@@ -70,8 +71,8 @@ def attacked(
     if theirs is None:
         return []
     if scene.calm:
-        text = " to ".join(f"{value:.0%}" for value in sorted(set(theirs)))
-        return [apart(where, named(scene, what), text, CHOSEN, ours=f"{ours:.0%}")]
+        text = " to ".join(percent(value, 0) for value in sorted(set(theirs)))
+        return [apart(where, named(scene, what), text, CHOSEN, ours=percent(ours, 0))]
     less = ours < theirs[0] if good else ours > theirs[1]
     return [share(where, named(scene, what), theirs, ours, why or _why(scene, less))]
 

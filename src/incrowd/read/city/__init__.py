@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats, Ints, distinct_rows, frozen, offsets_of, owners
 from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints, Traces
-from incrowd.errors import ParameterError, check_choice
+from incrowd.errors import ParameterError, check_choice, public
 from incrowd.ledger import Ledger
 from incrowd.progress import track
-from incrowd.read.city.days import SLOTS, live
-from incrowd.read.city.people import CELL_M, HOME, WORK, Ground, lay_out, settle
-from incrowd.read.city.profiles import PROFILES, Profile
+from incrowd.read.city.people import CELL_M, HOME, SLOTS, WORK, Ground, lay_out, live, settle
+from incrowd.read.city.profiles import PROFILES, Profile, ProfileName
 from incrowd.read.city.records import damage, log
 from incrowd.read.city.taxi import drive
 
@@ -63,7 +62,7 @@ class City:
 
     @cached_property
     def traces(self) -> Traces:
-        """The records in degrees: in time order, or as logged where there is dirt."""
+        """The records in degrees: in time order, or as logged if there is dirt."""
         lon, lat = _degrees(self.gps) if self.gps is not None else (axis[self.tower] for axis in self.towers.T)
         users = len(self.home)
         ledger = _made(len(self.t), users)
@@ -116,20 +115,26 @@ class City:
         )
 
 
+@public
 def synthetic_city(
     users: int = 1000,
     towers: int = 200,
     days: int | None = 7,
-    profile: str = "operator",
+    profile: ProfileName = "operator",
     seed: int = 0,
     *,
     dirt: float = 0.0,
 ) -> City:
-    """A dataset of any size that looks like people: the same arguments give the same city.
+    """Records of people who live, work and move in a city that does not exist; the same arguments give the same city.
 
-    Profiles: `operator` and `application` keep the statistics of [xu2017, Sec. 3.2 and 4.2], their `-calm`
-    variants hardly move, `cdr` are the sparse calls of a country of several cities, `taxi` is GPS.
-    `days=None` takes the usual length of the profile. `dirt` is the share of records to damage, as real logs are.
+    Args:
+        users: Number of people.
+        towers: Number of towers.
+        days: Days of records; None takes the usual length of the profile.
+        profile: "operator" and "application" keep the statistics of [xu2017, Sec. 3.2 and 4.2], people of their "-calm"
+            variants hardly move, "cdr" are the sparse calls of a country of several cities, "taxi" is GPS of vehicles.
+        seed: Seed of every random choice.
+        dirt: Share of records that are damaged as in real logs, at most 0.2.
 
     >>> synthetic_city(users=20, towers=10, days=1)  # doctest: +ELLIPSIS
     City(profile='operator', users=20, towers=10, days=1, records=..., seed=0)
@@ -142,9 +147,9 @@ def synthetic_city(
     sizes = [min(chunk, users - first) for first in range(0, users, chunk)]
     first, *others = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(1 + len(sizes)))
     ground = lay_out(kind, towers, first)
-    some = _taxis if kind.taxi else _people
+    simulate = _taxis if kind.taxi else _people
     chunks = track(list(zip(sizes, others, strict=True)), "simulating the city")
-    parts = [some(kind, ground, size, days, rng) for size, rng in chunks]
+    parts = [simulate(kind, ground, size, days, rng) for size, rng in chunks]
     home, work, count, second, place = (np.concatenate(column) for column in zip(*parts, strict=True))
     second += START
     offsets = np.concatenate([[0], np.cumsum(count)])
@@ -170,7 +175,7 @@ def _check(dirt: float, seed: int, **sizes: int) -> None:
     if not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ParameterError(f"seed must be a whole number of at least 0, got {seed}.")
     if not 0 <= dirt <= MOST_DIRT:
-        raise ParameterError(f"dirt must lie in 0 to {MOST_DIRT}, got {dirt}.")
+        raise ParameterError(f"dirt must be in [0, {MOST_DIRT}], got {dirt}.")
 
 
 def _degrees(xy: NDArray[Any]) -> Floats:

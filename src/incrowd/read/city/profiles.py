@@ -1,6 +1,9 @@
 """The kinds of data a synthetic city can give: a dozen numbers each."""
 
 from dataclasses import dataclass, replace
+from typing import Literal
+
+ProfileName = Literal["operator", "operator-calm", "application", "application-calm", "cdr", "taxi"]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of
 from incrowd.clock import HOUR_S
 from incrowd.data import Traces
-from incrowd.read.city.days import SLOTS
-from incrowd.read.city.people import HOME, NEIGHBOURS, Ground, People
+from incrowd.read.city.people import HOME, NEIGHBOURS, SLOTS, Ground, People
 from incrowd.read.city.profiles import Profile
 
 SLOT_S = 1800

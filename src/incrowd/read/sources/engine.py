@@ -1,11 +1,11 @@
-"""Scans -> Arrow batches in file order, and the position of any row in them."""
+"""A path, list, glob, folder or frame -> scans -> Arrow batches in file order, and the position of any row in them."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from incrowd.arrays import Ints
 from incrowd.clock import HOUR_S
 from incrowd.errors import DataError, ParameterError
 from incrowd.read import bad
+from incrowd.read.arrow import values
 from incrowd.read.bad import BadRow
-from incrowd.read.buffers import values
-from incrowd.read.sources.columns import quoted
-from incrowd.read.sources.files import different_ends, mixed_ends, records_of, unreadable
-from incrowd.read.sources.scan import Scan
+from incrowd.read.files import different_ends, find_files, format_of, mixed_ends, records_of, size_of, unreadable
+from incrowd.read.layouts import Layout, layout_of
+from incrowd.read.sources.gpx import gpx_scans
+from incrowd.read.sources.parquet import frame_scan, parquet_scans, rows_of
+from incrowd.read.sources.scan import Request, Scan, quoted
+from incrowd.read.sources.text import text_scans
 from incrowd.threads import threads
 
 if TYPE_CHECKING:
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH = 1_000_000
+_LINE_BYTES = 25  # 7,1211018404,37.75,-122.39
 _REASONS = {
     "CAST": bad.NUMBER,
     "MISSING COLUMNS": bad.FEW,
@@ -36,13 +40,42 @@ _REASONS = {
 _DAYS = ("2024-03-01", "2024-03-02", "2024-04-01", "2023-03-01", "2023-12-31")
 _LOST_S = (0, 4 * 60, 15 * HOUR_S + 4 * 60)  # of 15:04, where a format has no minutes or no time of day
 _MOST_THREADS = 8  # each holds buffers of its own
-_STATE = "reached an invalid state"  # what the engine says of line ends that change
+_STATE = "reached an invalid state"  # the message of the engine if line ends change
 _PHRASES = {
     "Error when converting": bad.NUMBER,
     "unterminated quote": bad.QUOTE,
     "Invalid unicode": bad.BYTES,
     "Maximum line size": bad.LONG,
 }
+
+
+def scans_of(source: Any, request: Request) -> Iterator[Scan]:
+    """The scans that read a source from its first record to its last."""
+    if not _is_paths(source):
+        return iter([frame_scan(source, request)])
+    files = find_files(source, request.layout)
+    kind = format_of(files[0], request.layout)
+    if kind == "gpx":
+        return gpx_scans(files, request)
+    return text_scans(files, request) if kind == "text" else parquet_scans(files, request)
+
+
+def _is_paths(source: object) -> bool:
+    """Whether a source names files rather than being a frame."""
+    listed = source if isinstance(source, (list, tuple)) else [source]
+    return all(isinstance(one, (str, Path)) for one in listed)
+
+
+def records_at_most(source: Any, layout: str | Layout | None) -> float:
+    """A bound on the records of a source, from what is known before reading it."""
+    if not _is_paths(source):
+        size = getattr(source, "num_rows", None)
+        return float("inf") if size is None and not hasattr(source, "__len__") else size or len(source)
+    shape = layout_of(layout)
+    files = find_files(source, shape)
+    if format_of(files[0], shape) == "parquet":
+        return sum(rows_of(file) for file in files)
+    return size_of(files) / _LINE_BYTES
 
 
 def check_format(time_format: str) -> None:
@@ -55,8 +88,8 @@ def check_format(time_format: str) -> None:
     with duckdb.connect(config={"threads": 1}) as connection:
         connection.execute("SET TimeZone='UTC'")
         try:
-            asked = f"SELECT DISTINCT {lost} FROM (VALUES {days}) AS days (time)"  # noqa: S608 - the format is quoted
-            rows = connection.execute(asked).fetchall()
+            query = f"SELECT DISTINCT {lost} FROM (VALUES {days}) AS days (time)"  # noqa: S608 - the format is quoted
+            rows = connection.execute(query).fetchall()
         except duckdb.Error:
             rows = []
     if len(rows) != 1 or rows[0][0] not in _LOST_S:
@@ -97,10 +130,10 @@ class RunningScan:
     def positions(self, rows: Ints, batch: "pa.RecordBatch") -> list[tuple[int, int]]:
         """File, by number, and record in it of some rows of the batch being read."""
         starts = np.array([start for start, _ in self._starts])
-        at = np.searchsorted(starts, rows + self.rows, side="right") - 1
-        within = rows + self.rows - starts[at]
+        run = np.searchsorted(starts, rows + self.rows, side="right") - 1
+        within = rows + self.rows - starts[run]
         numbers = values(batch[self.scan.numbered], np.int64)[rows] if self.scan.numbered else within
-        return [(self._starts[i][1], int(number)) for i, number in zip(at, numbers, strict=True)]
+        return [(self._starts[i][1], int(number)) for i, number in zip(run, numbers, strict=True)]
 
     def _note_files(self, batch: "pa.RecordBatch") -> None:
         if "file_index" not in batch.schema.names:
@@ -188,4 +221,4 @@ def _located(scan: Scan, file: str, checked: dict[int, BadRow], rejected: dict[i
             yield replace(row, number=line, text=text)
         if not left:
             return
-    yield from left.values()  # where the engine and we count differently, its word stands
+    yield from left.values()  # if the engine counts otherwise than we do, its number stays

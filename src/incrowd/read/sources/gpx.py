@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 
 from incrowd.errors import DataError, ParameterError
-from incrowd.read.sources.columns import Field
-from incrowd.read.sources.files import from_path, unpacked, unreadable
-from incrowd.read.sources.scan import Request, Scan, make
+from incrowd.read.files import from_path, unpacked, unreadable
+from incrowd.read.sources.scan import Field, Request, Scan, make
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +29,7 @@ def gpx_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
     for file in files:
         user = {"user": (from_path(file, request.layout.user_from or _STEM),)}
         points = _points(file)
-        # A place marked or planned, without a time, is nobody's record.
+        # A place marked or planned, without a time, is not a record of a person.
         records = [point for point in points if point["tag"] == "trkpt" or "t" in point]
         more = {"frame": _table(records).to_reader(), "notes": {_NOTE: len(points) - len(records)}}
         yield make(request, [file], "frame", fields, user, unit="line", numbered="line", **more)

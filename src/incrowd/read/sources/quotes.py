@@ -17,7 +17,7 @@ from incrowd.errors import DataError
 from incrowd.progress import tell
 from incrowd.read import bad
 from incrowd.read.bad import BadRow
-from incrowd.read.sources.files import CHUNK, compression_of, size_of, unpacked
+from incrowd.read.files import CHUNK, compression_of, size_of, unpacked
 
 FEW_LINES = 3  # a quoted field of more lines is worth a warning
 MOST_BYTES = 2_000_000  # of one record, as the engine has it
@@ -44,21 +44,21 @@ class Grammar:
         """
         if self.quote not in line:
             return "inside" if inside else "outside"
-        at, (opening, content, closing) = 0, _patterns(self.delimiter, self.quote)
-        while inside or at <= len(line):
-            if not inside and (start := opening.match(line, at)):
-                inside, at = True, start.end()
+        place, (opening, content, closing) = 0, _patterns(self.delimiter, self.quote)
+        while inside or place <= len(line):
+            if not inside and (start := opening.match(line, place)):
+                inside, place = True, start.end()
             if inside:
-                held = content.match(line, at)
-                at = at if held is None else held.end()
-                if at == len(line):
+                held = content.match(line, place)
+                place = place if held is None else held.end()
+                if place == len(line):
                     return "inside"
-                end = closing.match(line, at)
+                end = closing.match(line, place)
                 if end is None:
                     return "broken"
-                inside, at = False, end.end() + (not end.group().endswith(self.delimiter))
+                inside, place = False, end.end() + (not end.group().endswith(self.delimiter))
             else:
-                at = (line.find(self.delimiter, at) + 1) or len(line) + 1
+                place = (line.find(self.delimiter, place) + 1) or len(line) + 1
         return "outside"
 
     def odd(self, data: bytes, ends: Ints) -> Ints:
@@ -66,13 +66,13 @@ class Grammar:
         codes = np.frombuffer(data, np.uint8)
         beside = np.zeros(256, np.bool_)
         beside[[self.delimiter[0], self.quote[0], *b"\r\n"]] = True
-        at = np.flatnonzero(codes == self.quote[0])
-        line = np.searchsorted(ends, at, side="right")
+        quotes = np.flatnonzero(codes == self.quote[0])
+        line = np.searchsorted(ends, quotes, side="right")
         last = np.flatnonzero(np.diff(line, append=-1))
         many = np.diff(last, prepend=-1)
-        opens = (np.arange(len(at)) - np.repeat(last - many + 1, many)) % 2 == 0
+        opens = (np.arange(len(quotes)) - np.repeat(last - many + 1, many)) % 2 == 0
         # The ends of a chunk are those of lines, and a quote fits beside itself.
-        neighbour = np.clip(np.where(opens, at - 1, at + 1), 0, len(codes) - 1)
+        neighbour = np.clip(np.where(opens, quotes - 1, quotes + 1), 0, len(codes) - 1)
         return np.unique(np.concatenate([line[~beside[codes[neighbour]]], line[last[many % 2 == 1]]]))
 
 
@@ -105,7 +105,7 @@ class Quotes:
 
     @property
     def inside(self) -> bool:
-        """Whether a quoted field is open, so that the next line matters whatever it holds."""
+        """Whether a quoted field is open: then the next line matters whatever it holds."""
         return self._lines > 0
 
     def add(self, number: int, line: bytes) -> None:
@@ -185,18 +185,18 @@ def quotes_of(file: Path, grammar: Grammar, skip: int, *, resume: bool) -> Quote
             continue
         ends = _ends(data)
         odd = grammar.odd(data, ends).tolist()[::-1]
-        at = 0
-        while at < len(ends):
+        row = 0
+        while row < len(ends):
             if not quotes.inside:
-                while odd and odd[-1] < at:
+                while odd and odd[-1] < row:
                     odd.pop()
                 if not odd:
                     break
-                at = odd[-1]
-            if first + at > skip:
-                line = data[ends[at - 1] if at else 0 : ends[at]].rstrip(b"\r\n")
-                quotes.add(first + at, line.removeprefix(_BOM) if first + at == 1 else line)
-            at += 1
+                row = odd[-1]
+            if first + row > skip:
+                line = data[ends[row - 1] if row else 0 : ends[row]].rstrip(b"\r\n")
+                quotes.add(first + row, line.removeprefix(_BOM) if first + row == 1 else line)
+            row += 1
         first += len(ends)
         if quotes.aside and not resume:
             return quotes
@@ -205,7 +205,7 @@ def quotes_of(file: Path, grammar: Grammar, skip: int, *, resume: bool) -> Quote
 
 
 def without(file: Path, lines: dict[int, bytes]) -> IO[bytes]:
-    """A copy of a file without some lines, packed as it is; it has no name, so that it is gone with its last user."""
+    """A copy of a file without some lines, packed as it is; it has no name and is gone with its last user."""
     import pyarrow as pa
 
     _check_space(file)
@@ -218,11 +218,11 @@ def without(file: Path, lines: dict[int, bytes]) -> IO[bytes]:
         tell(f"copying {file.name} without lines of stray quotes", size, max(size, size_of([file])))
         size += len(data)
         ends = _ends(data)
-        at = 0
+        begin = 0
         for line in (drop[np.searchsorted(drop, first) : np.searchsorted(drop, first + len(ends))] - first).tolist():
-            out.write(data[at : ends[line - 1] if line else 0])
-            at = ends[line]
-        out.write(data[at:])
+            out.write(data[begin : ends[line - 1] if line else 0])
+            begin = ends[line]
+        out.write(data[begin:])
         first += len(ends)
     if out is not copy:
         out.close()

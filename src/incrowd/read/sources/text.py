@@ -10,11 +10,22 @@ from typing import IO
 
 from incrowd.errors import DataError, IncrowdWarning
 from incrowd.read.bad import BadRow
+from incrowd.read.files import Head, has_quote, has_underscore, head_of, hive_keys, holds_text, one_byte, split
 from incrowd.read.layouts import PLACES
-from incrowd.read.sources.columns import Field, Sort, digits, quoted
-from incrowd.read.sources.files import Head, has_quote, has_underscore, head_of, hive_keys, holds_text, one_byte, split
 from incrowd.read.sources.quotes import FEW_LINES, Grammar, Quotes, quotes_of, rows_of, without
-from incrowd.read.sources.scan import Positions, Request, Scan, find, handle, make, sql_list
+from incrowd.read.sources.scan import (
+    Field,
+    Positions,
+    Request,
+    Scan,
+    Sort,
+    digits,
+    find,
+    handle,
+    make,
+    quoted,
+    sql_list,
+)
 
 _TYPES: dict[Sort, str] = {"whole": "BIGINT", "real": "DOUBLE"}
 _COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
@@ -53,7 +64,7 @@ def _scan(pairs: list[Pair], request: Request) -> Scan:
     header = head.fields if request.header else _with_roles(head.fields, positions)
     fields = {}
     types = dict.fromkeys(range(len(header)), "VARCHAR")
-    # The engine skips an underscore between digits: where there is one, numbers are looked at as text first.
+    # The engine skips an underscore between digits: if there is one, numbers are read as text first.
     careful = decimal == "," or any(has_underscore(file) for file in files)
     for noun, places in positions.items():
         known = noun in request.nouns and not (noun == "t" and request.layout.time_format)
@@ -173,7 +184,7 @@ def is_number_label(value: str) -> bool:
 
 
 def _number(value: str, decimal: str) -> float | None:
-    """A finite number; None where a value is none."""
+    """A finite number; None if the value is not one."""
     if decimal == "," and "." in value:
         return None
     try:

@@ -58,6 +58,8 @@ def costs_of(a: Histograms, b: Histograms) -> Costs:
     tilt = share - 0.5
     cells = int(max(a.cell.max(initial=-1), b.cell.max(initial=-1))) + 1
     starts, postings = inverted(b.cell, b.offsets, cells)
+    even = -(_h(share) + _h(1 - share)) - tilt * pairs[:, 1]
+    group = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1.0))
     order = np.argsort(b.cell, kind="stable")
     most = int(a.times.max(initial=0) + b.times.max(initial=0))
     return Costs(
@@ -71,9 +73,11 @@ def costs_of(a: Histograms, b: Histograms) -> Costs:
         bits=bits,
         length=place.astype(np.int64),
         kind=kind.astype(np.int64).ravel(),
-        even=-(_h(share) + _h(1 - share)) - tilt * pairs[:, 1],
+        even=even,
         tilt=tilt,
         records=np.maximum(n, 1).astype(np.int64),
+        group=np.append(group, len(pairs)),
+        least=np.minimum.reduceat(even, group, axis=1) if len(group) else even,
     )
 
 

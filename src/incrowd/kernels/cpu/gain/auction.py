@@ -37,6 +37,7 @@ class Market(NamedTuple):
     first: Ints  # columns of class k are ranked[first[k]:first[k+1]], a heap by `known`
     ranked: Ints
     known: Floats  # a price of the column at some time, so no more than now
+    lowest: Floats  # no class of a group of classes had a lower price at some time
 
 
 def auction(costs: Costs, rows: Ints, size: Ints) -> tuple[Ints, Floats]:
@@ -74,6 +75,7 @@ def _opened(costs: Costs, bidders: int, size: Ints) -> Market:
         first,
         ranked,
         np.zeros(len(ranked)),
+        np.zeros(len(costs.group) - 1),
     )
 
 
@@ -188,23 +190,41 @@ def _compared(costs: Costs, row: int, market: Market, lists: CheapestColumns) ->
             column, spent, best, second = lists.column[row, at], lists.cost[row, at], value, best
         elif value < second:
             second = value
-    for kind in range(len(market.first) - 1):
-        start, end = market.first[kind], market.first[kind + 1]
-        apart = cost(costs, row, kind)
-        if apart + market.known[start] >= second:
+    here = costs.length[row]
+    for group in range(len(market.lowest)):
+        first, last = costs.group[group], costs.group[group + 1]
+        # Classes of one length have one tilt, and addition is monotone: no class of the group is cheaper than this.
+        if costs.least[here, group] + costs.tilt[here, first] * costs.bits[row] + market.lowest[group] >= second:
             continue
-        _refresh(market, start, end, start)
-        for at in range(start, min(start + 3, end)):
-            # Of three in a heap, the second and the third are the next two, in either order.
-            if at > start:
-                if apart + market.known[at] >= second:
-                    continue
-                _refresh(market, start, end, at)
-            j, value = market.ranked[at], apart + market.known[at]
-            if value < best and j != column:
-                column, spent, best, second = j, apart, value, best
-            elif value < second and j != column:
-                second = value
+        lowest = np.inf
+        for kind in range(first, last):
+            column, spent, best, second = _apart(costs, row, kind, market, column, spent, best, second)
+            lowest = min(lowest, market.known[market.first[kind]])
+        market.lowest[group] = lowest
+    return column, spent, best, second
+
+
+@njit(cache=True, nogil=True)
+def _apart(
+    costs: Costs, row: int, kind: int, market: Market, column: int, spent: float, best: float, second: float
+) -> tuple[int, float, float, float]:
+    """The best and the second best so far, and of the two cheapest columns of a class."""
+    start, end = market.first[kind], market.first[kind + 1]
+    apart = cost(costs, row, kind)
+    if apart + market.known[start] >= second:
+        return column, spent, best, second
+    _refresh(market, start, end, start)
+    for at in range(start, min(start + 3, end)):
+        # Of three in a heap, the second and the third are the next two, in either order.
+        if at > start:
+            if apart + market.known[at] >= second:
+                continue
+            _refresh(market, start, end, at)
+        j, value = market.ranked[at], apart + market.known[at]
+        if value < best and j != column:
+            column, spent, best, second = j, apart, value, best
+        elif value < second and j != column:
+            second = value
     return column, spent, best, second
 
 

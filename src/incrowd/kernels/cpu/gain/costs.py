@@ -27,6 +27,8 @@ class Costs(NamedTuple):
     even: Floats  # [distinct length, class]: a pair without a shared cell costs even + tilt * bits
     tilt: Floats
     records: Ints  # of both together
+    group: Ints  # classes of one length are group[g]:group[g+1]
+    least: Floats  # [distinct length, group]: the lowest `even` of the group
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,34 @@
+"""Is somebody in published counts? Games on groups of a city, for each mitigation."""
+
+from typing import Any
+
+import incrowd as ic
+from benchmarks import timed
+
+PEOPLE, TOWERS, SIZE = 5_000, 200, 1_000
+MITIGATIONS: dict[str, dict[str, Any]] = {
+    "raw": {},
+    "suppressed": {"suppress_below": 10},
+    "rounded": {"round_to": 5},
+    "noise": {"noise_epsilon": 0.1},
+    "dp": {"dp_epsilon": 1.0, "slots_per_person": 4},
+    "rule_10_5": {"rule": "10-5"},
+}
+
+
+def game(people: int = PEOPLE, towers: int = TOWERS, size: int = SIZE) -> dict[str, Any]:
+    """250 people, four groups each, over three days of hours; rates from other days.
+
+    Cost grows with people asked about times their visits times the width of the noise, not with the size of groups.
+    """
+    city = ic.read.synthetic_city(users=people, towers=towers, days=3, profile="operator")
+    visits = ic.discretize.towers(city.traces, city.towers, slot_min=60, fill="interpolate")
+    result: dict[str, Any] = {"users": people, "records": visits.records, "size": size}
+    for name, mitigation in MITIGATIONS.items():
+        with timed(result, name):
+            answer = ic.attack.membership(visits, size=size, mitigation=mitigation)
+        result |= {f"{name}_auc": answer.auc, f"{name}_tpr": answer.tpr_at_1pct}
+    return result
+
+
+CASES = {"game": game}

@@ -1,0 +1,160 @@
+"""Visits or counts -> a release of counts after the steps asked for, in a fixed order."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike
+
+from incrowd.anonymize.cell_key import CellKey, Table, no_members
+from incrowd.anonymize.count_steps import noise_counts, perturb_points, round_counts, suppress_small, to_regions
+from incrowd.anonymize.dp_counts import DPCounts
+from incrowd.data import Counts, Release, Visits
+from incrowd.discretize._counts import counts as count
+from incrowd.errors import ParameterError, check_choice, public
+
+Rule = Literal["10-5", "11", "15", "20"]
+STEPS = ("move_share", "region", "region_m", "dp_epsilon", "cell_key", "noise_epsilon", "suppress_below", "round_to")
+BEFORE = STEPS[:5]  # need the visits behind the counts
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A rule that somebody publishes by, and who."""
+
+    options: Mapping[str, Any]
+    source: str
+
+
+RULES: dict[Rule, Preset] = {
+    "10-5": Preset(
+        {"cell_key": "10-5", "suppress_below": 10, "round_to": 5},
+        "UK Office for National Statistics, package cell-key-perturbation",
+    ),
+    "11": Preset({"suppress_below": 11}, "US Centers for Medicare & Medicaid Services, cell size suppression policy"),
+    "15": Preset({"suppress_below": 15}, "Statistics Netherlands, mobile phone metadata pilot, 2020"),
+    "20": Preset({"suppress_below": 20}, "Swisscom, mobility analyses for the Swiss health authority, 2020"),
+}
+
+
+@public
+def counts(
+    data: Visits | Counts,
+    *,
+    rule: Rule | None = None,
+    move_share: float | None = None,
+    region: ArrayLike | None = None,
+    region_m: float | None = None,
+    dp_epsilon: float | None = None,
+    dp_delta: float = 0.0,
+    slots_per_person: int | None = None,
+    cells_per_slot: int = 1,
+    cells: ArrayLike | None = None,
+    slots: tuple[int, int] | None = None,
+    cell_key: Table | None = None,
+    noise_epsilon: float | None = None,
+    suppress_below: int | None = None,
+    round_to: int | None = None,
+    seed: int | None = None,
+) -> Release:
+    """How many people are where and when, as a release: each step that is given, in the order of the arguments.
+
+    Noise of `noise_epsilon` protects one count, not a person who is in many: from counts of a small city with noise of
+    epsilon 1 in each, an attacker who knows somebody's visits tells without an error whether they are in
+    (`attack.membership`). `dp_epsilon` protects a person.
+
+    Args:
+        data: Visits to count, or counts made already, for which only the steps from `noise_epsilon` on are possible.
+        rule: A published rule instead of steps: "10-5" (UK statistics office: none below 10, multiples of 5), "11"
+            (US health authority), "15" (Dutch statistics office) or "20" (Swisscom): none below that number.
+        move_share: Move this share of the points at everybody's two top places to a cell nearby.
+        region: One label for each cell; people are then counted by label.
+        region_m: Count in square regions of this side, in metres.
+        dp_epsilon: Differential privacy per person with this epsilon, as `DPCounts`; needs slots_per_person, cells and
+            slots.
+        dp_delta: Probability with which dp_epsilon may be exceeded.
+        slots_per_person: Slots that a person counts in at most, with dp_epsilon.
+        cells_per_slot: Cells that a person counts in at most in a slot, with dp_epsilon.
+        cells: Centres of all published cells in metres, not from the data, with dp_epsilon.
+        slots: First slot and number of slots published, not from the data, with dp_epsilon.
+        cell_key: Change counts by cell keys with this table, as `CellKey`.
+        noise_epsilon: Add two-sided geometric noise of this epsilon to every count.
+        suppress_below: Publish smaller counts as 0.
+        round_to: Publish the nearest multiple of this.
+        seed: Seed of moves and noise, for tests; whoever knows it can subtract the noise. Refused with dp_epsilon and
+            cell_key.
+
+    >>> exact = Counts.from_arrays([[25, 4]], xy=[[0, 0], [1, 0]])
+    >>> counts(exact, rule="11").data.n.tolist(), counts(exact, suppress_below=3, round_to=10).data.n.tolist()
+    ([[25, 0]], [[30, 0]])
+    """
+    given = {name: value for name, value in locals().items() if name in STEPS and value is not None}
+    if rule is not None:
+        check_choice("rule", rule, tuple(RULES))
+        if given:
+            raise ParameterError(f"the rule {rule} says what to do; leave {', '.join(sorted(given))} out.")
+        given = dict(RULES[rule].options)
+    _check(data, given, seed)
+    bound = {"slots_per_person": slots_per_person, "cells_per_slot": cells_per_slot, "delta": dp_delta}
+    made = _made(data, given, bound, cells, slots, seed)
+    changed: Any = made.data
+    if "noise_epsilon" in given:
+        changed = noise_counts(changed, epsilon=given["noise_epsilon"], seed=seed)
+    if "suppress_below" in given:
+        changed = suppress_small(changed, k=given["suppress_below"])
+    if "round_to" in given:
+        changed = round_counts(changed, to=given["round_to"])
+    if set(given) == {"dp_epsilon"} or (set(given) == {"cell_key"} and rule is None):
+        return made
+    stated = {name: value for name, value in given.items() if name not in ("region", "cell_key" if rule else "")}
+    stated |= ({"regions": True} if "region" in given else {}) | ({"rule": rule} if rule else {})
+    seeded = {"seed_given": True} if seed is not None else {}
+    return Release(
+        changed,
+        no_members(),
+        params={**(made.params if made.claims else {}), "method": "Counts", **stated, **seeded},
+        guarantee="none (heuristic): counts were changed as the parameters state; a person is in many counts.",
+        claims=made.claims,
+        ledger=changed.ledger if len(changed.ledger.steps) else made.ledger,
+    )
+
+
+def _check(data: Visits | Counts, given: Mapping[str, Any], seed: int | None) -> None:
+    """Refuse steps that do not go with each other or with these data."""
+    needy = [name for name in BEFORE if name in given]
+    if needy and isinstance(data, Counts):
+        raise ParameterError(f"{needy[0]} needs the visits before people are counted; give trajectories or visits.")
+    if "dp_epsilon" in given and "cell_key" in given:
+        raise ParameterError("cell_key changes true counts and dp_epsilon adds noise to them; leave one of them out.")
+    if seed is not None and ("dp_epsilon" in given or "cell_key" in given):
+        raise ParameterError("seed must be None with dp_epsilon or cell_key, because whoever knows it knows the noise.")
+
+
+def _made(
+    data: Visits | Counts,
+    given: Mapping[str, Any],
+    bound: dict[str, Any],
+    cells: ArrayLike | None,
+    slots: tuple[int, int] | None,
+    seed: int | None,
+) -> Release:
+    """People counted, with differential privacy, cell keys or as they are."""
+    if isinstance(data, Counts):
+        return Release(data, no_members(), ledger=data.ledger)
+    if "move_share" in given:
+        data = perturb_points(data, share=given["move_share"], seed=seed)
+    if "region" in given:
+        data = to_regions(data, region=given["region"])
+    if "region_m" in given:
+        data = to_regions(data, cell_m=given["region_m"])
+    if "dp_epsilon" in given:
+        if bound["slots_per_person"] is None or cells is None or slots is None:
+            raise ParameterError(
+                "dp_epsilon needs slots_per_person, and cells and slots that do not come from the data (--towers, "
+                "--zones or --box, and --start and --days)."
+            )
+        return DPCounts(epsilon=given["dp_epsilon"], **bound)(data, cells=cells, slots=slots)
+    if "cell_key" in given:
+        return CellKey(table=given["cell_key"])(data)
+    exact = count(data)
+    return Release(exact, no_members(), ledger=exact.ledger)

@@ -1,0 +1,159 @@
+"""Comparison -> its section: what every method protects against how much detail it loses."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from incrowd.assess.compare.attacker import KNOWS, LINKS
+from incrowd.assess.compare.loss import MEANS
+from incrowd.plain import fraction, percent, several
+from incrowd.show import Line, Lines, Section, Table
+
+if TYPE_CHECKING:
+    from incrowd.assess.compare.comparison import Comparison, Row
+
+UNTOUCHED = "as they are"
+FRONTIER = (
+    "On the frontier are the settings that no other beats: none loses as little and protects as many, and does one of "
+    "both better."
+)
+ONE_DRAW = (
+    "One draw of known samples per person: a setting that reaches the target here may fail for another draw, unless "
+    "its guarantee says otherwise. A crowd thinned to fewer people hides everybody worse than the whole would."
+)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.0f}"
+
+
+PROTECTS: dict[str, tuple[str, Callable[[float | None], str]]] = {  # head -> name of the number, how it is printed
+    "identified": ("singled_out", percent),
+    "in a small crowd": ("below_k", percent),
+    "least crowd": ("crowd_least", _number),
+    "median crowd": ("crowd_median", _number),
+    "in a crowd": ("found", percent),
+    "linked": ("linked", percent),
+    "rejoined": ("rejoined", percent),
+}
+LOSES: dict[str, tuple[str, Callable[[float | None], str]]] = {
+    "loss": ("loss", fraction),
+    "position off, m": ("position_m", _number),
+    "time off, min": ("time_min", _number),
+    "samples kept": ("kept", percent),
+    "steps kept": ("steps", percent),
+    "made up": ("made_up", percent),
+}
+OTHERS = frozenset(("expected_hit", "agree_in_all"))  # numbers that have no column
+
+
+def section_of_comparison(result: "Comparison") -> Section:
+    """Which method loses least detail for the target."""
+    best = result.best
+    return Section(
+        question="Which method loses least detail?",
+        answer=result.verdict,
+        number="none" if best is None else fraction(best.loss),
+        number_of="least loss of a setting that reaches the target" if best else "setting reaches the target",
+        panels=[_frontier(result), _crowds(result)],
+        tables=[*_tables(result), *_problems(result)],
+        method=[KNOWS.format(points=result.points), MEANS, LINKS, FRONTIER, ONE_DRAW, _grain(result)],
+        options=f"target: {result.target}; {result.who}, {several(result.samples, 'sample')}, {result.points} known of "
+        f"each; {result.cell_m:,} m cells and {result.slot_min:,} min slots for cut and lkc; seed {result.seed}",
+        data=result,
+        number_at=() if best is None else ("rows", result.rows.index(best), "utility", "loss"),
+    )
+
+
+def _tables(result: "Comparison") -> list[Table]:
+    """Every setting that ran: what it protects, and what it loses."""
+    ran = [row for row in result.rows if not row.problem]
+    known = {name for name, _ in PROTECTS.values()} | OTHERS
+    extra = sorted({name for row in ran for name in row.privacy} - known)
+    protects = [
+        (
+            *_named(row),
+            "yes" if row.meets else "no",
+            "yes" if row in result.frontier else "no",
+            *(form(row.privacy.get(name)) for name, form in PROTECTS.values()),
+            *("-" if (value := row.privacy.get(name)) is None else f"{value:.3g}" for name in extra),
+        )
+        for row in ran
+    ]
+    loses = [(*_named(row), *(form(row.utility[name]) for name, form in LOSES.values()), row.note) for row in ran]
+    head = ("method", "setting")
+    return [
+        Table(
+            (*head, "reaches the target", "on the frontier", *PROTECTS, *extra),
+            protects,
+            f"What every setting protects: shares of {several(result.people, 'person', 'people')}; linked: first among "
+            "all pseudonyms, for boxes 1 / crowd; rejoined: neighbouring pieces, if something was cut.",
+        ),
+        Table((*head, *LOSES, "note"), loses, "What every setting loses, from 0 (nothing) to 1 (everything)."),
+    ]
+
+
+def _named(row: "Row") -> tuple[str, str]:
+    return (UNTOUCHED, "") if row.method == "none" else (row.method, row.setting)
+
+
+def _problems(result: "Comparison") -> list[Table]:
+    failed = [(row.method, row.setting, row.problem) for row in result.rows if row.problem]
+    return [Table(("method", "setting", "why"), failed, "Settings that could not run.")] if failed else []
+
+
+def _grain(result: "Comparison") -> str:
+    return (
+        f"cut and lkc are given visits to cells of {result.cell_m:,} m in slots of {result.slot_min} min (lkc the cell "
+        "with most samples of each slot), the others samples of 100 m and 1 min or their centres."
+    )
+
+
+def _frontier(result: "Comparison") -> Lines:
+    """Risk against loss; what is above and right of the dashed steps is beaten."""
+    ran, words = [row for row in result.rows if not row.problem], result.target.words
+    at = [(row.loss, result.target.distance(row.privacy)) for row in result.frontier]
+    steps = Line("frontier", [at[0][0], *(x for x, _ in at), 1.0], [1.0, *(y for _, y in at), at[-1][1]], style="step")
+    points = "; ".join(
+        f"{row}: loss {row.loss:.2f}, {percent(result.target.distance(row.privacy), 0)} {words}"
+        f"{', reaches the target' if row.meets else ''}{', on the frontier' if row in result.frontier else ''}"
+        for row in ran
+    )
+    return Lines(
+        "frontier",
+        "loss of detail",
+        f"share {words}",
+        (*_by_method(ran, result.target.measure), steps),
+        f"Risk against loss of detail (n = {several(result.people, 'person', 'people')}, "
+        f"{several(result.points, 'known sample')} each); the target is {result.target}; no setting is below the "
+        "frontier.",
+        levels={} if result.target.uniqueness is None else {"target": result.target.uniqueness},
+        words=f"Share of people {words} against the loss. {points}.",
+    )
+
+
+def _crowds(result: "Comparison") -> Lines:
+    """The median crowd against the loss."""
+    ran = [row for row in result.rows if not row.problem]
+    points = "; ".join(f"{row}: loss {row.loss:.2f}, {_number(row.privacy['crowd_median'])} people" for row in ran)
+    return Lines(
+        "crowds",
+        "loss of detail",
+        "people in the median crowd",
+        tuple(_by_method(ran, "crowd_median")),
+        f"People in the median crowd against loss of detail (n = {several(result.people, 'person', 'people')}).",
+        share=False,
+        scale_y="log",
+        words=f"People in the median crowd against the loss. {points}.",
+    )
+
+
+def _by_method(rows: "Sequence[Row]", name: str) -> list[Line]:
+    """A line for each method through its settings, in the order of their loss."""
+    lines = []
+    for method in dict.fromkeys(row.method for row in rows):
+        mine = sorted((row for row in rows if row.method == method), key=lambda row: row.loss)
+        known = [(row.loss, value) for row in mine if (value := row.privacy[name]) is not None]
+        label = UNTOUCHED if method == "none" else method
+        if known:
+            lines.append(Line(label, [x for x, _ in known], [y for _, y in known]))
+    return lines

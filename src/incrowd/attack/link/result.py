@@ -1,0 +1,218 @@
+"""Linkage: how well known people are recognised, and by how much the attacker may trust it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from incrowd.arrays import Floats, Ints
+from incrowd.attack.link.evidence import UNIT
+from incrowd.attack.link.matching import Matching
+from incrowd.attack.link.pairs import PairScores
+from incrowd.attack.link.posterior import Named, Posterior, fitted
+from incrowd.attack.link.section import linkage_section
+from incrowd.errors import check_share
+from incrowd.plain import plain
+from incrowd.show import Result, Section
+
+TOP = 10
+HITS = (1, TOP)
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """What a linkage needs to compute more than it was asked for."""
+
+    pairs: PairScores
+    halves: Callable[[], PairScores | None]  # two halves of the known side, for the temperature
+    rows: Ints  # positions of the known people who have visits
+    columns: Ints
+    nobody: float  # log-prior of not being there
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Linkage(Result):
+    """How often known people are recognised in the target, beside a guess at random; shares in [0, 1].
+
+    Ties are settled in expectation, not by luck.
+
+    Args:
+        score: How two people are compared.
+        views: The views of their visits that were compared.
+        one_to_one: Whether everybody has one partner at most.
+        open_world: Whether a known person may be missing from the target.
+        present: Share of known people expected in the target, in an open world.
+        tolerance_slots: Slots that two moments may be apart.
+        tolerance_m: Metres that two cells may be apart.
+        period_slots: Slots after which moments repeat, if they do.
+        known: Known people who have visits.
+        target: Candidates who have visits.
+        empty: People without a visit on either side; they are neither known nor candidates.
+        told: Whether it is known who is who.
+        scored: Known people with a counterpart in the target; only they have a rank.
+        without: Known people without one.
+        untold: Candidates that the link file does not name.
+        silent: Scored people who share nothing with any candidate.
+        hit: k -> share of scored people with a counterpart among the first k.
+        interval: Wilson's 95 % interval of hit[1].
+        chance: The same shares for a ranking at random.
+        median_rank: Of the counterparts.
+        chance_median_rank: The same for a ranking at random.
+        claimed: Known people whose best candidate is strictly ahead of the second.
+        claimed_right: How many of these claims are right.
+        alpha: View -> how strongly people differ; small where everybody has places of their own.
+        at_bound: Views whose alpha is at the end of what is searched.
+        matching: The one-to-one matching with its certificate.
+        seconds: How long it took.
+        machine: On what.
+        rank: Of the best counterpart of each known person, nan without one.
+        right: Chance that the row named for each known person is right, nan without a counterpart.
+        best: The first ten candidates of each known person, -1 for none.
+        values: Their scores, in nats; in bits for overlap alone.
+        matches: The row named for each known person, -1 for none.
+    """
+
+    score: str
+    views: tuple[str, ...]
+    one_to_one: bool
+    open_world: bool
+    present: float
+    tolerance_slots: int
+    tolerance_m: float
+    period_slots: int | None
+    known: int
+    target: int
+    empty: int
+    told: bool
+    scored: int
+    without: int
+    untold: int
+    silent: int
+    hit: Mapping[int, float | None]
+    interval: tuple[float, float] | None
+    chance: Mapping[int, float | None]
+    median_rank: float | None
+    chance_median_rank: float | None
+    claimed: int
+    claimed_right: int | None
+    alpha: Mapping[str, float]
+    at_bound: tuple[str, ...]
+    matching: Matching | None
+    seconds: float
+    machine: str
+    rank: Floats = field(repr=False)
+    right: Floats = field(repr=False)
+    best: Ints = field(repr=False)
+    values: Floats = field(repr=False)
+    matches: Ints = field(repr=False)
+    scoring: Scoring = field(repr=False)
+
+    def __repr__(self) -> str:
+        first = "undefined" if self.told else "untold"
+        if self.hit[1] is not None:
+            first = f"{self.hit[1]:.4f}, chance {self.chance[1]:.4f}"
+        return f"Linkage(hit@1={first}, known={self.known:,}, target={self.target:,}, without={self.without:,})"
+
+    def section(self) -> Section:
+        """Whether known people are recognised in the target."""
+        return linkage_section(self)
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each known person, by position: the rank of its counterpart, the row named, is it right."""
+        return {
+            "position": np.arange(len(self.rank)),
+            "rank": self.rank,
+            "named": self.matches,
+            "right": self.right,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**super().to_dict(), "claims_right": plain(self.claims_right)}
+
+    @property
+    def claims_right(self) -> float | None:
+        """Share of the claims that name the right counterpart."""
+        return self.claimed_right / self.claimed if self.claimed and self.claimed_right is not None else None
+
+    @property
+    def bits(self) -> Floats:
+        """The scores of the first ten candidates in bits, whatever the score."""
+        return self.values if self.score == "overlap" else self.values / np.log(2)
+
+    @cached_property
+    def temperature(self) -> float:
+        """By how much evidence is overstated, in (0, 1], fitted on two halves of the known side, without the truth.
+
+        Visits of one stay are not independent, so their evidence does not add up; 1 if there is nothing to halve.
+        """
+        halves = self.scoring.halves()
+        return 1.0 if halves is None else fitted(halves)
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """posterior[i] is the probability of each row of the target for known person i.
+
+        In an open world the rest up to 1 is the probability that the person is not in the target.
+        """
+        scoring = self.scoring
+        shape = len(self.rank), self._targets
+        return Posterior(scoring.pairs, self.temperature, scoring.nobody, scoring.rows, scoring.columns, shape)
+
+    def scores(self, rows: Ints) -> Floats:
+        """The scores of some known people with every row of the target, in nats; in bits for overlap alone.
+
+        Args:
+            rows: Positions of known people.
+        """
+        scoring, rows = self.scoring, np.atleast_1d(np.asarray(rows, np.int64))
+        place = np.full(len(self.rank), -1, np.int64)
+        place[scoring.rows] = np.arange(len(scoring.rows))
+        scores = np.full((len(rows), self._targets), np.nan)
+        real = np.flatnonzero(place[rows] >= 0)
+        scores[np.ix_(real, scoring.columns)] = scoring.pairs.of(place[rows[real]]) / UNIT
+        return scores
+
+    @property
+    def _targets(self) -> int:
+        """Rows of the target, with visits or not."""
+        return len(self.scoring.columns) + self.empty - (len(self.rank) - len(self.scoring.rows))
+
+    def named(self, share: float) -> Named:
+        """The pairs that the attacker would name if each must be right with at least this probability.
+
+        Args:
+            share: The least probability of a pair, such as 0.9.
+        """
+        check_share(share=share)
+        rows, matches = self.scoring.rows, self.matches[self.scoring.rows]
+        there = np.flatnonzero(matches >= 0)
+        confidence = np.zeros(len(rows))
+        confidence[there] = self._confidence[there]
+        named = np.flatnonzero((confidence >= share) & (matches >= 0))
+        right = self.right[rows[named]]
+        known = np.where(np.isnan(right), 0.0, right)
+        return Named(
+            share=share,
+            known=rows[named],
+            target=matches[named],
+            confidence=confidence[named],
+            promised=float(confidence[named].mean()) if len(named) else None,
+            achieved=float(known.mean()) if len(named) and self.told else None,
+            people=len(rows),
+        )
+
+    @cached_property
+    def _confidence(self) -> Floats:
+        """The probability of the row named for each known person who has visits."""
+        scoring = self.scoring
+        number = np.full(self._targets, -1, np.int64)
+        number[scoring.columns] = np.arange(len(scoring.columns))
+        partner = number[self.matches[scoring.rows]]
+        first = self.best[scoring.rows, 0] == self.matches[scoring.rows]
+        units = np.round(self.values[scoring.rows, 0] * UNIT).astype(np.int64)
+        for i in np.flatnonzero(~first & (partner >= 0)):
+            units[i] = scoring.pairs.of(np.array([i]))[0, partner[i]]
+        return self.posterior.of(units)

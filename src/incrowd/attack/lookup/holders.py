@@ -1,0 +1,181 @@
+"""A published table -> which rows hold a record that somebody knows: a visit, a point, or a place in a box."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints, positions_of
+from incrowd.attack.link.alignment import aligned
+from incrowd.attack.link.sides import on_grid
+from incrowd.attack.link.views import on_cells
+from incrowd.data import Fingerprints, Traces, UserTable, Visits
+from incrowd.errors import DataError
+from incrowd.measure.uniqueness.index import Index
+
+DEGREE_M = 111_195.0  # of latitude
+MOST_DIGITS = 9
+BUCKETS = 4_096  # of time, at most, by which boxes are found
+Records = NDArray[Any]  # a row for each record
+
+
+@dataclass(frozen=True, eq=False)
+class Holder:
+    """The rows of a release by what they hold.
+
+    Args:
+        known: Records of the original, one after the other.
+        spans: For each person of the original where its records begin and end.
+        published: Records of the release, in its order.
+    """
+
+    known: Records
+    spans: Ints
+    published: Records
+
+    def rows(self, records: Records) -> list[Ints]:
+        """The published rows that hold each record, in order."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class VisitHolder(Holder):
+    """Rows hold a visit if they have the same cell and slot; records are numbers of points in the index."""
+
+    index: Index
+
+    @classmethod
+    def over(cls, release: Visits, original: Any) -> "VisitHolder":
+        """The original is put on the cells and slots of the release if it is finer."""
+        index = Index.build(release)
+        ours = at_grain(original, release)
+        place = positions_of(original.users, ours.users)
+        spans = np.stack([ours.offsets[place], ours.offsets[place + 1]], axis=1) * (place >= 0)[:, None]
+        return cls(index.find(ours.cell, ours.slot), spans, index.ids, index)
+
+    def rows(self, records: Records) -> list[Ints]:
+        """The list of each point."""
+        starts = self.index.starts
+        return [self.index.postings[starts[k] : starts[k + 1]].astype(np.int64) for k in records.tolist()]
+
+
+def at_grain(original: Any, release: Visits) -> Visits:
+    """The original as visits to the cells of the release, in its slots: as precise as the release shows them."""
+    if isinstance(original, Traces):
+        from incrowd import discretize
+
+        original = discretize.alike(original, release)
+    if not isinstance(original, Visits):
+        raise DataError("a release of visits is compared with the visits or trajectories it was made from.")
+    coarser = [getattr(original, name) != getattr(release, name) for name in ("cell_m", "slot_min")]
+    if any(coarser) and release.xy is not None and original.xy is not None:
+        return on_grid(original, release)
+    theirs, near = aligned(release, original, 0)
+    return on_cells(theirs, near, release)
+
+
+@dataclass(frozen=True, eq=False)
+class BoxHolder(Holder):
+    """Rows hold a sample if one of their boxes contains it; records are rows of x, dx, y, dy, t, dt."""
+
+    boxes: Fingerprints
+
+    @classmethod
+    def over(cls, release: Fingerprints, original: Any) -> "BoxHolder":
+        """The original has samples on the same plane and clock."""
+        if not isinstance(original, Fingerprints):
+            raise DataError("a release of boxes is compared with the fingerprints it was made from.")
+        return cls(_boxes(original), spans_of(original), _boxes(release), release)
+
+    @cached_property
+    def _buckets(self) -> tuple[int, int, list[Ints]]:
+        """First minute and width of a bucket of time, and the boxes that reach into each bucket."""
+        low, high = int(self.boxes.t.min()), int((self.boxes.t + self.boxes.dt).max())
+        width = max((high - low) // BUCKETS, int(np.median(self.boxes.dt)), 1)
+        first, last = ((end - low) // width for end in (self.boxes.t, self.boxes.t + self.boxes.dt - 1))
+        box = np.repeat(np.arange(len(first)), last - first + 1)
+        inside = np.arange(len(box)) - np.repeat(np.cumsum(last - first + 1) - (last - first + 1), last - first + 1)
+        bucket = first[box] + inside
+        order = np.argsort(bucket, kind="stable")
+        cuts = np.searchsorted(bucket[order], np.arange(1, int(last.max()) + 1))
+        return low, width, np.split(box[order], cuts)
+
+    def rows(self, records: Records) -> list[Ints]:
+        """Rows with a box around each sample."""
+        low, width, buckets = self._buckets
+        held = []
+        for sample in records:
+            at = (int(sample[4]) - low) // width
+            near = buckets[at] if 0 <= at < len(buckets) else np.zeros(0, np.int64)
+            box = self.published[near]
+            ends = box[:, ::2] + box[:, 1::2] >= sample[::2] + sample[1::2]
+            inside = near[((box[:, ::2] <= sample[::2]) & ends).all(axis=1)]
+            held.append(np.unique(self.boxes.owner[inside]))
+        return held
+
+
+def _boxes(prints: Fingerprints) -> Records:
+    return np.stack([prints.x, prints.dx, prints.y, prints.dy, prints.t, prints.dt], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class PointHolder(Holder):
+    """Rows hold a point if they have one within so many metres and seconds; records are rows of x, y, t."""
+
+    owner: Ints
+    within_m: float
+    within_s: float
+
+    @cached_property
+    def _tree(self) -> Any:
+        from scipy.spatial import KDTree
+
+        return KDTree(self._scaled(self.published))
+
+    def _scaled(self, points: Records) -> Floats:
+        """Within 1 in each direction are those within reach, and a few more."""
+        reach = np.array([self.within_m, self.within_m, self.within_s]) * (1 + 1e-9) + 1e-9
+        scaled: Floats = points / reach
+        return scaled
+
+    def rows(self, records: Records) -> list[Ints]:
+        """Rows with a point near each of these in space and time."""
+        near = self._tree.query_ball_point(self._scaled(records), 1.0, p=np.inf)
+        held = []
+        for point, candidates in zip(records, near, strict=True):
+            at = np.array(candidates, np.int64)
+            apart = np.hypot(*(self.published[at, :2] - point[:2]).T)
+            held.append(np.unique(self.owner[at[apart <= self.within_m * (1 + 1e-9) + 1e-9]]))
+        return held
+
+
+def spans_of(table: UserTable) -> Ints:
+    """Where the records of each person begin and end."""
+    return np.stack([table.offsets[:-1], table.offsets[1:]], axis=1)
+
+
+def points_of(release: Traces, original: Any) -> tuple[Records, Records]:
+    """Points of the original and of the release in the same plane: x, y in metres, t in seconds."""
+    if not isinstance(original, Traces) or original.planar != release.planar:
+        raise DataError("a release of points is compared with the trajectories it was made from, in the same plane.")
+    wide = 1.0 if release.planar else DEGREE_M * float(np.cos(np.radians(np.median(release.coordinates[1]))))
+    scale = np.array([wide, 1.0 if release.planar else DEGREE_M, 1.0])
+    ours, theirs = (np.stack([*side.coordinates, side.t], axis=1) * scale for side in (original, release))
+    return ours, theirs
+
+
+def resolution(release: Traces) -> tuple[float, float]:
+    """Half a step of the last published digit, in metres and seconds: numbers this close look the same."""
+    step_m = 10.0 ** -max(map(_digits, release.coordinates))
+    seconds = int(np.gcd.reduce(release.t)) or 1
+    return step_m * (1 if release.planar else DEGREE_M) / 2, seconds / 2
+
+
+def _digits(values: Floats) -> int:
+    """Decimals that these numbers have."""
+    for digits in range(MOST_DIGITS):
+        if np.allclose(values, np.round(values, digits), rtol=0, atol=10.0**-MOST_DIGITS):
+            return digits
+    return MOST_DIGITS

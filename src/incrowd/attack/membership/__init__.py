@@ -1,0 +1,237 @@
+"""Published counts and somebody's visits -> is this person among those who were counted?"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from incrowd.arrays import Floats, Ints
+from incrowd.attack.machine import machine
+from incrowd.attack.membership.channel import Channel, log_ratio, stated
+from incrowd.attack.membership.crowds import Counted, at_published_grain, kept_shares, shape_of
+from incrowd.attack.membership.rates import OtherSlots, from_counts, from_reference
+from incrowd.attack.membership.result import Membership, answered
+from incrowd.columns import as_array
+from incrowd.data import Counts, Visits
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
+from incrowd.progress import track
+
+Mode = Literal["outside", "game", "custodian"]
+
+
+@public
+def membership(
+    visits: Visits,
+    *,
+    published: Counts | None = None,
+    mitigation: Mapping[str, Any] | None = None,
+    reference: Visits | None = None,
+    truth: ArrayLike | None = None,
+    size: int | None = None,
+    targets: int = 250,
+    groups: int = 4,
+    known: float = 1.0,
+    seed: int = 0,
+) -> Membership:
+    """How well an attacker who knows somebody's visits tells whether that person is in published counts.
+
+    The attacker compares each published count at X's visits with what it would be with X and without: a likelihood
+    ratio, in which the publisher's noise, suppression and rounding are known. Visits are taken as independent.
+
+    There are three ways to ask. With `published`, the people of `visits` are asked about one by one (outside). With
+    `size` alone, groups of that size are drawn and published with a target and without (game). With neither, the
+    visits are the group, and a copy of somebody else replaces each person asked (custodian).
+
+    Args:
+        visits: Visits of the people who are asked about; in the game, of everybody groups are drawn from.
+        published: Counts as somebody published them.
+        mitigation: What is done to counts, by the keywords of `anonymize.counts`, such as {"suppress_below": 5}, and
+            slot_min for longer slots.
+        reference: Visits of other people, from which the usual share of people in a cell is estimated. [default: the
+            published counts of the same time on other days, never those of the slot itself]
+        truth: With `published`, who is really in: true or false for each person.
+        size: How many people were counted, or are to be drawn.
+        targets: How many people are asked about at most, drawn at random; with `published` everybody is.
+        groups: How many groups, or replacements, are tried for each person.
+        known: Share of a person's visits that the attacker knows.
+        seed: Seed of every random choice.
+
+    Returns:
+        `auc` is the probability that somebody scores higher when in than when out: 0.5 is chance, 1 is certainty.
+
+    >>> rng = np.random.default_rng(0)
+    >>> rows = np.repeat(np.arange(40), 20), rng.integers(0, 30, 800), np.tile(np.arange(20), 40)
+    >>> membership(Visits.from_arrays(*rows, slot_min=60), size=10, targets=20, groups=2).auc > 0.9
+    True
+    """
+    began = time.perf_counter()
+    check_whole(targets=targets, groups=groups)
+    check_seed(seed=seed)
+    check_share(known=known)
+    check_positive(known=known)
+    given = stated(mitigation)
+    mode: Mode = "outside" if published is not None else "custodian" if size is None else "game"
+    rng = np.random.default_rng(seed)
+    asked = _Question.of(visits, given, reference, published, float(known), rng)
+    if published is not None:
+        scores, people, positions = _outside(asked, published, size, truth)
+    else:
+        people = _group_size(visits, size)
+        positions = np.sort(rng.permutation(len(visits))[:targets])
+        scores = _played(asked, positions, people, int(groups), custodian=mode == "custodian")
+    return answered(
+        mode=mode,
+        scores=scores,
+        positions=positions,
+        truth=None if truth is None else np.asarray(truth, np.bool_),
+        people=people,
+        mitigation={name: "given" if name == "region" else value for name, value in given.items()},
+        rates=asked.source,
+        known=float(known),
+        seed=int(seed),
+        groups=int(groups) if mode != "outside" else 1,
+        seconds=time.perf_counter() - began,
+        machine=machine(),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """What the attacker knows of everybody, and of how counts are published."""
+
+    visits: Visits  # as given
+    seen: Visits  # at the published grain: what the attacker knows
+    keep: Floats  # probability that each of them is counted
+    chosen: NDArray[np.bool_]  # visits that are known
+    given: Mapping[str, Any]
+    channel: Channel
+    shape: tuple[int, int]
+    expected: Floats | None  # [slot, cell] from a reference
+    others: OtherSlots
+    source: str
+    rng: np.random.Generator
+
+    @classmethod
+    def of(
+        cls,
+        visits: Visits,
+        given: Mapping[str, Any],
+        reference: Visits | None,
+        published: Counts | None,
+        known: float,
+        rng: np.random.Generator,
+    ) -> "_Question":
+        seen = at_published_grain(visits, given)
+        rest = None if reference is None else at_published_grain(reference, given)
+        shape = shape_of(seen, rest) if published is None else published.shape
+        expected = None if rest is None else from_reference(rest, kept_shares(rest, given), *shape)
+        others = OtherSlots.over(shape[0], seen)
+        source = others.source if expected is None else "reference"
+        chosen = rng.random(seen.records) < known if known < 1 else np.ones(seen.records, np.bool_)
+        channel = Channel.of(given)
+        return cls(visits, seen, kept_shares(seen, given), chosen, given, channel, shape, expected, others, source, rng)
+
+    def known(self, person: int) -> tuple[Ints, Ints, Floats]:
+        """Slots and cells that are known of a person, and the probability that each visit is counted."""
+        rows = slice(int(self.seen.offsets[person]), int(self.seen.offsets[person + 1]))
+        mine = self.chosen[rows] & (self.seen.slot[rows] < self.shape[0]) & (self.seen.cell[rows] < self.shape[1])
+        return self.seen.slot[rows][mine], self.seen.cell[rows][mine], self.keep[rows][mine]
+
+    def looked_at(self, slot: Ints, cell: Ints) -> tuple[Ints, Ints]:
+        """Flat places of the counts that a score needs: the visits, then the slots they are compared with."""
+        places = slot * self.shape[1] + cell
+        if self.expected is not None:
+            return places, np.zeros(0, np.int64)
+        compared, of = self.others.compared(slot)
+        return np.concatenate([places, compared * self.shape[1] + cell[of]]), of
+
+    def score(self, y: Ints, slot: Ints, cell: Ints, keep: Floats, of: Ints, people: int) -> float:
+        """The sum of log-likelihood ratios over the visits, given what is published at the places looked at."""
+        if self.expected is not None:
+            rate = self.expected[slot, cell]
+        else:
+            rate = from_counts(y[len(slot) :], of, len(slot), self.channel, people, self.shape[1])
+        ratios = log_ratio(self.channel, y[: len(slot)], rate, keep, people)
+        # One impossible count settles it; counts that prove both ways cancel.
+        sure = np.isposinf(ratios).any(), np.isneginf(ratios).any()
+        if any(sure):
+            return 0.0 if all(sure) else np.inf if sure[0] else -np.inf
+        return float(ratios.sum())
+
+
+def _outside(
+    asked: _Question, published: Counts, size: int | None, truth: ArrayLike | None
+) -> tuple[Floats, int, Ints]:
+    """One score for everybody, on the counts as they are published."""
+    if size is None:
+        raise ParameterError("size is missing: how many people were counted is needed to judge a published count.")
+    check_whole(size=size)
+    if truth is not None and len(as_array(truth, "truth")) != len(asked.visits):
+        raise DataError(f"truth must hold true or false for each of the {len(asked.visits):,} people.")
+    n, everybody = published.n.ravel(), np.arange(len(asked.visits))
+    scores = np.empty(len(everybody))
+    for person in track(everybody.tolist(), "asking about people"):
+        slot, cell, keep = asked.known(person)
+        places, of = asked.looked_at(slot, cell)
+        scores[person] = asked.score(n[places], slot, cell, keep, of, int(size))
+    return scores, int(size), everybody
+
+
+def _group_size(visits: Visits, size: int | None) -> int:
+    """How many people are counted at a time."""
+    if size is None:
+        if len(visits) < 3:
+            raise DataError("membership needs three people or more.")
+        return len(visits)
+    check_whole(size=size)
+    if size >= len(visits):
+        raise ParameterError(f"size must be below the number of people ({len(visits):,}), got {size:,}.")
+    return int(size)
+
+
+def _played(asked: _Question, positions: Ints, people: int, groups: int, *, custodian: bool) -> Floats:
+    """Scores [target, out and in, group], each on counts published with fresh noise."""
+    scores = np.empty((len(positions), 2, groups))
+    rng, size = asked.rng, len(asked.visits)
+    for group in track(range(groups), "publishing counts"):
+        counted = Counted.drawn(asked.visits, asked.given, asked.shape, rng)
+        order = np.arange(size) if custodian else rng.permutation(size)
+        members = order[:people]
+        total = counted.total(members)
+        inside = np.zeros(size, np.bool_)
+        inside[members] = True
+        for number, person in enumerate(positions.tolist()):
+            slot, cell, keep = asked.known(person)
+            places, of = asked.looked_at(slot, cell)
+            base, swap = _swapped(person, members, order, inside, rng, custodian=custodian)
+            with_x = counted.changed(places, total, *((swap, person) if not inside[person] else (None, None)))
+            without = counted.changed(places, total, *base)
+            for side, n in enumerate((without, with_x)):
+                y = asked.channel.publish(n, rng)
+                scores[number, side, group] = asked.score(y, slot, cell, keep, of, people)
+    return scores
+
+
+def _swapped(
+    person: int,
+    members: Ints,
+    order: Ints,
+    inside: NDArray[np.bool_],
+    rng: np.random.Generator,
+    *,
+    custodian: bool,
+) -> tuple[tuple[int | None, int | None], int]:
+    """Who leaves and who joins for the counts without a person, and who makes room for the person.
+
+    Without the person, one of the others takes the place: in the game somebody who was not counted, for the custodian
+    a copy of somebody who was.
+    """
+    other = int(members[rng.integers(len(members))])
+    while other == person:
+        other = int(members[rng.integers(len(members))])
+    if not inside[person]:
+        return (None, None), other
+    return (person, other if custodian else int(order[len(members)])), other

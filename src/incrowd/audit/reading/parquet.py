@@ -1,0 +1,218 @@
+"""The layout of a Parquet file: does every byte of it belong to a value, and what text is in it besides?"""
+
+import base64
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from incrowd.audit.reading.thrift import CompactReader, Damaged, Struct
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MAGIC = b"PAR1"
+WRITER = re.compile(
+    rb"[A-Za-z][A-Za-z0-9_-]{1,30} version \d{1,4}(\.\d{1,4}){1,3}(-SNAPSHOT)?( \(build [0-9a-f]{0,40}\))?"
+)
+SCHEMA = b"ARROW:schema"
+CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
+_FOOTER, _GROUP = {1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 5, 6, 7}
+_CHUNK, _META = {2, 3}, {1, 2, 3, 4, 5, 6, 7, 9, 11, 12, 13, 16}
+_ELEMENT, _STATISTICS = set(range(1, 11)), set(range(1, 10))
+_PAGE = {1, 2, 3, 4, 5, 7, 8}
+_DICTIONARY, _DATA = 2, (0, 3)
+SHORTEST = 6  # printable characters in a row that are looked at as text
+_LARGEST_PAGE = 1 << 30
+
+
+class Chunk(NamedTuple):
+    """A column of a row group in the file."""
+
+    group: int
+    path: str  # of the column in the schema
+    start: int
+    end: int
+    codec: int
+    dictionary: int | None  # values in its dictionary
+
+
+class Footer(NamedTuple):
+    """What a Parquet file says of itself, and what is wrong with its layout."""
+
+    chunks: list[Chunk]
+    keys: dict[bytes, bytes]
+    faults: list[str]
+
+
+def footer_of(path: Path) -> Footer:
+    """Read the footer and the heads of all pages; every fault of the layout is named."""
+    try:
+        with path.open("rb") as file:
+            return _footer(file, path.stat().st_size)
+    except (Damaged, KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError, OSError):
+        return Footer([], {}, ["the footer of the Parquet file is damaged"])
+
+
+def _footer(file: Any, size: int) -> Footer:
+    head = file.read(4)
+    file.seek(max(size - 8, 0))
+    tail = file.read(8)
+    if size < 12 or head != MAGIC or tail[4:] != MAGIC:
+        return Footer([], {}, ["the Parquet file does not begin and end with PAR1"])
+    length = int.from_bytes(tail[:4], "little")
+    begin = size - 8 - length
+    if begin < 4:
+        return Footer([], {}, ["the footer of the Parquet file is longer than the file"])
+    file.seek(begin)
+    reader = CompactReader(file.read(length))
+    footer = reader.struct()
+    faults = [] if reader.at == length else ["bytes lie behind the footer of the Parquet file"]
+    faults += _unknown(footer)
+    keys = {pair[1]: pair.get(2, b"") for pair in footer.get(5, [])}
+    if len(keys) < len(footer.get(5, [])):
+        faults.append("the footer of the Parquet file names a key twice")
+    if not WRITER.fullmatch(footer.get(6, b"")):
+        faults.append("the Parquet file does not name a program and its version as its writer")
+    chunks, more = _chunks(file, footer, begin)
+    return Footer(chunks, keys, faults + more)
+
+
+def _unknown(footer: Struct) -> list[str]:
+    """Fields of the footer that are no part of a plain table."""
+    metas = [chunk.get(3, {}) for group in footer.get(4, []) for chunk in group.get(1, [])]
+    parts = [
+        ([footer], _FOOTER),
+        (footer.get(2, []), _ELEMENT),
+        (footer.get(4, []), _GROUP),
+        ([chunk for group in footer.get(4, []) for chunk in group.get(1, [])], _CHUNK),
+        (metas, _META),
+        ([meta[12] for meta in metas if 12 in meta], _STATISTICS),
+    ]
+    odd = any(set(part) - known for those, known in parts for part in those)
+    stated = [meta[12] for meta in metas if 12 in meta]
+    odd |= any(old in part and part[old] != part.get(new) for part in stated for old, new in ((1, 5), (2, 6)))
+    return ["the footer of the Parquet file holds fields that no release has"] if odd else []
+
+
+def _chunks(file: Any, footer: Struct, begin: int) -> tuple[list[Chunk], list[str]]:
+    """Column chunks tile the file from its magic to its footer, and pages tile the chunks."""
+    chunks, faults, at = [], [], 4
+    for number, group in enumerate(footer.get(4, [])):
+        for chunk in group[1]:
+            meta = chunk[3]
+            start = min(meta[9], meta.get(11) or meta[9])
+            if start != at:
+                faults.append("column chunks do not tile the Parquet file")
+            at = start + meta[7]
+            path = b".".join(meta[3]).decode("utf-8", "replace")
+            entries = _pages(file, start, min(at, begin), faults)
+            chunks.append(Chunk(number, path, start, at, meta[4], entries))
+    if at != begin:
+        faults.append("bytes lie between the columns and the footer of the Parquet file")
+    return chunks, list(dict.fromkeys(faults))
+
+
+def _pages(file: Any, start: int, end: int, faults: list[str]) -> int | None:
+    """Walk over the pages of a chunk; the number of entries of its dictionary."""
+    entries = None
+    at = start
+    while at < end:
+        file.seek(at)
+        reader = CompactReader(file.read(min(end - at, 1 << 16)))
+        page = reader.struct()
+        if set(page) - _PAGE or page[1] not in (*_DATA, _DICTIONARY) or page[3] < 0:
+            faults.append("a page of the Parquet file is of a kind that no release has")
+            return entries
+        if page[1] == _DICTIONARY:
+            entries = page[7][1]
+        at += reader.at + page[3]
+    if at != end:
+        faults.append("pages do not tile their column in the Parquet file")
+    return entries
+
+
+def printable(path: Path, footer: Footer) -> Iterator[bytes]:
+    """Runs of printable characters in the decompressed pages, and in whatever lies outside of them."""
+    import pyarrow as pa
+
+    with path.open("rb") as file:
+        for chunk in footer.chunks:
+            at = chunk.start
+            while at < chunk.end:
+                try:
+                    file.seek(at)
+                    reader = CompactReader(file.read(min(chunk.end - at, 1 << 16)))
+                    page = reader.struct()
+                    yield from _runs(reader.data[: reader.at])
+                    file.seek(at + reader.at)
+                    body = file.read(page[3])
+                    yield from _runs(_plain(pa, body, page, chunk.codec))
+                except (Damaged, KeyError, TypeError, ValueError, AttributeError, OSError):
+                    return
+                at += reader.at + page[3]
+
+
+def _plain(pa: Any, body: bytes, page: Struct, codec: int) -> bytes:
+    if not codec or not 0 < page[2] < _LARGEST_PAGE:
+        return body
+    heads = page[8].get(5, 0) + page[8].get(6, 0) if page[1] == 3 else 0  # levels of version 2 are not compressed
+    if page[1] == 3 and page[8].get(7) is False:
+        return body
+    unpacked: bytes = pa.decompress(body[heads:], page[2] - heads, codec=CODECS[codec], asbytes=True)
+    return body[:heads] + unpacked
+
+
+def _runs(data: bytes) -> Iterator[bytes]:
+    """Printable characters that stand together, found by numpy because most pages hold none."""
+    codes = np.frombuffer(data, np.uint8)
+    fine = (codes >= 32) & (codes != 127)
+    edges = np.flatnonzero(np.diff(fine.astype(np.int8), prepend=0, append=0))
+    starts, ends = edges[::2], edges[1::2]
+    for i in np.flatnonzero(ends - starts >= SHORTEST).tolist():
+        yield data[starts[i] : ends[i]]
+
+
+def foreign_schema(keys: dict[bytes, bytes], schema: "pa.Schema") -> bool:
+    """Whether the Arrow schema in a footer holds more than the columns: text that is not that of the schema itself."""
+    import pyarrow as pa
+
+    stored = keys.get(SCHEMA)
+    if stored is None:
+        return False
+    try:
+        raw = base64.b64decode(stored, validate=True)
+        read = pa.ipc.read_schema(pa.py_buffer(raw))
+    except (ValueError, pa.ArrowException, OSError):
+        return True
+    if read.names != schema.names or any(field.metadata for field in read):
+        return True
+    known = bytes(read.serialize()) + b"\n".join(name.encode() for name in schema.names)
+    return any(run not in known for run in _runs(raw))
+
+
+def untrue_statistics(metadata: Any, group: int, table: "pa.Table", footer: Footer) -> list[str]:
+    """Faults of a row group: statistics that are not those of its values, dictionary entries that no row uses."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    faults = []
+    chunks = {chunk.path: chunk for chunk in footer.chunks if chunk.group == group}
+    for number, name in enumerate(table.column_names):
+        column, kind = table[name], table.schema.field(name).type
+        if pa.types.is_dictionary(kind):
+            column, kind = column.cast(kind.value_type), kind.value_type
+        if kind.num_fields:
+            continue
+        meta = metadata.row_group(group).column(number) if metadata.num_columns == len(table.column_names) else None
+        chunk = chunks.get(name)
+        if chunk is not None and chunk.dictionary is not None and chunk.dictionary != pc.count_distinct(column).as_py():
+            faults.append("a dictionary of the Parquet file holds entries that no row uses")
+        if meta is None or meta.statistics is None:
+            continue
+        ends, stated = pc.min_max(column).as_py(), meta.statistics
+        if stated.has_min_max and (stated.min, stated.max) != (ends["min"], ends["max"]):
+            faults.append("statistics in the Parquet file are not those of its values")
+    return faults

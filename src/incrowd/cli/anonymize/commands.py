@@ -1,0 +1,200 @@
+"""incrowd anonymize NAME for every method: options, help and examples come from the class of the method."""
+
+import inspect
+import re
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+import typer
+
+from incrowd.anonymize import Anonymizer
+from incrowd.anonymize.base import guarantee
+from incrowd.cli.inputs import (
+    carried_values,
+    carrying,
+    fingerprints_of,
+    in_python,
+    source_in_python,
+    traces_of,
+    visits_of,
+)
+from incrowd.cli.options import Command, Force, Json, Options, Seed, Sources, gathers, options_of, unmarked
+from incrowd.cli.pages import Report, check_page, write_page
+from incrowd.cli.reading import ReadingOptions, reads
+from incrowd.cli.screen import answer, note, progress_bar, say
+from incrowd.data import Fingerprints, Traces, UserTable, Visits
+from incrowd.discretize.grain import Grain
+from incrowd.errors import ParameterError
+from incrowd.plain import to_json
+from incrowd.show import text
+
+COMMON = ("self", "data", "seed", "pseudonym_seed")  # arguments that the call of every method has
+NOUNS: dict[type, Literal["visits", "traces", "fingerprints"]] = {
+    Visits: "visits",
+    Traces: "traces",
+    Fingerprints: "fingerprints",
+}
+FROM_READING = ("time_zone",)  # fields that the options of reading fill
+Folder = Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the release.")]
+ESTIMATE = Annotated[bool, typer.Option("--estimate", help="Say what the run will take, and stop.")]
+RESIDUAL = Annotated[int | None, typer.Option(help="Measure how many pseudonyms this many points still single out.")]
+FILE = Annotated[Literal["parquet", "csv"], typer.Option(help="Format of the published table.")]
+KEEP_LINK = Annotated[
+    Path | None, typer.Option(help="Also write who is behind each pseudonym, to a file only you can read.")
+]
+SHORTS: tuple[Literal["drop", "all"], ...] = ("drop", "all")  # conventions of the residual risk
+RELEASING: Options = {
+    "residual_points": (RESIDUAL, None),
+    "file": (FILE, "parquet"),
+    "keep_link": (KEEP_LINK, None),
+    "report": (Report, None),
+    "force": (Force, False),
+    "as_json": (Json, False),
+}
+
+
+@dataclass(frozen=True)
+class Releasing:
+    """How to write a release: the options of RELEASING, gathered."""
+
+    file: Literal["parquet", "csv"]
+    keep_link: Path | None
+    report: Path | None
+    force: bool
+    as_json: bool
+    residual_points: int | None = None
+
+    def check(self, output: Path) -> None:
+        """Refuse, before any work, outputs that cannot be written."""
+        from incrowd.anonymize._publish import check_targets
+
+        link = None if self.keep_link is None else self.keep_link.resolve()
+        check_targets(output.resolve(), link, force=self.force)
+        check_page(self.report, force=self.force)
+
+    def publish(self, run: Anonymizer, data: UserTable, output: Path, keywords: dict[str, Any], source: str) -> str:
+        """Run the method and write its release; what it holds, what it lost and how to check it, in words or JSON."""
+        from incrowd import anonymize, measure
+        from incrowd.measure.uniqueness.section import answer as sentence
+
+        release = run(data, **keywords)
+        losses, risks = run.losses(release, data), []
+        if self.residual_points is not None and isinstance(release.data, Visits):
+            risks = [measure.uniqueness(release.data, points=self.residual_points, short=s) for s in SHORTS]
+        how: dict[str, Any] = {"file": self.file, "link": self.keep_link, "force": self.force}
+        folder = anonymize.publish(release, output, original=data, residual_risk=risks or None, **how)
+        run.clean_up(release, **keywords)
+        write_page(self.report, release, *([risks] if risks else []), force=self.force)
+        if self.as_json:
+            return to_json(
+                {"folder": folder.name, **release.to_dict(), "losses": losses, "residual_risk": risks}, indent=2
+            )
+        link = "" if self.keep_link is None else f" --link {quote(str(self.keep_link))}"
+        check = f"check it: incrowd audit {quote(str(output))} --original {source}{link}"
+        residual = dict.fromkeys(sentence(risk, "pseudonyms") for risk in risks)  # conventions may agree
+        parts = [text(release.section()), " ".join(losses), *residual]
+        return "\n\n".join([*filter(None, parts), f"written to {folder}\n{check}"])
+
+
+def command_of(name: str, method: type[Anonymizer], hook: Callable[[Command], Command] | None = None) -> Command:
+    """The command of a method; a hook adds options of its own."""
+    command: Command = partial(_command, name, method)
+    command.__name__, command.__doc__ = name, _help(method)
+    command = hook(command) if hook else command
+    for argument, (options, into) in _groups(method).items():
+        command = gathers(argument, options, into, last=argument in ("grain", "releasing"))(command)
+    return reads(command)
+
+
+def _command(
+    name: str,
+    method: type[Anonymizer],
+    *,
+    sources: Sources,
+    output: Folder = None,
+    given: dict[str, Any],
+    keywords: dict[str, Any],
+    forecast: dict[str, bool],
+    grain: Grain,
+    reading: ReadingOptions,
+    releasing: Releasing,
+) -> None:
+    given |= {field: getattr(reading, field) for field in FROM_READING if field in _fields(method)}
+    method(**given).check(**keywords)
+    if output is not None:
+        releasing.check(output)
+    elif not forecast.get("estimate"):
+        other = ", or --estimate to see first what it takes" if forecast else ""
+        raise ParameterError(f"a release needs a folder; pass -o FOLDER{other}.")
+    reading = carrying(reading, given.get("sensitive"))
+    with progress_bar():
+        data = _read(method, sources, reading, grain)
+        if "values" in given:
+            given["values"] = carried_values(data, given.get("sensitive"), given["values"] or [])
+        run = method(**given)
+        if forecast:
+            estimate = run.estimate(data, **keywords)
+            if output is None or forecast["estimate"]:
+                answer(str(estimate), estimate, as_json=releasing.as_json)
+                return
+            note(f"{name}: {estimate}")
+        assert output is not None
+        say(releasing.publish(run, data, output, keywords, " ".join(map(quote, sources))))
+    if not releasing.as_json:
+        source = source_in_python(sources, reading, grain, into=NOUNS[_noun(method)])
+        say(f"in Python: ic.anonymize.publish({_in_python(run, source, keywords)}, {str(output)!r})")
+
+
+def _groups(method: type[Anonymizer]) -> dict[str, tuple[Options, Callable[..., Any]]]:
+    """The options of a command by the argument they are gathered in."""
+    call = options_of(method.__call__, leave_out=COMMON)
+    seed = {"seed": (Seed, 0)} if method.SEEDED else {}
+    left_out = () if method.PUBLISHES is Visits else ("residual_points",)
+    return {
+        "given": (options_of(method, leave_out=FROM_READING), dict),
+        "keywords": ({**call, **seed}, dict),
+        "forecast": ({} if method.estimate is Anonymizer.estimate else {"estimate": (ESTIMATE, False)}, dict),
+        "grain": (options_of(Grain) if _noun(method) is Visits else {}, Grain),
+        "releasing": ({name: made for name, made in RELEASING.items() if name not in left_out}, Releasing),
+    }
+
+
+def _noun(method: type[Anonymizer]) -> type:
+    """What a method is called with, by the annotation of its data."""
+    hint = get_type_hints(method.__call__)["data"]
+    return next(noun for noun in NOUNS if noun in (hint, *get_args(hint)))
+
+
+def _read(method: type[Anonymizer], sources: list[str], reading: ReadingOptions, grain: Grain) -> Any:
+    """What a method is called with, from the sources; a method that leaves (0, 0) out says so itself."""
+    from incrowd.read.checks import zero_warned_later
+
+    noun = _noun(method)
+    with zero_warned_later() if "keep_zero" in _fields(method) else nullcontext():
+        if noun is Visits:
+            return visits_of(sources, reading, grain)
+        return traces_of(sources, reading) if noun is Traces else fingerprints_of(sources, reading)
+
+
+def _in_python(run: Anonymizer, data: str, keywords: dict[str, Any]) -> str:
+    """The call of the library that makes the same release, up to pseudonyms."""
+    method = in_python(type(run), "", **{name: getattr(run, name) for name in _fields(type(run))})
+    seed = f", seed={keywords['seed']}" if keywords.get("seed") else ""
+    return f"{method}({data}{seed})"
+
+
+def _fields(method: type[Anonymizer]) -> list[str]:
+    return [field.name for field in fields(method)]  # type: ignore[arg-type]
+
+
+def _help(method: type[Anonymizer]) -> str:
+    """What it does, what it guarantees, and examples."""
+    words = inspect.getdoc(method) or ""
+    block = re.search(r"^Example:\n((?: +.*\n?)+)", words, re.MULTILINE)
+    examples = [line.strip() for line in (block[1] if block else "").splitlines()]
+    return "\n\n".join([unmarked(words.partition("\n\n")[0]), f"Guarantee: {unmarked(guarantee(method))}", *examples])

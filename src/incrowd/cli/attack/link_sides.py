@@ -1,0 +1,130 @@
+"""How `incrowd attack link` comes by two sides on the same squares and slots."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from incrowd.cli.inputs import is_records, visits_of
+from incrowd.cli.options import lon_lat
+from incrowd.cli.reading import ReadingOptions, one_or_many
+from incrowd.data import Release, Traces, Visits
+from incrowd.data.release_folder import release_at
+from incrowd.discretize.grain import Grain
+from incrowd.errors import DataError, ParameterError, check_positive, check_whole
+
+CELL_M, SLOT_MIN = 500, 60
+
+
+def sides_of(
+    known: str,
+    target: str,
+    reading: ReadingOptions,
+    *,
+    cell_m: float | None,
+    slot_min: int | None,
+    origin: str | None,
+    start: str | None,
+    near: bool,
+) -> list[Visits | Release]:
+    """Both sides; one of trajectories takes squares and slots of the other, or of the known where both are.
+
+    `near` cells may match too, so that the other need not be on squares. Options about records are for the sides that
+    have records. A release, of visits or of points, is ranked only: its pseudonyms are not labels of people.
+    """
+    if cell_m is not None:
+        check_positive(cell_m=cell_m)
+    if slot_min is not None:
+        check_whole(slot_min=slot_min)
+    sources = (known, target)
+    files = [release_at(source) is None and is_records(source, reading) for source in sources]
+    if all(files) and reading.bad_rows is not None:
+        raise ParameterError(
+            "--bad-rows takes the rows of one source, and both are trajectories; run incrowd discretize on one first."
+        )
+    rest = replace(reading, bad_rows=None, time_zone=None) if any(files) else reading
+    width = SLOT_MIN if slot_min is None else slot_min
+    sides: list[Any] = [
+        _Ungridded(source, reading) if raw else _side(source, rest, width)
+        for source, raw in zip(sources, files, strict=True)
+    ]
+    points = [isinstance(side, _Ungridded) for side in sides]
+    side_m = CELL_M if cell_m is None else cell_m
+    if all(points):
+        first = sides[0].on_grid(cell_m=side_m, slot_min=width, origin=lon_lat(origin), start=start)
+        return [first, sides[1].alike(visits_in(first), start=start)]
+    for name, value in {"origin": origin, "start": start}.items():
+        if value is not None:
+            raise ParameterError(f"one side has its squares and slots already; leave --{name} out.")
+    if any(points):
+        there = points.index(False)
+        like = visits_in(sides[there])
+        _check_grain(like, cell_m=cell_m, slot_min=slot_min)
+        if like.cell_m is None and not near:
+            raise DataError(
+                "one side is at cells that are no squares of a grid, where trajectories on a grid meet none of them; "
+                "run incrowd discretize on the trajectories with the same towers, blocks or zones, or pass "
+                "--tolerance-m."
+            )
+        sides[1 - there] = sides[1 - there].alike(like, cell_m=like.cell_m or side_m)
+    return sides
+
+
+@dataclass(frozen=True)
+class _Ungridded:
+    """Trajectories that are not on squares yet: of a file, or published in a release."""
+
+    source: str | Traces
+    reading: ReadingOptions
+
+    def on_grid(self, **grain: Any) -> Visits | Release:
+        from incrowd import discretize
+
+        return self._ranked(discretize.grid(self._opened, **grain, **self._how))
+
+    def alike(self, like: Visits, **how: Any) -> Visits | Release:
+        from incrowd import discretize
+
+        return self._ranked(discretize.alike(self._opened, like, **how, **self._how))
+
+    @property
+    def _opened(self) -> Any:
+        return one_or_many([self.source]) if isinstance(self.source, str) else self.source
+
+    @property
+    def _how(self) -> dict[str, Any]:
+        how = self.reading.arguments()
+        return how if isinstance(self.source, str) else {"time_zone": how["time_zone"]}
+
+    def _ranked(self, visits: Visits) -> Visits | Release:
+        from incrowd.attack.people import unlabelled
+
+        return visits if isinstance(self.source, str) else unlabelled(visits)
+
+
+def _side(source: str, reading: ReadingOptions, slot_min: int) -> "Visits | Release | _Ungridded":
+    """Visits, or what a release publishes."""
+    from incrowd import read
+    from incrowd.attack.people import unlabelled
+
+    folder = release_at(source)
+    if folder is None:
+        return visits_of([source], reading, Grain(CELL_M, slot_min))
+    published = read.release(folder)
+    if isinstance(published, Traces):
+        return _Ungridded(published, reading)
+    if not isinstance(published, Visits):
+        raise DataError(f"{folder.name} publishes neither visits nor trajectories, which linking compares.")
+    return unlabelled(published)
+
+
+def visits_in(side: Visits | Release) -> Visits:
+    """The visits of a side."""
+    return side.data if isinstance(side, Release) else side  # type: ignore[return-value]
+
+
+def _check_grain(like: Visits, **given: float | None) -> None:
+    """Refuse other squares or slots than one side has already."""
+    for name, value in given.items():
+        own = getattr(like, name)
+        if value is not None and own is not None and value != own:
+            option = f"--{name.replace('_', '-')}"
+            raise ParameterError(f"one side has {option} {own:g} already, and the other is put on it; leave it out.")

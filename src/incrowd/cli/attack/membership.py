@@ -1,0 +1,66 @@
+"""incrowd attack membership."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from incrowd import anonymize, attack
+from incrowd.cli.counting import CellM, Days, Regions, SlotMin, Start, check_towers, everywhere
+from incrowd.cli.options import Force, Json, Sources, takes
+from incrowd.cli.pages import Report, check_page, write_page
+from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, reads
+from incrowd.cli.screen import present, progress_bar
+
+GIVEN = ("visits", "published", "mitigation", "reference", "truth")
+STEPS = ("data", "region", "cells", "slots", "seed")
+
+
+@reads
+@takes(anonymize.counts, "mitigation", leave_out=STEPS)
+@takes(attack.membership, "question", leave_out=GIVEN)
+def membership(
+    sources: Sources,
+    reading: ReadingOptions,
+    question: dict[str, Any],
+    mitigation: dict[str, Any],
+    published: Annotated[
+        Path | None, typer.Option(help="Counts that somebody published: ask about the people of the sources.")
+    ] = None,
+    reference: Annotated[
+        Path | None, typer.Option(help="Trajectories or visits of other people, for the usual shares of people.")
+    ] = None,
+    towers: Towers = None,
+    far_towers: FarTowers = False,
+    cell_m: CellM = 500,
+    slot_min: SlotMin = 30,
+    start: Start = None,
+    days: Days = None,
+    regions: Regions = None,
+    report: Report = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Ask whether somebody whose visits are known is among the people counted.
+
+    The options say how the counts are published.
+
+    incrowd attack membership calls.csv --towers towers.csv --size 500
+
+    incrowd attack membership calls.csv --towers towers.csv --suppress-below 5 --round-to 5
+
+    incrowd attack membership people.csv --towers towers.csv --published counts.parquet --size 2500 --noise-epsilon 1
+    """
+    from incrowd import read
+
+    check_towers(towers, far_towers)
+    check_page(report, force=force)
+    with progress_bar():
+        places: dict[str, Any] = {"towers": towers, "far_towers": far_towers, "cell_m": cell_m, "slot_min": slot_min}
+        visits = everywhere(sources, reading, **places, start=start, days=days)
+        others = None if reference is None else everywhere([str(reference)], reading, **places, start=start, days=days)
+        steps = {**mitigation, "region": None if regions is None else read.regions(regions)}
+        counts = None if published is None else read.counts(published)
+        result = attack.membership(visits, published=counts, mitigation=steps, reference=others, **question)
+        write_page(report, result, force=force)
+    present(result, as_json=as_json)

@@ -1,0 +1,110 @@
+"""Results -> matplotlib axes: each function draws one panel of a result's section.
+
+>>> import incrowd as ic
+>>> axes = ic.plot.ledger(ic.Ledger().add("read", read=3, kept=2, dropped={"no time": 1}))
+>>> axes.get_xlabel()
+'records'
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from incrowd.errors import ParameterError
+from incrowd.report.draw import draw
+from incrowd.show import section_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes  # noqa: TID251
+
+    from incrowd.assess import Comparison
+    from incrowd.ledger import Ledger
+    from incrowd.measure import Accuracy, KGap, Sweep, Tails, Uniqueness
+
+__all__ = ["accuracy", "crowd_sizes", "frontier", "kgap", "ledger", "sweep", "tails", "uniqueness"]
+
+
+def uniqueness(results: "Uniqueness | Sequence[Uniqueness]", ax: "Axes | None" = None) -> "Axes":
+    """Share of people singled out against the number of known points.
+
+    Args:
+        results: Results for several numbers of points; one alone has no line.
+        ax: Axes to draw on; a new figure if None.
+    """
+    return _drawn(results, "uniqueness", ax)
+
+
+def crowd_sizes(results: "Uniqueness | Sequence[Uniqueness]", ax: "Axes | None" = None) -> "Axes":
+    """How many people share the known points.
+
+    Args:
+        results: One result of uniqueness, or several.
+        ax: Axes to draw on; a new figure if None.
+    """
+    return _drawn(results, "crowd-sizes", ax)
+
+
+def sweep(result: "Sweep", ax: "Axes | None" = None) -> "Axes":
+    """Uniqueness over all resolutions of space and time.
+
+    Args:
+        result: What `incrowd.measure.sweep` returned.
+        ax: Axes to draw on; a new figure if None.
+    """
+    return _drawn(result, "sweep", ax)
+
+
+def kgap(result: "KGap", ax: "Axes | None" = None) -> "Axes":
+    """Distribution of the k-gap over people.
+
+    Args:
+        result: What `incrowd.measure.kgap` returned.
+        ax: Axes to draw on; a new figure if None.
+    """
+    return _drawn(result, "k-gap", ax)
+
+
+def tails(result: "Tails", ax: "Axes | None" = None) -> "Axes":
+    """Distribution of tail weights over people.
+
+    Args:
+        result: What `incrowd.measure.tails` returned.
+        ax: Axes to draw on; a new figure if None.
+    """
+    return _drawn(result, "tail-weight", ax)
+
+
+def accuracy(result: "Accuracy", ax: "Axes | None" = None) -> "Axes":
+    """Distribution of the spatial extent of published samples.
+
+    Args:
+        result: What `incrowd.measure.accuracy` returned.
+        ax: Axes to draw on; a new figure if None.
+    """
+    return _drawn(result, "accuracy-space", ax)
+
+
+def frontier(result: "Comparison", ax: "Axes | None" = None) -> "Axes":
+    """Risk against loss of detail for every method that was compared.
+
+    Args:
+        result: What `incrowd.assess.compare` returned.
+        ax: Axes to draw on; a new figure if None.
+    """
+    return _drawn(result, "frontier", ax)
+
+
+def ledger(result: "Ledger", ax: "Axes | None" = None) -> "Axes":
+    """Records dropped, by step and reason.
+
+    Args:
+        result: The ledger of data or of a release.
+        ax: Axes to draw on; a new figure if None.
+    """
+    return _drawn(result, "ledger", ax)
+
+
+def _drawn(result: Any, name: str, ax: "Axes | None") -> "Axes":
+    panel = section_of(result).panel(name)
+    if panel is None:
+        raise ParameterError(f"this {type(result).__name__} has no panel {name!r} to draw; it holds too few values.")
+    return draw(panel, ax)

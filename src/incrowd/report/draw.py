@@ -1,0 +1,220 @@
+"""Panels -> matplotlib axes and SVG; the only place that draws."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incrowd.report.style import COLOURS, INK, MAP, MUTED, PALE, SMALL, canvas, end_labels, key, svg, tags
+from incrowd.show import Bars, Cdf, Line, Lines, Map, Panel, Surface
+from incrowd.show.panel import STEPS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
+MOST_END_LABELS = 5  # lines that are named where they end; more need a legend
+HEIGHTS_IN: dict[type, float] = {Lines: 3.2, Cdf: 2.8, Bars: 2.6, Surface: 3.2, Map: 4.2}
+
+
+def draw(panel: Panel, ax: "Axes | None" = None) -> "Axes":
+    """The axes with the panel drawn on them.
+
+    Args:
+        panel: What to draw, from the section of a result.
+        ax: Axes to draw on; a new figure in the house style if None.
+    """
+    if ax is None:
+        with canvas(height_in=_height(panel)) as (_, ax):
+            DRAWN[type(panel)](ax, panel)
+        return ax
+    DRAWN[type(panel)](ax, panel)
+    return ax
+
+
+def image(panel: Panel) -> str:
+    """The panel as inline SVG."""
+    return svg(draw(panel).figure)  # type: ignore[arg-type]
+
+
+def caption(panel: Panel) -> str:
+    """The caption, and how to read a distribution of few values."""
+    if isinstance(panel, Cdf) and any(0 < one.n <= STEPS + 1 for one in panel.curves):
+        return f"{panel.caption} A line of {STEPS + 1} {panel.of} or fewer shows the value of each."
+    return panel.caption
+
+
+def _height(panel: Panel) -> float:
+    if isinstance(panel, Bars) and panel.lying:
+        return 0.7 + 0.32 * max(len(panel.labels), 1)
+    if isinstance(panel, Map):
+        rows, columns = panel.value.shape
+        return float(min(5.6, max(2.2, HEIGHTS_IN[Map] * rows / columns + 0.4)))
+    return HEIGHTS_IN[type(panel)]
+
+
+def _draw_lines(axes: "Axes", panel: Lines) -> None:
+    for colour, line in zip(_colours(panel.lines), panel.lines, strict=False):
+        _draw_line(axes, line, colour)
+    for style, (label, value) in zip(("--", ":", "-.") * 9, panel.levels.items(), strict=False):
+        axes.axhline(value, color=MUTED, linewidth=1, linestyle=style, label=label)
+    _scale(axes, panel)
+    axes.set_xlabel(panel.x)
+    axes.set_ylabel(panel.y)
+    _name_lines(axes, panel)
+
+
+def _draw_line(axes: "Axes", line: Line, colour: str) -> None:
+    if line.style in ("step", "area"):
+        if line.style == "area":
+            axes.fill_between(line.x, line.y, step="mid", color=colour, alpha=0.85, linewidth=0, label=line.label)
+        else:
+            axes.step(line.x, line.y, where="post", color=colour, label=line.label)
+        return
+    look: dict[str, Any] = {"marker": "o", "markersize": 4, "color": colour, "label": line.label}
+    look |= {"linestyle": "none"} if line.style != "line" else {}
+    look |= {"markerfacecolor": "none"} if line.style == "hollow" else {}
+    axes.plot(line.x, line.y, **look)
+    if len(line.low):
+        axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.2, linewidth=0)
+
+
+def _scale(axes: "Axes", panel: Lines) -> None:
+    for axis, scale in (("x", panel.scale_x), ("y", panel.scale_y)):
+        if scale != "linear":
+            how: dict[str, Any] = {"linthresh": 0.1, "linscale": 0.6} if scale == "symlog" else {}
+            getattr(axes, f"set_{axis}scale")(scale, **how)
+    if panel.ticks:
+        axes.set_xticks(range(len(panel.ticks)), list(panel.ticks))
+    elif panel.scale_x == "linear" and all(float(x).is_integer() for line in panel.lines for x in line.x):
+        axes.locator_params(axis="x", integer=True)
+    if panel.share and panel.scale_y == "linear":
+        axes.set_ylim(0, 1.04)
+    elif panel.scale_y == "linear":
+        axes.set_ylim(bottom=0)
+
+
+def _name_lines(axes: "Axes", panel: Lines) -> None:
+    """Few lines are named where they end, many in a legend; single points by their tags."""
+    ends = [(line, line.y[-1]) for line in panel.lines if len(line.y) and math.isfinite(line.y[-1])]
+    named = len(ends) > 1 or bool(panel.levels)
+    few = len(ends) <= MOST_END_LABELS and not panel.levels and panel.scale_y == "linear"
+    if named and few and all(line.style == "line" for line in panel.lines):
+        top = axes.get_ylim()[1]
+        colours = dict(zip(map(id, panel.lines), _colours(panel.lines), strict=False))
+        end_labels(axes, [(line.x[-1], y, line.label, colours[id(line)]) for line, y in ends], gap=0.07 * top)
+    elif named:
+        key(axes)
+    for colour, line in zip(_colours(panel.lines), panel.lines, strict=False):
+        if line.tags:
+            tags(axes, [(*point, colour) for point in zip(line.x, line.y, line.tags, strict=True)])
+
+
+def _colours(lines: Sequence[Any]) -> Sequence[str]:
+    return COLOURS * (1 + len(lines) // len(COLOURS))
+
+
+def _draw_cdfs(axes: "Axes", panel: Cdf) -> None:
+    for colour, one in zip(_colours(panel.curves), panel.curves, strict=False):
+        value = np.array(one.value)
+        here = np.isfinite(value) & ((value > 0) | (not panel.log))
+        axes.step(value[here], np.linspace(0, 1, len(value))[here], where="post", color=colour, label=one.label)
+    if panel.log:
+        axes.set_xscale("log")
+    else:
+        axes.set_xlim(left=0)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel(panel.x)
+    axes.set_ylabel(f"share of {panel.of}")
+    if len(panel.curves) > 1:
+        key(axes)
+
+
+def _draw_bars(axes: "Axes", panel: Bars) -> None:
+    if not panel.labels:
+        axes.text(0.5, 0.5, "nothing to show", ha="center", va="center", color=MUTED)
+        axes.set_axis_off()
+        return
+    places, width = np.arange(len(panel.labels)), 0.76 / len(panel.series)
+    for number, (colour, (name, values)) in enumerate(zip(COLOURS, panel.series.items(), strict=False)):
+        shift = width * (number - (len(panel.series) - 1) / 2)
+        bar = axes.barh if panel.lying else axes.bar
+        bar(places + shift, list(values), 0.9 * width, color=colour, label=name)
+        if len(panel.series) == 1:
+            _write_values(axes, panel, list(values))
+    most = max(max(values, default=0) for values in panel.series.values())
+    limits = (0, 1.1) if panel.share else (0, 1.15 * max(most, 1e-9))
+    if panel.lying:
+        axes.set_yticks(places, list(panel.labels), color=INK)
+        axes.set(xlim=limits, xlabel=panel.y, ylabel=panel.x)
+        axes.invert_yaxis()
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(left=False)
+    else:
+        axes.set_xticks(places, list(panel.labels))
+        axes.set(ylim=limits, ylabel=panel.y, xlabel=panel.x)
+    if len(panel.series) > 1:
+        key(axes)
+
+
+def _write_values(axes: "Axes", panel: Bars, values: Sequence[float]) -> None:
+    for place, value in enumerate(values):
+        words = f"{value:.2f}" if panel.share else f"{value:,.0f}"
+        point, shift = ((value, place), (4, 0)) if panel.lying else ((place, value), (0, 3))
+        sides: dict[str, Any] = {"va": "center"} if panel.lying else {"ha": "center"}
+        axes.annotate(words, point, xytext=shift, textcoords="offset points", **sides)
+
+
+def _draw_surface(axes: "Axes", panel: Surface) -> None:
+    share = np.array(panel.value)
+    places = range(len(panel.columns)), range(len(panel.rows))
+    filled = axes.contourf(*places, share, levels=np.linspace(0, 1, 21), cmap=MAP)
+    inside = [level for level in CONTOURS if share.min() < level < share.max()]
+    if inside:
+        ink = [INK if level < 0.5 else PALE for level in inside]  # the map is dark where the share is high
+        lines = axes.contour(*places, share, levels=inside, colors=ink, linewidths=0.8)
+        axes.clabel(lines, fmt=lambda level: f"{level:.0%}", fontsize=SMALL)
+    axes.set_xticks(places[0], list(panel.columns), fontsize=SMALL, rotation=90 if len(panel.columns) > 6 else 0)
+    axes.set_yticks(places[1], list(panel.rows), fontsize=SMALL)
+    axes.set(xlabel=panel.x, ylabel=panel.y)
+    axes.figure.colorbar(filled, ax=axes, label=panel.of, ticks=[0, 0.25, 0.5, 0.75, 1], fraction=0.05)
+
+
+def _draw_map(axes: "Axes", panel: Map) -> None:
+    from matplotlib.colors import LogNorm, Normalize
+
+    shown = np.ma.masked_invalid(panel.value)
+    rows, columns = shown.shape
+    size = (panel.cell_km * columns, panel.cell_km * rows)
+    most = float(shown.filled(0).max()) if panel.most is None else panel.most
+    ends = (
+        panel.least,
+        max(most, panel.least + 1) if panel.log else most,
+    )  # with no square to show a scale has two ends
+    norm = LogNorm(*ends) if panel.log else Normalize(*ends)
+    squares = axes.imshow(shown, origin="lower", extent=(0, size[0], 0, size[1]), cmap=MAP, norm=norm)
+    axes.figure.colorbar(squares, ax=axes, label=panel.of, fraction=0.04, pad=0.02)
+    _scale_bar(axes, size[0])
+
+
+def _scale_bar(axes: "Axes", width_km: float) -> None:
+    """A round length below the map, instead of ticks; a frame says where the map ends."""
+    size = 10 ** np.floor(np.log10(width_km / 4))
+    length = size * max(step for step in (1, 2, 5) if step * size <= width_km / 4)
+    below: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
+    axes.plot([0, length], [-0.03, -0.03], color=INK, linewidth=2, solid_capstyle="butt", **below)
+    axes.text(length, -0.03, f" {length:g} km, north is up", va="center", color=INK, **below)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.spines[["top", "right"]].set_visible(True)
+    axes.spines[:].set_color(PALE)
+
+
+DRAWN: dict[type, Callable[["Axes", Any], None]] = {
+    Lines: _draw_lines,
+    Cdf: _draw_cdfs,
+    Bars: _draw_bars,
+    Surface: _draw_surface,
+    Map: _draw_map,
+}
