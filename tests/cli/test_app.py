@@ -91,7 +91,7 @@ def test_every_measure(incrowd, trips, tmp_path):
     code, out, _ = incrowd("measure", "exposure", visits)
     assert code == 0 and "4 people" in out
     code, out, _ = incrowd("measure", "cut-risk", visits, "--windows", 2, "--points", 1)
-    assert code == 0 and "8 pieces" in out and "people whose visits were known before the cut" in out
+    assert code == 0 and "8 pieces" in out and "an attacker who knew the visits before the cut" in out
     code, out, _ = incrowd("measure", "sequences", visits, "--k", 2)
     assert code == 0 and "minimal violating" in out
     incrowd("anonymize", "cut", visits, "-o", release)

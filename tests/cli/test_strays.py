@@ -100,7 +100,7 @@ def test_the_sweep_prints_the_size_of_blocks_and_writes_it(incrowd, strays, tmp_
     code, out, err = incrowd("measure", "sweep", strays, *words, *output)
     assert code == 0 and len(at_zero(err)) == 1 and err.count("more than 4 times") == 1
     assert "size of a block (west-east x south-north)" in out and "1,200 of 1,207 records" in out
-    rows = list(csv.DictReader((tmp_path / "sweep.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "sweep.csv").read_text().splitlines()))
     assert [float(row["block_width_m"]) for row in rows] == pytest.approx([2740, 137], rel=0.02)
     page = (tmp_path / "sweep.html").read_text()
     assert "size of a block" in page and "without 5 at (0, 0) and 2 outside the box of 1,207 records" in page

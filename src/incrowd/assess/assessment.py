@@ -151,7 +151,8 @@ class Assessment(Result):
         old = {new: name for name, new in OLD_NAMES.items()}
         answers = [{**one.to_dict(), "threshold": one.limit, "old_name": old.get(one.name)} for one in self.answers]
         notice = {"answers": answers, "note": HONESTY, "renamed": {**OLD_NAMES, "threshold": OLD_KEYS["threshold"]}}
-        return {name: plain(getattr(self, name)) for name in names + more} | plain(notice)
+        record = {name: getattr(self, name) for name in names + more} | notice
+        return {name: plain(value) for name, value in record.items()}
 
     def columns(self) -> Mapping[str, Any]:
         """A row for each test."""

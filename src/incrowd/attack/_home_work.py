@@ -144,8 +144,9 @@ def _section(places: HomeWork) -> Section:
     alone, both = (round(share * places.people) for share in (places.pair_unique, places.both_known))
     return Section(
         question="For how many people is the pair home and work unique?",
-        answer=f"For {percent(places.pair_unique)} ({alone:,} of {places.people:,} people); home and work can be "
-        f"inferred for {percent(places.both_known)} ({both:,} people), a home for {percent(places.home_known)}.{right}",
+        answer=f"The pair home and work is unique for {percent(places.pair_unique)} ({alone:,} of {places.people:,} "
+        f"people); both can be inferred for {percent(places.both_known)} ({both:,} people), a home for "
+        f"{percent(places.home_known)}.{right}",
         number=percent(places.pair_unique),
         number_of="of people have a home and work that nobody shares",
         tables=[

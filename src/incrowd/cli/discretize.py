@@ -40,7 +40,7 @@ def discretize(
     slot_min: Annotated[
         int | None,
         typer.Option(
-            help=r"Width of a time slot, or of those of a table of visits. \[default: 1 min; blocks 20, towers 30, zones 60]"
+            help=r"Width of a time slot, also of a table of visits. \[default: 1 min; blocks 20, towers 30, zones 60]"
         ),
     ] = None,
     blocks: Annotated[int | None, typer.Option(help="Blocks along each side of the box (100).")] = None,

@@ -75,8 +75,8 @@ def test_a_raw_file_is_linked_to_a_release(incrowd, two, tmp_path):
     [
         (("--origin", "5,52"), "one side has its squares and slots already; leave --origin out"),
         (("--start", "2024-07-01"), "one side has its squares and slots already; leave --start out"),
-        (("--cell-m", "200"), "one side has --cell-m 500 already"),
-        (("--slot-min", "30"), "one side has --slot-min 60 already"),
+        (("--cell-m", "200"), "one side has --cell-m 100 already"),
+        (("--slot-min", "30"), "one side has --slot-min 1 already"),
     ],
 )
 def test_what_one_side_has_is_not_asked_for(incrowd, two, tmp_path, words, message):

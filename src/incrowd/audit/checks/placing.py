@@ -159,9 +159,14 @@ def _wall(t: Ints, release: Published) -> Ints:
 def differing(release: Published, original: Visits | Fingerprints) -> str | None:
     """What the release states otherwise than the original, or leaves out."""
     stated = {**release.clock, **release.plane}
+    clocked = not isinstance(original, Visits) or original.slot_min is not None  # a plain table of visits has no clock
     names = [name for name in ("slot_min", "start", "crs", "cell_m") if hasattr(original, name)]
     plain = release.is_plain  # a table of another tool states nothing
-    differ = [name for name in names if not plain and stated.get(name) != getattr(original, name)]
+    differ = [
+        name
+        for name in names
+        if not plain and stated.get(name) != getattr(original, name) and (clocked or name != "slot_min")
+    ]
     if not plain and stated_zone(stated) != stated_zone({ZONE: original.time_zone}):
         differ.append(ZONE)
     if isinstance(original, Visits) and not plain and (release.cells is None) != (original.xy is None):
