@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.discretize._filled import everybody, in_longer_slots
+from incrowd.discretize._counts import everybody, in_longer_slots
 
 HOUR = 3600
 TRACES = ic.Traces.from_arrays(

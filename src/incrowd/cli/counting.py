@@ -64,7 +64,7 @@ def everywhere(
 ) -> Visits:
     """One cell for everybody in every slot, from visits that were saved or from trajectories; gaps are interpolated."""
     from incrowd import discretize, read
-    from incrowd.discretize._filled import everybody
+    from incrowd.discretize._counts import everybody
 
     source = one_or_many(sources)
     noun, saved = saved_noun(source, reading), saved_visits(source, reading, slot_min=slot_min, cells=cells)

@@ -12,8 +12,7 @@ windows        one piece per user and time window
 """
 
 from incrowd.discretize._blocks import blocks
-from incrowd.discretize._counts import counts
-from incrowd.discretize._filled import filled
+from incrowd.discretize._counts import counts, filled
 from incrowd.discretize._grid import alike, fingerprints, grid
 from incrowd.discretize._towers import towers
 from incrowd.discretize._windows import Windows, windows

@@ -86,7 +86,7 @@ def in_longer(
     """The same records in longer slots; they and the regions are checked before the attack."""
     from incrowd import read
     from incrowd.assess._mitigations import check_ways
-    from incrowd.discretize._filled import in_longer_slots
+    from incrowd.discretize._counts import in_longer_slots
 
     base = visits.slot_min or 1
     odd = [w for w in sweep.widths or LONGER_MIN if w <= base or w % base]
