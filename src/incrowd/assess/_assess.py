@@ -32,7 +32,7 @@ from incrowd.assess.question import (
 )
 from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.data import Release, Visits
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import IncrowdError, ParameterError, public
 from incrowd.measure import summary
 from incrowd.plain import in_words

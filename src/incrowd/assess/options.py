@@ -14,7 +14,7 @@ from incrowd.attack.people import read_link
 from incrowd.clock import HOUR_S
 from incrowd.data import Release, UserTable, Visits
 from incrowd.data.release_folder import release_at
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole
 
 NEEDS = {

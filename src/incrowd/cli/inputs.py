@@ -10,7 +10,7 @@ from incrowd.cli.options import takes
 from incrowd.cli.reading import ReadingOptions, one_or_many
 from incrowd.data import Fingerprints, Traces, Visits, load
 from incrowd.data.release_folder import release_at
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError
 
 if TYPE_CHECKING:

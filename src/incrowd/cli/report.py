@@ -10,7 +10,7 @@ from incrowd.cli.options import Force, Json, Seed, Sources, numbers
 from incrowd.cli.reading import ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
 
 

@@ -1,4 +1,4 @@
-"""What every discretizer begins with: the records to read, and the time slots to put them in."""
+"""What every discretizer begins with: the records to read, the time slots to put them in, and the usual grain."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -143,3 +143,19 @@ def wall_later_s(first: Visits, second: Visits) -> int:
             "(time_zone, --time-zone)."
         )
     return wall_start(second) - wall_start(first)
+
+
+@dataclass(frozen=True)
+class Grain:
+    """The cells and slots on which the commands that measure risk put raw records; saved visits keep their own.
+
+    Args:
+        cell_m: Side of a grid cell, for raw records; saved visits keep their cells.
+        slot_min: Width of a time slot, for raw records; saved visits keep their slots.
+    """
+
+    cell_m: float = 500
+    slot_min: int = 60
+
+    def __str__(self) -> str:
+        return f"{self.cell_m:,g} m cells, {self.slot_min:,} min slots"

@@ -18,7 +18,7 @@ from incrowd.assess.compare.views import Visible, views, visible
 from incrowd.data import Fingerprints, Release, Traces
 from incrowd.data.sample import some_people
 from incrowd.discretize import fingerprints
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, IncrowdError, ParameterError, check_choice, check_seed, check_whole, public
 from incrowd.estimate import Estimate
 from incrowd.plain import in_words, several

@@ -10,7 +10,7 @@ from incrowd.assess.dataset import Dataset
 from incrowd.attack.people import Link, read_link
 from incrowd.data import Release, Traces, Visits
 from incrowd.discretize import grid, towers
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError
 from incrowd.read import plane
 

@@ -28,7 +28,7 @@ from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import answer, note, progress_bar, say
 from incrowd.data import Fingerprints, Traces, UserTable, Visits
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
 from incrowd.plain import to_json
 from incrowd.show import text

@@ -10,7 +10,7 @@ from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import present, progress_bar
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 
 HOURS = Annotated[tuple[float, float], typer.Option(help="Hours in which people are at home; 22 6 runs past midnight.")]
 WORK = Annotated[tuple[float, float], typer.Option(help="Hours in which people work.")]

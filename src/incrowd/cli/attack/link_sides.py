@@ -8,7 +8,7 @@ from incrowd.cli.options import lon_lat
 from incrowd.cli.reading import ReadingOptions, one_or_many
 from incrowd.data import Release, Traces, Visits
 from incrowd.data.release_folder import release_at
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError, check_positive, check_whole
 
 CELL_M, SLOT_MIN = 500, 60

@@ -13,7 +13,7 @@ from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import present, progress_bar
 from incrowd.data import Fingerprints, Traces
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 
 
 @reads

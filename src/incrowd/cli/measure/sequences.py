@@ -8,7 +8,7 @@ from incrowd.cli.inputs import carried_values, carrying, grained, in_python, sou
 from incrowd.cli.options import Json, Sources, takes
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import present, progress_bar
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.plain import several
 from incrowd.show import Section, Table
 

@@ -9,7 +9,7 @@ from incrowd.cli.inputs import grain_of, grained, in_python, source_in_python, v
 from incrowd.cli.options import Json, Sources, numbers, takes
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import present, progress_bar
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
 from incrowd.measure.uniqueness.question import SHORT, Short
 from incrowd.plain import percent

@@ -11,7 +11,7 @@ from incrowd.cli.options import Json, arguments_of
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import present, progress_bar
 from incrowd.data import Visits
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError
 
 

@@ -11,7 +11,7 @@ from incrowd.cli.pages import check_page, write_page
 from incrowd.cli.papers.reproducing import PaperRun, runs
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import progress_bar
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
 from incrowd.papers import reproduce
 from incrowd.plain import percent

@@ -14,7 +14,7 @@ from incrowd.cli.options import Force, Json, Seed, arguments_of, gathers, option
 from incrowd.cli.reading import READING, ReadingOptions, one_or_many
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Fingerprints, Traces, Visits
-from incrowd.discretize.grain import Grain
+from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError
 from incrowd.papers import Paper, Reproduction, Statement, reproduce, save
 
