@@ -14,7 +14,7 @@ from incrowd.assess.dataset import Dataset, within
 from incrowd.assess.limits import DEFAULTS
 from incrowd.assess.options import Options, seconds_of
 from incrowd.assess.questions import QUESTIONS
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.plain import in_words, to_json
 from incrowd.progress import track
 

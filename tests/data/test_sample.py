@@ -3,7 +3,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.arrays import positions_of
-from incrowd.data.sample import some_people, some_rows
+from incrowd.data.table import some_people, some_rows
 
 TABLES = [
     ic.Traces.from_arrays([1, 1, 2, 3], [0, 5, 3, 4], lon=[5, 5, 6, 7], lat=[52] * 4, attributes={"sex": [0, 1, 0]}),

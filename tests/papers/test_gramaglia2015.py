@@ -9,7 +9,7 @@ import pytest
 import incrowd as ic
 from boxes import boxes, prints
 from incrowd.anonymize.glove import Glove
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.measure import Tails
 from incrowd.papers import gramaglia2015 as paper
 from incrowd.papers.gramaglia2015.accuracy import suppressed

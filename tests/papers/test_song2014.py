@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.ledger import Ledger
 from incrowd.papers import reproduce, song2014
 from incrowd.papers.record import save

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.papers import reproduce, tan2017
 from incrowd.papers.record import save
 from incrowd.papers.tan2017.close import _statements, random_closeness_h

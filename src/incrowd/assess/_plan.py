@@ -10,7 +10,7 @@ from incrowd.arrays import Ints
 from incrowd.assess.planned import Plan, PlannedCut
 from incrowd.attack.relink import relink
 from incrowd.data import Visits
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
 from incrowd.measure import uniqueness
 from incrowd.plain import several

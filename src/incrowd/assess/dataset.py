@@ -11,7 +11,7 @@ from incrowd.assess.options import Options
 from incrowd.clock import DAY_MIN, utc_of, wall_at, zone_of
 from incrowd.data import Counts, Release, Traces, Visits, load
 from incrowd.data.release_folder import release_at
-from incrowd.data.sample import some_people, some_rows
+from incrowd.data.table import some_people, some_rows
 from incrowd.discretize import fingerprints, grid, towers
 from incrowd.errors import DataError
 from incrowd.read.layouts import Reading

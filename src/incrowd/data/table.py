@@ -1,16 +1,16 @@
-"""What every noun with users shares: rows by user, attributes, and the way out to data frames and files."""
+"""What every noun with users shares: rows by user, attributes, draws of people, the way out to data frames and files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, owners, tally
+from incrowd.arrays import Ints, Labels, drawn, owners, tally
 from incrowd.columns import per_user, seconds
 from incrowd.errors import DataError, MissingExtra, public
 from incrowd.ledger import Ledger
@@ -186,3 +186,32 @@ def started(name: str, *, read: int, kept: int, users: int, **counts: Mapping[st
 
 def _missing(library: str) -> MissingExtra:
     return MissingExtra(f"to_{library} needs {library}; install it with: pip install {library}.")
+
+
+DRAWN = "drawn"  # the step of the ledger in which a draw leaves people out
+T = TypeVar("T", bound=UserTable)
+
+
+def some_people(table: T, *, people: int, seed: int) -> T:
+    """So many people drawn at random, in their order; all if there are no more.
+
+    >>> from incrowd.data import Visits
+    >>> some_people(Visits.from_arrays([1, 2, 3], cell=[0, 0, 0], slot=[0, 1, 2]), people=2, seed=0)
+    Visits(users=2, records=2)
+    """
+    if len(table) <= people:
+        return table
+    return some_rows(table, drawn(len(table), people, seed)[table.owner], DRAWN, "person not drawn")
+
+
+def some_rows(table: T, keep: NDArray[np.bool_], step: str, why: str) -> T:
+    """The rows kept, of the people who have one; why the others left is in the ledger.
+
+    >>> from incrowd.data import Visits
+    >>> some_rows(Visits.from_arrays([1, 2, 2], cell=[0, 0, 0], slot=[0, 1, 2]), np.array([0, 1, 0]) > 0, "odd", "even")
+    Visits(users=1, records=1)
+    """
+    left = table.where(keep, table.ledger)
+    gone, people = {why: table.records - left.records}, (len(table), len(left))
+    ledger = table.ledger.add(step, read=table.records, kept=left.records, dropped=gone, users=people)
+    return replace(left, ledger=ledger)  # type: ignore[call-arg]

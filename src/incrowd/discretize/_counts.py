@@ -10,7 +10,7 @@ from incrowd.arrays import Floats
 from incrowd.clock import DAY_MIN, minute_of_day
 from incrowd.data import Counts, Visits
 from incrowd.data.counts import MOST_COUNTS, whole_days
-from incrowd.data.sample import some_rows
+from incrowd.data.table import some_rows
 from incrowd.discretize._grid import grid
 from incrowd.discretize._towers import MOST_FILLED, Nearest, filler
 from incrowd.discretize._towers import towers as to_towers

@@ -9,7 +9,7 @@ import incrowd as ic
 from boxes import prints
 from incrowd.assess.compare import ALL, CompareOptions, prepared
 from incrowd.assess.compare.comparison import NOTHING, Comparison, Row, Target
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 
 compare_module = import_module("incrowd.assess.compare")
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")

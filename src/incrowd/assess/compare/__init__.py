@@ -16,7 +16,7 @@ from incrowd.assess.compare.loss import fate
 from incrowd.assess.compare.settings import MethodInputs, Setting, settings, untouched
 from incrowd.assess.compare.views import Visible, views, visible
 from incrowd.data import Fingerprints, Release, Traces
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.discretize import fingerprints
 from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, IncrowdError, ParameterError, check_choice, check_seed, check_whole, public

@@ -7,7 +7,7 @@ from incrowd.assess.question import Finding, Question, drawn_note
 from incrowd.attack import chance_accuracy, recover, recovery_score
 from incrowd.attack.recover import QUARTER_MIN
 from incrowd.data import Visits
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.discretize import counts, filled
 from incrowd.errors import DataError
 from incrowd.plain import percent, several

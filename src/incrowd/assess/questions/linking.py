@@ -20,7 +20,7 @@ from incrowd.assess.questions.release import (
 from incrowd.attack import Linkage, link, relink
 from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints, Release, UserTable, Visits
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.errors import DataError, IncrowdError, IncrowdWarning
 from incrowd.plain import percent, several
 

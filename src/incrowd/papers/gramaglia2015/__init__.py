@@ -1,7 +1,7 @@
 """[gramaglia2015]: its figures on any dataset, and what its text says beside what the data say."""
 
 from incrowd.data import Fingerprints
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.errors import public
 from incrowd.papers.gramaglia2015 import table2
 from incrowd.papers.gramaglia2015.accuracy import figure_7, figure_8, figure_9

@@ -8,7 +8,7 @@ from incrowd.anonymize.glove import Glove
 from incrowd.arrays import Floats, Ints
 from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints
-from incrowd.data.sample import some_rows
+from incrowd.data.table import some_rows
 from incrowd.errors import ParameterError, check_whole
 from incrowd.kernels.types import METRES
 from incrowd.measure.glove.accuracy import Accuracy, accuracy

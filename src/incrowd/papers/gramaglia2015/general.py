@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from incrowd.data import Fingerprints
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, DAYS, Run, days_of, first_days, hide
 from incrowd.papers.record import OTHER, Figure, apart, claim
 from incrowd.show import Lines, trend

@@ -8,7 +8,7 @@ from pathlib import Path
 from incrowd import anonymize
 from incrowd.anonymize.w4m.points import points_of
 from incrowd.data import Fingerprints
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.errors import DataError, check_seed, check_whole
 from incrowd.measure._displacement import Displacement, displacement
 from incrowd.measure.glove.accuracy import Accuracy, accuracy

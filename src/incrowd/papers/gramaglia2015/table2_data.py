@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints
-from incrowd.data.sample import some_people, some_rows
+from incrowd.data.table import some_people, some_rows
 from incrowd.discretize import fingerprints
 from incrowd.errors import DataError
 from incrowd.papers.gramaglia2015.data import DAYS, THEIR_SIZES

@@ -10,8 +10,7 @@ import numpy as np
 from incrowd.anonymize import LKC, LkcCost, lkc_cost
 from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
-from incrowd.data.sample import some_people
-from incrowd.data.table import attributes_of, kept_attributes
+from incrowd.data.table import attributes_of, kept_attributes, some_people
 from incrowd.discretize import towers
 from incrowd.errors import DataError, ParameterError, public
 from incrowd.measure.lkc.sequences import Pair, frequent_sequences, violating_sequences

@@ -5,7 +5,7 @@ import numpy as np
 from incrowd.anonymize.cut import Cut
 from incrowd.arrays import Floats
 from incrowd.data import Visits
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.errors import public
 from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, share, size
 from incrowd.papers.song2014.cut import figure_2, figure_3, figure_4

@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import tally
 from incrowd.data import Visits
-from incrowd.data.sample import DRAWN, some_rows
+from incrowd.data.table import DRAWN, some_rows
 from incrowd.discretize import towers, windows
 from incrowd.errors import DataError
 from incrowd.measure._cut_risk import CutRisk, cut_risk

@@ -3,7 +3,7 @@
 from typing import Any
 
 from incrowd.data import Traces
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.errors import public
 from incrowd.measure.sweep import sweep
 from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME

@@ -15,7 +15,7 @@ from incrowd.attack.recover.result import Recovered
 from incrowd.attack.recover.score import RecoveryScore, recovery_score
 from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
-from incrowd.data.sample import some_people, some_rows
+from incrowd.data.table import some_people, some_rows
 from incrowd.discretize import counts, filled, towers
 from incrowd.errors import DataError
 from incrowd.measure.regularity import NIGHT_MIN, prediction_errors, tallied

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from incrowd.anonymize.count_steps import to_regions
 from incrowd.attack.recover.score import RecoveryScore
-from incrowd.data.sample import some_people
+from incrowd.data.table import some_people
 from incrowd.discretize import filled
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.attack import CONVENTION
