@@ -1,4 +1,4 @@
-"""What every noun with users shares: rows by user, attributes, draws of people, the way out to data frames and files."""
+"""What every noun with users shares: rows by user, attributes, draws of people, and the way to frames and files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
