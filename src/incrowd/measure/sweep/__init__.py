@@ -132,7 +132,7 @@ def _record(plan: SweepPlan, records: SweepRecords, answers: Tallies) -> Sweep:
     ]
     blocks, minutes, points, alone, samples, population = np.array(rows, np.int64).T.copy()
     share = np.divide(alone, samples, out=np.full(len(rows), np.nan), where=samples > 0)
-    ends = [wilson(int(hits), int(n)) if n else (np.nan, np.nan) for hits, n in zip(alone, samples, strict=True)]
+    ends = [wilson(float(p), int(n)) if n else (np.nan, np.nan) for p, n in zip(share, samples, strict=True)]
     low, high = np.array(ends).T.copy()
     return Sweep(
         blocks=blocks,

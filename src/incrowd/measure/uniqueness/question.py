@@ -18,6 +18,7 @@ Short = Literal["drop", "all", "zero"]
 Match = Literal["set", "ordered", "contain"]
 SHORT: tuple[Short, ...] = get_args(Short)
 _Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
+_MATCHED = 0.3  # share from which on the hits of a one-to-one matching hang together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +85,9 @@ class UniquenessQuestion:
 class Uniqueness(Result, UniquenessQuestion):
     """Share of people identified by known visits, in [0, 1], higher is riskier, with the question it answers.
 
-    `value` and `interval` are None if there is no target. The interval is Wilson's over all draws; if nothing
-    was drawn (exact, or top without samples) it is the value itself.
+    `value` and `interval` are None if there is no target. The interval is Wilson's: of `samples` over the draws, each
+    of which draws a person anew, else over people, whose repeated draws are alike; if nothing was drawn (exact, or top
+    without samples) it is the value itself.
     """
 
     value: float | None
@@ -151,30 +153,56 @@ def answered(
     counts = np.bincount(crowd_sizes.ravel())
     draws, alone = crowd_sizes.size, int(counts[1]) if len(counts) > 1 else 0
     value = alone / draws if draws else None
+    probability = (crowd_sizes == 1).mean(axis=0) if crowd_sizes.ndim == 2 else None
+    interval = None if value is None else (value, value)
+    if value is not None and drawn:
+        interval = wilson(value, draws) if probability is None else effective_interval(probability, draws=draws)
     return Uniqueness(
         **question.parameters(),
         value=value,
         population=len(targets),
         skipped=users - len(targets),
-        interval=None if value is None else wilson(alone, draws) if drawn else (value, value),
+        interval=interval,
         distribution={int(s): int(counts[s]) / draws for s in np.flatnonzero(counts)},
         targets=targets,
         crowd_sizes=crowd_sizes,
-        probability=(crowd_sizes == 1).mean(axis=0) if crowd_sizes.ndim == 2 else None,
+        probability=probability,
     )
 
 
-def wilson(hits: int, draws: int) -> tuple[float, float]:
-    """Wilson's 95 % interval for a share.
+def effective_interval(means: Floats, *, draws: int | None = None, matched: bool = False) -> tuple[float, float]:
+    """Wilson's 95 % interval of the mean over people who were drawn, several draws of each being no more people.
 
-    >>> [round(end, 4) for end in wilson(5, 10)]
+    It is taken at the number of independent draws that would vary as much, p (1 - p) / (s^2 / n) with the variance s^2
+    over the n people's own means, kept between the number of people and of draws.
+
+    Args:
+        means: Each person's own share of success in [0, 1], of one person at least; any real number, such as 1/crowd.
+        draws: How many draws were made in all. [default: one for each person]
+        matched: Whether people were matched one to one: one's mistake is another's, so that above 0.3 half the people
+            count.
+
+    >>> [round(end, 4) for end in effective_interval(np.array([1.0, 0.0] * 5), draws=1000)]
     [0.2366, 0.7634]
     """
-    share, z2 = hits / draws, _Z95 * _Z95
+    people = len(means)
+    share = min(max(float(means.mean()), 0.0), 1.0)
+    most = people if draws is None else draws
+    variance = float(means.var(ddof=1)) if people > 1 else 0.0
+    effective = min(max(share * (1 - share) * people / variance, people), most) if variance > 0 else most
+    return wilson(share, effective / 2 if matched and share > _MATCHED else effective)
+
+
+def wilson(share: float, draws: float) -> tuple[float, float]:
+    """Wilson's 95 % interval for a share of independent draws.
+
+    >>> [round(end, 4) for end in wilson(0.5, 10)]
+    [0.2366, 0.7634]
+    """
+    z2 = _Z95 * _Z95
     middle = (share + z2 / (2 * draws)) / (1 + z2 / draws)
     half = _Z95 * sqrt(share * (1 - share) / draws + z2 / (4 * draws * draws)) / (1 + z2 / draws)
-    low = 0.0 if hits == 0 else max(0.0, middle - half)
-    return low, 1.0 if hits == draws else min(1.0, middle + half)
+    return 0.0 if share == 0 else max(0.0, middle - half), 1.0 if share == 1 else min(1.0, middle + half)
 
 
 def _at_least_0(value: Any) -> bool:

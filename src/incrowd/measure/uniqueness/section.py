@@ -34,7 +34,7 @@ def section_of_uniqueness(results: "Sequence[Uniqueness]", main: "Uniqueness | N
     """One section for results that differ in points, knowledge or convention; the answer is that of `main`."""
     known = [risk for risk in results if risk.value is not None]
     main = main or max(known, key=lambda risk: (risk.points, risk.short == "drop"), default=results[-1])
-    drawn = "Intervals are Wilson's, 95 %, over the draws." if any(map(_is_drawn, results)) else "Nothing was drawn."
+    drawn = "Intervals are Wilson's, 95 %." if any(map(_is_drawn, results)) else "Nothing was drawn."
     return Section(
         question=f"How many people are identified by {_what(main)}?",
         answer=answer(main),
