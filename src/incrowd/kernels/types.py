@@ -10,7 +10,7 @@ from incrowd.arrays import Ints
 Ids = NDArray[np.int32] | NDArray[np.int64]
 Items = NDArray[np.int32]  # numbered pairs of cell and slot
 Words = NDArray[np.uint64]  # bitsets
-Whole = NDArray[Any]  # int32 or int64
+Whole = NDArray[Any]  # int32 or int64, or Python integers of any size
 Cells = NDArray[np.integer[Any]]  # [user, slot]
 
 EARTH_RADIUS_M = 6371008.8

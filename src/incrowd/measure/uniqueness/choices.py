@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.kernels import kernel
-from incrowd.kernels.reference import choices as reference
+from incrowd.kernels.reference import uniqueness as reference
 from incrowd.measure.uniqueness.question import UniquenessQuestion
 
 _BLOCK = 1 << 20  # choices looked at at once, while they have few points
@@ -76,14 +76,14 @@ class Subsets:
     def draw(self, which: Ints, rng: np.random.Generator) -> Ints:
         """Point after point without replacement, which no number can overflow."""
         places = rng.integers(0, self.crowd.sizes[which][:, None] - np.arange(self.points))
-        drawn: Ints = kernel("choices").without_replacement(places)
+        drawn: Ints = kernel("uniqueness").without_replacement(places)
         drawn += self.crowd.starts[which][:, None]
         return drawn
 
     def rows(self, which: Ints, number: Ints) -> Ints:
         """In colexicographic order."""
         table = binomials(int(self.crowd.sizes[which].max(initial=0)), self.points)
-        subsets: Ints = kernel("choices").subsets(number, self.points, table)
+        subsets: Ints = kernel("uniqueness").subsets(number, self.points, table)
         return subsets + self.crowd.starts[which][:, None]
 
 
@@ -118,11 +118,11 @@ class CloseSubsets:
     def __init__(self, crowd: Trajectories, slot: Ints, slot_min: int, question: UniquenessQuestion) -> None:
         self.points = question.points
         limits = _blocks(slot, slot_min, question.block_min), *_limits(question, slot_min)
-        near, far = kernel("choices").reach(crowd.starts, crowd.sizes, slot, *limits)
+        near, far = kernel("uniqueness").reach(crowd.starts, crowd.sizes, slot, *limits)
         self.farthest = int(far.max(initial=0))
         ways = np.array([comb(d, self.points - 1) for d in range(self.farthest + 1)], object)
         self.group = _wide(crowd, near, far, ways).astype(np.int64)  # 1 for trajectories with very many sets
-        used = (kernel("choices"), np.minimum(ways, _LARGEST).astype(np.int64)), (reference, ways)
+        used = (kernel("uniqueness"), np.minimum(ways, _LARGEST).astype(np.int64)), (reference, ways)
         self.sides = [_Side.of(crowd, self.group == g, near, far, *how) for g, how in enumerate(used)]
         self.place = np.zeros(len(crowd.starts), np.int64)  # of each trajectory within its side
         self.totals = np.zeros(len(crowd.starts), object)
