@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 from boxes import crowds, prints
 from incrowd.kernels.cpu.glove import merge as cpu
-from incrowd.kernels.cpu.glove import reshape as cpu_shape
 from incrowd.kernels.reference.glove import merge as reference
-from incrowd.kernels.reference.glove import reshape as shape
 from incrowd.kernels.reference.glove.stretch import stretch
 from incrowd.kernels.types import CELLS
 from incrowd.measure.glove.stretch import layout
@@ -60,13 +58,13 @@ def test_compiled_merge_is_the_reference(data, n_a, n_b, uncapped):
 @given(crowds(most_users=4, most_samples=8, sizes=True))
 def test_compiled_reshaping_is_the_reference(data):
     for rows in users_of(data):
-        np.testing.assert_array_equal(cpu_shape.union(rows), shape.union(rows))
-        np.testing.assert_array_equal(cpu_shape.split(rows), shape.split(rows))
+        np.testing.assert_array_equal(cpu.union(rows), reference.union(rows))
+        np.testing.assert_array_equal(cpu.split(rows), reference.split(rows))
 
 
 def reshaped(how, *spans):
     rows = np.array(sorted((t, end, x, x + 1, 0, 1) for x, t, end in spans))
-    return [(t, end, x, wide) for t, end, x, wide, *_ in getattr(shape, how)(rows).tolist()]
+    return [(t, end, x, wide) for t, end, x, wide, *_ in getattr(reference, how)(rows).tolist()]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +90,7 @@ def test_a_chain_of_overlaps_becomes_one_box():
 def test_reshaping_keeps_covered_time_and_can_be_repeated(data):
     for rows in users_of(data):
         covered = {minute for start, end in rows[:, :2].tolist() for minute in range(start, end)}
-        for how in (shape.union, shape.split):
+        for how in (reference.union, reference.split):
             made = how(rows)
             assert (made[1:, 0] >= made[:-1, 1]).all()
             assert sum(made[:, 1] - made[:, 0]) == len(covered)

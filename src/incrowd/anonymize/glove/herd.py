@@ -140,7 +140,7 @@ class NearestLists:
 
     def pick(self) -> tuple[int, int]:
         """The slot with the smallest (stretch, lo, hi) and its nearest id; -1 where it must be scanned first."""
-        from incrowd.kernels.cpu.glove.candidates import pick
+        from incrowd.kernels.cpu.glove.merge import pick
 
         herd = self.herd
         least = herd.prints.ident[herd.active[0]]
@@ -149,7 +149,7 @@ class NearestLists:
 
     def nearest(self) -> Ints:
         """The nearest living id of each active slot, or -1."""
-        from incrowd.kernels.cpu.glove.candidates import heads
+        from incrowd.kernels.cpu.glove.merge import heads
 
         ids: Ints = heads(self.herd.active, self.herd.slot, self.ids)
         return ids

@@ -127,7 +127,7 @@ def _shuffled(boxes: tuple[Ints, Ints, Ints, Ints], seed: int | None) -> tuple[I
 
 def _reshaped(corners: Ints, offsets: Ints, row: Ints, laid: CornerTable, *, split: bool) -> tuple[Ints, Ints, Ints]:
     """Boxes that do not overlap in time; a sample is covered by the one that holds its start."""
-    from incrowd.kernels.cpu.glove.reshape import reshape
+    from incrowd.kernels.cpu.glove.merge import reshape
 
     made, ends = reshape(corners, offsets, split)
     # The pieces of a group are apart in time, so that (group, start) finds them.

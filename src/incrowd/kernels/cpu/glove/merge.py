@@ -1,9 +1,10 @@
-"""Two fingerprints into one, compiled."""
+"""Two fingerprints into one, which pair is next, and boxes that overlap in time into boxes that do not, compiled."""
 
 import numpy as np
 from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu.glove.nearest import NEVER, NONE, compare
 from incrowd.kernels.cpu.glove.prints import Prints, Short, corners, put
 from incrowd.kernels.cpu.glove.stretch import closest, stretch
 from incrowd.kernels.types import Scale
@@ -93,3 +94,102 @@ def resolve(parent: Short, row: Ints) -> None:
     for s in range(len(row) - 1, -1, -1):
         if parent[s] >= 0:
             row[s] = row[parent[s]]
+
+
+@njit(cache=True)
+def union(corners: Ints) -> Ints:
+    """Boxes whose half-open intervals overlap, directly or through others, become their hull; rows are in order."""
+    pieces = np.empty_like(corners)
+    made = 0
+    for box in corners:
+        if made and box[0] < pieces[made - 1, 1]:
+            _widen(pieces[made - 1], box)
+        else:
+            pieces[made] = box
+            made += 1
+    return pieces[:made].copy()
+
+
+@njit(cache=True)
+def split(corners: Ints) -> Ints:
+    """Time is cut at every start and end; each covered piece gets the hull rectangle of the boxes that cover it."""
+    cuts = np.unique(corners[:, :2].copy().ravel())
+    pieces = np.empty((len(cuts), 6), corners.dtype)
+    made = past = 0
+    for cut in range(len(cuts) - 1):
+        low, high = cuts[cut], cuts[cut + 1]
+        covered = False
+        while past < len(corners) and corners[past, 1] <= low:
+            past += 1
+        for i in range(past, len(corners)):
+            if corners[i, 0] > low:
+                break
+            if corners[i, 1] > low:
+                if covered:
+                    _widen(pieces[made], corners[i])
+                else:
+                    pieces[made] = corners[i]
+                covered = True
+        if covered:
+            pieces[made, 0], pieces[made, 1] = low, high
+            made += 1
+    return pieces[:made].copy()
+
+
+@njit(cache=True)
+def reshape(corners: Ints, offsets: Ints, pieces_only: bool) -> tuple[Ints, Ints]:
+    """Union (or split) the boxes of each group; the new rows and where each group begins."""
+    ends = np.zeros(len(offsets), np.int64)
+    parts = np.empty((2 * len(corners), 6), corners.dtype)
+    for g in range(len(offsets) - 1):
+        rows = corners[offsets[g] : offsets[g + 1]]
+        made = split(rows) if pieces_only else union(rows)
+        ends[g + 1] = ends[g] + len(made)
+        parts[ends[g] : ends[g + 1]] = made
+    return parts[: ends[-1]].copy(), ends
+
+
+@njit(cache=True)
+def head(row: int, ids: Ints, slot: Ints) -> int:
+    """The place of the nearest living id in the list of a row, or the length of the list."""
+    take: int = ids.shape[1]
+    for at in range(take):
+        if ids[row, at] < 0:
+            return take
+        if slot[ids[row, at]] >= 0:
+            return at
+    return take
+
+
+@njit(cache=True)
+def pick(active: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints, least: int) -> tuple[int, int]:
+    """The row with the smallest (stretch, lo, hi), and its nearest living id; -1 where it must be scanned first.
+
+    Rows come by rising id, so that the first of equals has the smaller one. A list with nobody alive bounds its row
+    by its last entry: whoever is as near has a larger id than that, and one of at least `least`, the smallest of all.
+    A list that held everybody has nobody left to find.
+    """
+    take = ids.shape[1]
+    chosen, other, lo, best_over, best_under = NONE, NONE, NONE, NEVER, 1
+    for row in active:
+        at = head(row, ids, slot)
+        if at == take and whole[row]:
+            continue
+        head_id = NONE if at == take else ids[row, at]
+        bound = max(least, ids[row, take - 1] + 1) if at == take else head_id
+        place = min(at, take - 1)
+        sign = -1 if chosen == NONE else compare(over[row, place], under[row, place], best_over, best_under)
+        if sign < 0 or (sign == 0 and bound < lo):
+            chosen, other, lo, best_over, best_under = row, head_id, bound, over[row, place], under[row, place]
+    return chosen, other
+
+
+@njit(cache=True)
+def heads(active: Ints, slot: Ints, ids: Ints) -> Ints:
+    """The nearest living id of each active row; -1 where its list is used up."""
+    first = np.full(len(active), NONE)
+    for k in range(len(active)):
+        at = head(active[k], ids, slot)
+        if at < ids.shape[1]:
+            first[k] = ids[active[k], at]
+    return first

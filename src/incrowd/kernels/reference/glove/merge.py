@@ -1,7 +1,8 @@
-"""GLOVE as Algorithm 1 reads: all pairs, the smallest stretch first, until everybody is hidden."""
+"""GLOVE as Algorithm 1 reads: all pairs, the smallest stretch first, until all are hidden; then overlaps in time."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def merge(longer: Ints, shorter: Ints, n_l: int, n_s: int, scale: Scale, uncappe
     return grown[order], place[to_l], place[to_s]
 
 
-def _hull(samples: list[Ints]) -> Ints:
+def _hull(samples: Ints | list[Ints]) -> Ints:
     rows = np.array(samples)
     low, high = rows.min(axis=0), rows.max(axis=0)
     hull: Ints = np.where(np.arange(6) % 2 == 0, low, high)
@@ -125,3 +126,25 @@ def _joined(a: Group, b: Group, ident: int, scale: Scale, uncapped: bool, limits
 def beyond(box: Ints, most_space: int, most_time: int) -> bool:
     """Whether a box is wider than the one limit or longer than the other [gramaglia2015, Sec. 7.1]."""
     return bool(max(box[3] - box[2], box[5] - box[4]) > most_space or box[1] - box[0] > most_time)
+
+
+def union(corners: Ints) -> Ints:
+    """Boxes whose half-open intervals overlap, directly or through others, become a hull [gramaglia2015, Sec. 6.2]."""
+    pieces: list[Ints] = []
+    for box in corners[np.lexsort(corners.T[::-1])]:
+        if pieces and box[0] < pieces[-1][1]:
+            pieces[-1] = _hull(np.array([pieces[-1], box]))
+        else:
+            pieces.append(box.copy())
+    return np.array(pieces)
+
+
+def split(corners: Ints) -> Ints:
+    """Time is cut at every start and end; each covered piece gets the hull rectangle of the boxes that cover it."""
+    cuts = np.unique(corners[:, :2])
+    pieces = []
+    for low, high in pairwise(cuts):
+        covering = corners[(corners[:, 0] <= low) & (corners[:, 1] >= high)]
+        if len(covering):
+            pieces.append([low, high, *_hull(covering)[2:]])
+    return np.array(pieces)
