@@ -133,7 +133,7 @@ def test_equals_the_definition(rows, shift, least):
 def test_it_prints_the_answer_first_without_places():
     visits = ic.Visits.from_arrays([1, 1, 1], cell=[7, 7, 9], slot=[1, 2, 10], slot_min=60, start=4 * 86_400)
     text = str(ic.attack.home_work(visits))
-    assert text.startswith("For 100.0 % (1 of 1 people); home and work can be inferred for 100.0 % (1 people)")
+    assert text.startswith("The pair home and work is unique for 100.0 % (1 of 1 person); both can be inferred for ")
     assert "[7]" not in text and "[9]" not in text
 
 

@@ -16,7 +16,7 @@ from incrowd.columns import ints
 from incrowd.data import Visits
 from incrowd.discretize.slots import wall_start
 from incrowd.errors import DataError, ParameterError, check_whole, public
-from incrowd.plain import percent, several
+from incrowd.plain import of_people, percent, several
 from incrowd.show import Result, Section, Table
 
 NONE = -1
@@ -144,9 +144,8 @@ def _section(places: HomeWork) -> Section:
     alone, both = (round(share * places.people) for share in (places.pair_unique, places.both_known))
     return Section(
         question="For how many people is the pair home and work unique?",
-        answer=f"The pair home and work is unique for {percent(places.pair_unique)} ({alone:,} of {places.people:,} "
-        f"people); both can be inferred for {percent(places.both_known)} ({both:,} people), a home for "
-        f"{percent(places.home_known)}.{right}",
+        answer=f"The pair home and work is unique for {of_people(alone, places.people)}; both can be inferred for "
+        f"{of_people(both, places.people)}, a home for {percent(places.home_known)}.{right}",
         number=percent(places.pair_unique),
         number_of="of people have a home and work that nobody shares",
         tables=[

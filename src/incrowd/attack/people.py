@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Ints, Labels, offsets_of, positions_of
-from incrowd.data import Groups, Release, UserTable, Visits
+from incrowd.data import Fingerprints, Groups, Release, UserTable, Visits
 from incrowd.data.release_folder import check_link
 from incrowd.errors import DataError, check_file
 
 Truth = str | Path | Iterable[Iterable[int]] | None
-Side = Visits | Release | str | Path  # a path is the folder of a release
+Table = Visits | Fingerprints
+Side = Table | Release | str | Path  # a path is the folder of a release
 Pairs = tuple[Ints, Ints]  # row, person
 
 
@@ -50,20 +51,22 @@ def owners_from(release: Release | str | Path, data: UserTable, link: str | Path
     return owner
 
 
-def opened(side: Side) -> Visits | Release:
+def opened(side: Side) -> Table | Release:
     """A release folder as a release that tells nobody's rows: its pseudonyms are no labels of people."""
     if not isinstance(side, (str, Path)):
         return side
     from incrowd import read
 
     published = read.release(side)
-    if not isinstance(published, Visits):
-        raise DataError(f"{Path(side).name} publishes no visits; linking compares visits.")
+    if not isinstance(published, (Visits, Fingerprints)):
+        raise DataError(
+            f"{Path(side).name} publishes neither visits nor boxes, which linking compares; discretize its points."
+        )
     return unlabelled(published)
 
 
-def unlabelled(published: Visits) -> Release:
-    """Published visits as a release that says of no row whose it is, so equal labels are never taken for a match."""
+def unlabelled(published: Table) -> Release:
+    """Published rows as a release that says of no row whose it is, so equal labels are never taken for a match."""
     return Release(published, nobody(len(published)))
 
 
@@ -73,7 +76,7 @@ def nobody(rows: int) -> Groups:
 
 
 def counterparts(
-    known: Visits | Release, target: Visits | Release, truth: Iterable[Iterable[int]] | Link | None
+    known: Table | Release, target: Table | Release, truth: Iterable[Iterable[int]] | Link | None
 ) -> Groups | None:
     """The rows of the target that belong to the person behind each row of the known, in order; None if untold."""
     if truth is None:
@@ -114,7 +117,7 @@ def read_link(path: str | Path, release: object = None) -> Link:
     return Link(np.array(pseudonyms, np.str_), np.array(people, np.str_), of_release=all(ids))
 
 
-def _table(data: Visits | Release) -> UserTable:
+def _table(data: Table | Release) -> UserTable:
     return data.data if isinstance(data, Release) else data
 
 
@@ -122,7 +125,7 @@ def _members(release: Release) -> Pairs:
     return np.repeat(np.arange(len(release.members)), np.diff(release.members.offsets)), release.members.positions
 
 
-def _pairs(known: Visits | Release, target: Visits | Release) -> tuple[Pairs, Pairs]:
+def _pairs(known: Table | Release, target: Table | Release) -> tuple[Pairs, Pairs]:
     """Positions where a release tells them, else labels."""
     if isinstance(known, Release) or isinstance(target, Release):
         a, b = (

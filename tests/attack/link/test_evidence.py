@@ -199,3 +199,33 @@ def test_boxes_are_one_visit_each_and_a_crowd_shares_the_hit():
         link(known, release, one_to_one=True)
     far = ic.Fingerprints.from_arrays(["p"], x=[9000], y=[0], t=[10], start=0)
     assert link(known, ic.Release.from_arrays(far, members=[[0]])).silent == 1
+
+
+def test_of_several_rows_the_one_named_counts_with_its_own_crowd():
+    """The best row of person 0 is p, of one person; q stands for four. Two rows that are level count their mean."""
+    xy = [[50, 50], [150, 50], [250, 50]]
+    known = ic.Visits.from_arrays([0, 0, 1], [0, 1, 2], [0, 1, 2], xy=xy, slot_min=60, start=0)
+    boxes = {"x": [0, 100, 200, 200], "y": [0] * 4, "t": [0, 60, 0, 0], "start": 0}
+
+    def linked(users, crowd, members):
+        release = ic.Release.from_arrays(ic.Fingerprints.from_arrays(users, crowd=crowd, **boxes), members=members)
+        return link(known, release)
+
+    apart = linked(["p", "p", "q", "r"], [1, 4, 1], [[0], [0], [1]])
+    assert apart.right.tolist() == [1, 0.5] and apart.claimed_right == 1
+    assert apart.chance[1] == pytest.approx(((1 + 1 / 4) / 3 + 1 / 3) / 2)
+    level = linked(["p", "p", "q", "r"], [2, 1, 4], [[0], [1], [1]])
+    assert level.right.tolist() == [0.5, pytest.approx((1 + 1 / 4) / 2)] and level.claimed_right == 0.5
+
+
+def test_a_folder_of_boxes_is_linked_like_the_release_in_memory(tmp_path):
+    city = ic.read.synthetic_city(users=12, towers=9, days=1)
+    known, prints = ic.discretize.grid(city.traces, cell_m=2000, slot_min=60), ic.discretize.fingerprints(city.traces)
+    release = ic.anonymize.Glove(k=2)(prints)
+    ic.anonymize.publish(release, tmp_path / "boxes", link=tmp_path / "link.csv", original=prints)
+    assert link(known, tmp_path / "boxes", truth=tmp_path / "link.csv").hit == link(known, release).hit
+    assert link(known, tmp_path / "boxes").told is False and link(known, release).hit[10] <= 0.5
+    points = ic.anonymize.W4M(k=2)(city.traces)
+    ic.anonymize.publish(points, tmp_path / "points")
+    with pytest.raises(ic.DataError, match="publishes neither visits nor boxes"):
+        link(known, tmp_path / "points")

@@ -70,6 +70,15 @@ def test_a_raw_file_is_linked_to_a_release(incrowd, two, tmp_path):
     assert code == 0 and json.loads(out)["visits_shared"] == 1, err
 
 
+def test_visits_and_raw_files_are_linked_to_boxes(incrowd, two, tmp_path):
+    saved, release, truth = tmp_path / "visits.parquet", tmp_path / "boxes", ("--truth", tmp_path / "link.csv")
+    assert incrowd("anonymize", "glove", two[0], "-o", release, "--k", 2, "--keep-link", truth[1])[0] == 0
+    assert incrowd("discretize", two[0], "-o", saved, "--into", "grid", "--cell-m", 500, "--slot-min", 60)[0] == 0
+    for known in (saved, two[0]):
+        code, out, err = incrowd("attack", "link", known, release, *truth, "--json")
+        assert code == 0 and 0 < json.loads(out)["hit"]["1"] <= json.loads(out)["hit"]["10"] <= 0.5, err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -61,7 +61,7 @@ class Linkage(Result):
         median_rank: Of the counterparts.
         chance_median_rank: The same for a ranking at random.
         claimed: Known people whose best candidate is strictly ahead of the second.
-        claimed_right: How many of these claims are right.
+        claimed_right: How many of these claims are right; one of a row that stands for n people counts 1/n.
         alpha: View -> how strongly people differ; small where everybody has places of their own.
         at_bound: Views whose alpha is at the end of what is searched.
         matching: The one-to-one matching with its certificate.
@@ -96,7 +96,7 @@ class Linkage(Result):
     median_rank: float | None
     chance_median_rank: float | None
     claimed: int
-    claimed_right: int | None
+    claimed_right: float | None
     alpha: Mapping[str, float]
     at_bound: tuple[str, ...]
     matching: Matching | None

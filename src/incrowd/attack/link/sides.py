@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, offsets_of
+from incrowd.attack.link.pairs import PairScores
 from incrowd.attack.people import Link, Side, Truth, counterparts, nobody, opened, read_link
 from incrowd.columns import ints
 from incrowd.data import Fingerprints, Groups, Release, Visits
@@ -47,7 +48,7 @@ class Sides:
         """Open both sides, and find out who is who."""
         sides = opened(known), opened(target)
         a, b = (side.data if isinstance(side, Release) else side for side in sides)
-        a, b = _on_cells(a, b), _on_cells(b, a)
+        a, b = as_visits(a, b), as_visits(b, a)
         for side in (a, b):
             if not isinstance(side, Visits) or not side.records:
                 raise DataError("linking compares visits of at least one person; discretize both sides alike first.")
@@ -71,15 +72,25 @@ class Sides:
                 "several people; leave it out."
             )
 
-    def right(self) -> Floats:
-        """For each known person the mean of 1/crowd over its true rows: what naming one of them is worth."""
-        worth = 1 / self.crowd[self.true.positions]
-        counts = np.diff(self.true.offsets)
-        owner = np.repeat(np.arange(len(counts)), counts)
-        return np.bincount(owner, worth, minlength=len(counts)) / np.maximum(counts, 1)
+    def worth(self, pairs: PairScores | None = None) -> Floats:
+        """For each known person what naming one of its true rows is worth: the mean of 1/crowd over them.
+
+        Args:
+            pairs: Scores by which only the best of the true rows counts, if their crowds differ.
+        """
+        worth, offsets = 1 / self.crowd[self.true.positions], self.true.offsets
+        owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        level = np.ones(len(owner))
+        first = worth[np.minimum(offsets[owner], max(len(worth) - 1, 0))]
+        if pairs is not None:
+            for i in np.unique(owner[worth != first]):
+                scores = pairs.of(np.array([i]))[0, self.true[i]]
+                level[offsets[i] : offsets[i + 1]] = scores == scores.max()
+        total, many = (np.bincount(owner, part, minlength=len(offsets) - 1) for part in (worth * level, level))
+        return total / np.maximum(many, 1)
 
 
-def _on_cells(side: Any, other: Any) -> Any:
+def as_visits(side: Any, other: Any) -> Any:
     """Boxes as one visit each: the cell of the centre on the other side's grid, the slot of the beginning."""
     if not isinstance(side, Fingerprints):
         return side

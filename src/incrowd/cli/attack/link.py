@@ -7,7 +7,7 @@ import numpy as np
 import typer
 
 from incrowd import attack
-from incrowd.cli.attack.link_sides import sides_of, visits_in
+from incrowd.cli.attack.link_sides import sides_of, table_in
 from incrowd.cli.options import Force, Json, takes
 from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.reading import Origin, ReadingOptions, reads
@@ -44,10 +44,10 @@ def link(
         ),
     ] = None,
     cell_m: Annotated[
-        float | None, typer.Option(help="Side of a grid cell. [default: 500, or that of the side that is visits]")
+        float | None, typer.Option(help=r"Side of a grid cell. \[default: 500 m, or that of the side that is visits]")
     ] = None,
     slot_min: Annotated[
-        int | None, typer.Option(help="Width of a time slot. [default: 60, or that of the side that is visits]")
+        int | None, typer.Option(help=r"Width of a time slot. \[default: 60 min, or that of the side that is visits]")
     ] = None,
     origin: Origin = None,
     start: Annotated[
@@ -84,7 +84,7 @@ def link(
         return
     for linkage in linkages:
         present(linkage, as_json=False)
-    say(_grain(sides[0]))
+    say(_grain(next(side for side in sides if isinstance(table_in(side), Visits))))
 
 
 def _runs(sides: list[Visits | Release], question: dict[str, Any]) -> list[dict[str, Any]]:
@@ -103,19 +103,21 @@ def _runs(sides: list[Visits | Release], question: dict[str, Any]) -> list[dict[
     if asked and score in (None, "overlap"):
         return [by_moment]
     usual = {**question, **({} if score is None else {"score": score})}
-    return [usual, by_moment] if _share_a_slot(*map(visits_in, sides)) else [usual]
+    return [usual, by_moment] if _share_a_slot(*map(table_in, sides)) else [usual]
 
 
-def _share_a_slot(known: Visits, target: Visits) -> bool:
+def _share_a_slot(known: Any, target: Any) -> bool:
     """Whether the periods of the two overlap."""
     from incrowd.attack.link.alignment import aligned
+    from incrowd.attack.link.sides import as_visits
 
+    known, target = as_visits(known, target), as_visits(target, known)
     return len(np.intersect1d(known.slot, aligned(known, target, 0)[0].slot)) > 0
 
 
 def _grain(side: Visits | Release) -> str:
     """On which cells and slots the two were compared."""
-    visits = visits_in(side)
+    visits = table_in(side)
     cells = "cells that are no squares" if visits.cell_m is None else f"{visits.cell_m:,g} m cells"
     slots = "slots of unknown width" if visits.slot_min is None else f"{visits.slot_min:,} min slots"
     origin = origin_of(visits.crs)

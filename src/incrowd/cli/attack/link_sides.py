@@ -6,10 +6,11 @@ from typing import Any
 from incrowd.cli.inputs import is_records, visits_of
 from incrowd.cli.options import lon_lat
 from incrowd.cli.reading import ReadingOptions, one_or_many
-from incrowd.data import Release, Traces, Visits
+from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.data.release_folder import release_at
 from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError, check_positive, check_whole
+from incrowd.read.plane import origin_of
 
 CELL_M, SLOT_MIN = 500, 60
 
@@ -50,13 +51,17 @@ def sides_of(
     side_m = CELL_M if cell_m is None else cell_m
     if all(points):
         first = sides[0].on_grid(cell_m=side_m, slot_min=width, origin=lon_lat(origin), start=start)
-        return [first, sides[1].alike(visits_in(first), start=start)]
+        return [first, sides[1].alike(table_in(first), start=start)]
     for name, value in {"origin": origin, "start": start}.items():
         if value is not None:
             raise ParameterError(f"one side has its squares and slots already; leave --{name} out.")
     if any(points):
         there = points.index(False)
-        like = visits_in(sides[there])
+        like = table_in(sides[there])
+        if isinstance(like, Fingerprints):
+            grain: dict[str, Any] = {"cell_m": side_m, "slot_min": width, "origin": origin_of(like.crs)}
+            sides[1 - there] = sides[1 - there].on_grid(**grain)
+            return sides
         _check_grain(like, cell_m=cell_m, slot_min=slot_min)
         if like.cell_m is None and not near:
             raise DataError(
@@ -111,14 +116,14 @@ def _side(source: str, reading: ReadingOptions, slot_min: int) -> "Visits | Rele
     published = read.release(folder)
     if isinstance(published, Traces):
         return _Ungridded(published, reading)
-    if not isinstance(published, Visits):
-        raise DataError(f"{folder.name} publishes neither visits nor trajectories, which linking compares.")
+    if not isinstance(published, (Visits, Fingerprints)):
+        raise DataError(f"{folder.name} publishes neither visits, boxes nor trajectories, which linking compares.")
     return unlabelled(published)
 
 
-def visits_in(side: Visits | Release) -> Visits:
-    """The visits of a side."""
-    return side.data if isinstance(side, Release) else side  # type: ignore[return-value]
+def table_in(side: Visits | Release) -> Any:
+    """The visits or boxes of a side."""
+    return side.data if isinstance(side, Release) else side
 
 
 def _check_grain(like: Visits, **given: float | None) -> None:
