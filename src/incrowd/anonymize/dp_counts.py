@@ -91,7 +91,7 @@ class DPCounts(Anonymizer):
             )
         if data.slot_min is None:
             raise DataError("these visits have no slot_min; make them by incrowd.discretize, or give it.")
-        _refuse_own(data, xy)
+        refuse_own(data, xy)
         owner, cell, slot = inside(data, xy, len(xy), first, many)
         kept = bounded(owner, slot, int(self.slots_per_person), int(self.cells_per_slot))
         true = np.bincount(slot[kept] * len(xy) + cell[kept], minlength=many * len(xy))
@@ -171,14 +171,19 @@ def _slots(slots: tuple[int, int]) -> tuple[int, int]:
     return first, many
 
 
-def _refuse_own(visits: Visits, xy: NDArray[np.float64]) -> None:
-    """Refuse the cells that a grid made of the visited ones: its edge is one person's position."""
-    if visits.cell_m is None or visits.xy is None or len(np.unique(visits.cell)) != len(visits.xy):
+def refuse_own(visits: Visits, xy: Floats) -> None:
+    """Refuse exactly the cells that people visited: the edge of the area is then one person's position.
+
+    All cells of visits that are not squares of a grid are a list from outside, such as towers, even if all are visited.
+    """
+    if visits.xy is None:
         return
-    if np.array_equal(np.sort(xy, axis=0), np.sort(visits.xy, axis=0)):
+    visited = visits.xy[np.unique(visits.cell)]
+    listed = visits.cell_m is None and len(visited) == len(visits.xy)
+    if not listed and np.array_equal(np.unique(xy, axis=0), np.unique(visited, axis=0)):
         raise ParameterError(
             "these cells are exactly those that people visited, which says where somebody was; give all cells of an "
-            "area that is chosen without the data (--towers, --zones or --box)."
+            "area that is chosen without the data, such as all towers (--towers)."
         )
 
 
