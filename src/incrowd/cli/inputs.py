@@ -80,7 +80,7 @@ def _on_own_clock(noun: Any, reading: ReadingOptions) -> Any:
 
 def saved(path: Path) -> Any:
     """What incrowd saved in a file, or publishes in that of a release."""
-    from incrowd.read._release import release
+    from incrowd.read._kind import release
 
     folder = release_at(path)
     return load(path) if folder in (None, path) else release(folder)
