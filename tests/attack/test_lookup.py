@@ -97,7 +97,7 @@ def test_everybody_shifted_is_found_within_the_shift():
 
 
 def test_rounded_points_are_found_at_the_resolution():
-    """Rounded to 0.1 m, a corner of the square is 0.07 m from its centre: nobody is missed, and no movement is needed."""
+    """Rounded to 0.1 m, a corner of the square is 0.07 m from its centre: nobody is missed, no movement is needed."""
     rng = np.random.default_rng(4)
     user, t = np.repeat(np.arange(30), 4), np.tile(np.arange(4) * 600, 30)
     x, y = rng.random((2, 120)) * 100
