@@ -2,29 +2,54 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any
 
 from incrowd.assess.question import drawn_note
 from incrowd.plain import percent, plain, several
 from incrowd.show import Line, Lines, Result, Section, Table
 
-HEAD = ("window", "pieces", "identified", "after joining", "pairs joined", "chance", "reconstructed", "moves kept")
+HEAD = (
+    *("window", "pieces", "guessed rightly", "after joining", "up to", "with 1/2 or more", "identified"),
+    *("pairs joined", "chance", "reconstructed", "moves kept"),
+)
+WORST = Fraction(1, 100)  # share of people who may be guessed rightly with 1/2 or more, a convention
 KNOWN_BEFORE = (
-    "An attacker who knew a few visits of a person's whole trajectory identifies that person if the visits that fall "
-    "into one published piece, or into one chain of joined pieces, are in no other. People with fewer visits are left "
-    "out."
+    "An attacker who knows a few visits of a person's whole trajectory looks those that fall into one published piece, "
+    "or into one chain of joined pieces, up among all of them: a guess among n people is right with 1/n. For each "
+    "person the best lookup counts. The upper end of the 95 % interval is judged, which is never above what everything "
+    "published tells. Identified are people who are alone; this is shown and not judged."
 )
 JOINING = (
     "Pieces of neighbouring windows are paired with the least information gain in total, an optimal assignment "
-    "[xu2017, Eqs. 3 and 4]; pairs without a common cell are left apart. The attacker sees the release only."
+    "[xu2017, Eqs. 3 and 4], and by the evidence that both are of one person; pairs without a common cell are left "
+    "apart. Both are looked up, and the stronger counts. The attacker sees the release only."
 )
 MOVES = "A move is a pair of consecutive visits in different cells; a cut between them loses it."
 LINES = {  # of the figure: label -> field
-    "identified": "singled_out",
-    "after joining": "relinked",
+    "guessed rightly": "guess",
+    "after joining": "joined",
     "pairs joined": "rejoined",
     "moves kept": "moves_kept",
 }
+
+
+@dataclass(frozen=True)
+class Guessed:
+    """How well people are guessed: those who are alone, a right guess on average, its upper end, and those with 1/2."""
+
+    alone: float
+    guess: Fraction
+    high: Fraction
+    worst_high: Fraction  # share guessed rightly with 1/2 or more, at its upper end
+
+    def within(self, target: Fraction) -> bool:
+        """Whether both numbers that are judged are within their limits."""
+        return self.high <= target and self.worst_high <= WORST
+
+    def to_dict(self) -> dict[str, float]:
+        """Plain values, for JSON."""
+        return {field.name: float(getattr(self, field.name)) for field in fields(self)}
 
 
 @dataclass(frozen=True)
@@ -33,14 +58,25 @@ class PlannedCut:
 
     window_h: float | None
     pieces: int
-    singled_out: float | None  # people identified among the pieces by visits of their whole trajectory
-    relinked: float | None  # the same after the pieces were joined: compared with the target
+    before: Guessed  # among the pieces as they are
+    after: Guessed  # with the pieces joined by both scores, the stronger for each person: compared with the target
+    by: str  # the score that joins more neighbours
     neighbours: int
-    rejoined: float | None  # share of the neighbours that were joined
+    rejoined: float | None  # share of the neighbours that it joined
     precision: float | None
     chance: float | None
     restored: int  # people whose whole trajectory is one chain of joined pieces
     moves_kept: float | None  # share of the moves between cells that a piece still shows
+
+    @property
+    def guess(self) -> float:
+        """A right guess among the pieces as they are, on average."""
+        return float(self.before.guess)
+
+    @property
+    def joined(self) -> float:
+        """A right guess after the pieces are joined, on average."""
+        return float(self.after.guess)
 
     @property
     def name(self) -> str:
@@ -70,57 +106,49 @@ class Plan(Result):
     @property
     def best(self) -> PlannedCut | None:
         """The longest window that meets the target after joining; None if none does."""
-        return next((cut for cut in reversed(self.cuts) if self.meets(cut.relinked)), None)
+        return next((cut for cut in reversed(self.cuts) if self.meets(cut.after)), None)
 
     @property
     def longest(self) -> str:
         """The same in a word or two."""
-        if self.best is None:
-            return "none" if self.measured else "not measured"
-        return self.best.name
+        return "none" if self.best is None else self.best.name
 
     @property
     def deceptive(self) -> tuple[PlannedCut, ...]:
         """Windows that meet the target only as long as nobody joins the pieces."""
-        return tuple(cut for cut in self.cuts if self.meets(cut.singled_out) and not self.meets(cut.relinked))
+        return tuple(cut for cut in self.cuts if self.meets(cut.before) and not self.meets(cut.after))
 
-    @property
-    def measured(self) -> bool:
-        """Whether anybody has as many visits as were asked for."""
-        return any(cut.relinked is not None for cut in self.cuts)
-
-    def meets(self, share: float | None) -> bool:
-        """Whether a share of people identified is within the target."""
-        return share is not None and share <= self.target
+    def meets(self, guessed: Guessed) -> bool:
+        """Whether right guesses are within the target, and few of them likely ones."""
+        return guessed.within(exact(self.target))
 
     @property
     def limit(self) -> str:
         """The target in words, with every digit it was given."""
-        return f"{100 * self.target:.6g} %"
+        return share_in_words(self.target)
 
     @property
     def verdict(self) -> str:
         """The answer in words."""
-        if not self.measured:
-            return f"Nothing was measured: nobody has {several(self.points, 'visit')}; ask with fewer visits."
-        known = (
-            f"{several(self.points, 'visit')} known before the cut {'identify' if self.points > 1 else 'identifies'}"
+        known = f"who knew {several(self.points, 'visit')} before the cut guesses rightly"
+        best, limit = (
+            self.best,
+            f"the target is at most {self.limit}, with at most 1 % of people guessed with 1/2 or more",
         )
-        best, limit = self.best, f"the target is at most {self.limit}"
         if best is not None and best.window_h is None:
-            return f"Nothing needs to be cut: {known} {_of(best.relinked)}, and {limit}."
+            return f"Nothing needs to be cut: an attacker {known} {_often(best.after)}, and {limit}."
         if best is not None:
             text = (
-                f"The longest window that meets the target is {best.name}: {known} {_of(best.relinked)} after the "
-                f"pieces are joined ({percent(best.singled_out)} before), and {limit}; "
+                f"The longest window that meets the target is {best.name}: an attacker {known} {_often(best.after)} "
+                f"after the pieces are joined ({percent(best.guess)} before), and {limit}; "
                 f"{percent(best.moves_kept, unknown='an unknown share')} of the moves are kept."
             )
         else:
-            windows = [cut for cut in reversed(self.cuts) if cut.relinked is not None and cut.window_h is not None]
-            least = min(windows, key=lambda cut: cut.relinked or 0.0)  # the longest of equals
+            windows = [cut for cut in reversed(self.cuts) if cut.window_h is not None]
+            least = min(windows, key=lambda cut: cut.after.high)  # the longest of equals
             text = (
-                f"Cutting does not protect: {known} {_of(least.relinked)} after the pieces are joined even with the "
-                f"best window ({least.name}), and {limit}; publish something coarser instead."
+                f"Cutting does not protect: an attacker {known} {_often(least.after)} after the pieces are joined even "
+                f"with the best window ({least.name}), and {limit}; publish something coarser instead."
             )
         if self.deceptive:
             names = ", ".join(cut.name for cut in self.deceptive)
@@ -136,7 +164,7 @@ class Plan(Result):
             number_of="is the longest window that meets the target",
             panels=[self._panel()],
             tables=[
-                Table(HEAD, [_row(cut) for cut in self.cuts], "Shares of people, of pairs of pieces and of moves.")
+                Table(HEAD, [_row(cut) for cut in self.cuts], "Right guesses, and shares of people, pairs and moves.")
             ],
             method=[KNOWN_BEFORE, JOINING, MOVES],
             options=f"{several(self.points, 'known visit')}, target {self.limit}; {self.who}, "
@@ -182,15 +210,42 @@ class Plan(Result):
 
     def columns(self) -> Mapping[str, Any]:
         """A row for each window; window_h is empty for whole trajectories."""
-        names = [field.name for field in fields(PlannedCut)]
-        return {name: [getattr(cut, name) for cut in self.cuts] for name in names}
+        own = [field.name for field in fields(PlannedCut) if field.name not in ("before", "after")]
+        judged = {"joined_high": "high", "worst_high": "worst_high", "identified": "alone"}
+        return {
+            **{name: [getattr(cut, name) for cut in self.cuts] for name in (*own, "guess", "joined")},
+            **{name: [float(getattr(cut.after, source)) for cut in self.cuts] for name, source in judged.items()},
+        }
 
 
 def _row(cut: PlannedCut) -> tuple[str, ...]:
-    shares = map(percent, (cut.singled_out, cut.relinked, cut.rejoined, cut.chance))
+    after = cut.after
+    judged = (cut.guess, cut.joined, float(after.high), float(after.worst_high), after.alone)
+    shares = map(percent, (*judged, cut.rejoined, cut.chance))
     restored = "-" if cut.window_h is None else f"{cut.restored:,}"
     return (cut.name, f"{cut.pieces:,}", *shares, restored, percent(cut.moves_kept))
 
 
-def _of(share: float | None) -> str:
-    return f"{percent(share, unknown='an unknown share')} of people"
+def _often(guessed: Guessed) -> str:
+    worst = f"; up to {percent(float(guessed.worst_high))} of people with 1/2 or more" if guessed.worst_high else ""
+    return f"in {percent(float(guessed.guess))} of cases (up to {percent(float(guessed.high))}{worst})"
+
+
+def exact(target: float) -> Fraction:
+    """A target as the fraction it was meant to be: 1/11 is no float.
+
+    >>> exact(1 / 11), exact(0.1)
+    (Fraction(1, 11), Fraction(1, 10))
+    """
+    return Fraction(target).limit_denominator(10**9)
+
+
+def share_in_words(target: float) -> str:
+    """A target as it was given: one of so many, or a percentage.
+
+    >>> share_in_words(1 / 11), share_in_words(0.1), share_in_words(0.004)
+    ('1/11', '10 %', '0.4 %')
+    """
+    share = exact(target)
+    in_percent = f"{100 * target:.6g}"
+    return f"{in_percent} %" if Fraction(in_percent) == 100 * share or share.numerator > 1 else str(share)

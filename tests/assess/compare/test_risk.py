@@ -15,9 +15,13 @@ from incrowd.assess.compare.settings import MethodInputs, untouched
 from incrowd.assess.compare.target import Target
 
 
+def attacked(crowd, caps, **more):
+    return Risk(crowd, caps, np.arange(len(crowd)), len(crowd), **more)
+
+
 def in_crowds(*sizes, people=11, **more):
     crowd = np.repeat(sizes, people)
-    return Risk(crowd, crowd, len(crowd), **more)
+    return attacked(crowd, crowd, **more)
 
 
 def test_crowds_of_eleven_reach_one_in_eleven_exactly():
@@ -29,14 +33,14 @@ def test_crowds_of_eleven_reach_one_in_eleven_exactly():
 
 def test_nine_in_hundreds_and_one_in_twos_are_missed_by_the_worst_only():
     crowd = np.repeat([100, 2], [900, 100])
-    mixed = Risk(crowd, crowd, 1000)
+    mixed = attacked(crowd, crowd)
     assert float(mixed.guess) == pytest.approx(0.059)
     assert Target.parse("guess=1/11").missed(mixed) == ["with 1/2 or more: up to 10.0 %"]
     assert Target.parse("k=2").missed(mixed) == [] and Target.parse("k=3").missed(mixed)
 
 
 def test_what_was_drawn_is_judged_at_its_upper_end_and_at_most_by_what_everything_tells():
-    drawn = Risk(np.repeat([20], 100), np.repeat([1], 100), 100)
+    drawn = attacked(np.repeat([20], 100), np.repeat([1], 100))
     assert drawn.guess == Fraction(1, 20) and 0.09 < drawn.guess_high < 0.12
     assert Target.parse("guess=1/11").missed(drawn)[0].startswith("guessed rightly: up to")
     capped = replace(drawn, caps=np.repeat([15], 100))
@@ -48,14 +52,14 @@ def test_what_was_drawn_is_judged_at_its_upper_end_and_at_most_by_what_everythin
 
 def test_a_misled_attacker_proves_nothing():
     crowd = np.repeat([0, 50], [50, 50])
-    lost = Risk(crowd, np.ones(100, np.int64), 100)
+    lost = attacked(crowd, np.ones(100, np.int64))
     assert lost.misled and lost.guess_high == 1 and Target.parse("guess=1/11").missed(lost)
     hidden = replace(lost, caps=np.repeat([11], 100))  # whatever is known, eleven people are left
     assert Target.parse("guess=1/11").missed(hidden) == []
 
 
 def test_a_guarantee_that_the_audit_recomputes_bounds_what_is_judged():
-    bound = Risk(np.repeat([30], 40), np.repeat([1], 40), 40, floor=11)
+    bound = attacked(np.repeat([30], 40), np.repeat([1], 40), floor=11)
     assert bound.guess_high == Fraction(1, 11) and bound.worst_high == 0
     assert Target.parse("k=11").missed(bound)  # everything published is more than it speaks of
 

@@ -23,6 +23,12 @@ def test_refusals(incrowd, city, tmp_path):
     )
     code, _, err = incrowd("anonymize", "cut", city, "--plan", "--windows-h", "1,x")
     assert code == 2 and "--windows-h takes hours" in err
+    for wrong in ("x", "1/0", "1/x"):
+        code, _, err = incrowd("anonymize", "cut", city, "--plan", "--target", wrong)
+        assert code == 2 and "--target takes a share such as 1/11 or 0.1" in err
+    assert "target must be" in incrowd("anonymize", "cut", city, "--plan", "--target", "9" * 30)[2]
+    code, out, _ = incrowd("anonymize", "cut", city, "--plan", "--windows-h", "6", "--target", "1/11")
+    assert code == 0 and "the target is at most 1/11, with at most 1 % of people guessed with 1/2 or more" in out
     (tmp_path / "old.html").write_text("")
     code, _, err = incrowd("attack", "home-work", city, "--report", tmp_path / "old.html")
     assert code == 2 and "exists" in err

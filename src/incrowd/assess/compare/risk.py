@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats, Ints, offsets_of
 from incrowd.assess.compare.later import Linked, mean_guess, recognised
 from incrowd.assess.compare.settings import MethodInputs
-from incrowd.attack import lookup, relink
+from incrowd.attack import Relinked, lookup, relink
 from incrowd.attack.relink.score import rejoined
 from incrowd.audit import check
 from incrowd.data import Groups, Release
@@ -42,6 +42,7 @@ class Risk:
     Args:
         crowd: Of each person in the release the people among whom it is guessed, 0 for a wrong guess.
         caps: The same for an attacker who knows everything published.
+        there: Positions of these people in the original.
         asked: People of the original.
         floor: The smallest crowd that a guarantee leaves to this attacker, recomputed by the audit; 1 if there is none.
         linked: How many are recognised later, if anybody is in both halves.
@@ -50,6 +51,7 @@ class Risk:
 
     crowd: Ints
     caps: Ints
+    there: Ints
     asked: int
     floor: int = 1
     linked: Linked | None = None
@@ -142,20 +144,32 @@ def risk(release: Release, original: Any, source: MethodInputs, *, points: int, 
     >>> cut.guess, cut.linked.share, cut.rejoined
     (Fraction(1, 1), Fraction(1, 1), 1.0)
     """
-    joined = [relink(release, score=score, points=points, seed=seed) for score in JOINS] if _is_cut(release) else []
-    looks = [release, *(_chains(release, one.chain) for one in joined)]
-    found = [lookup(look, original, records=points, seed=seed) for look in looks]
-    crowd, caps = (_fewest([getattr(one, name) for one in found]) for name in ("crowd", "caps"))
-    there = found[0].crowd >= 0
+    cut = release.params.get("method") == "Cut"
+    joined = joins(release, points=points, seed=seed) if cut else []
+    looks = [looked_up(look, original, points=points, seed=seed) for look in (release, *chains(release, joined))]
+    found = strongest(looks)
+    caps = np.full(found.asked, -1)
+    caps[found.there] = found.caps
     shares = [one.score.share for one in joined if one.score is not None and one.score.share is not None]
-    return Risk(
-        crowd[there],
-        caps[there],
-        len(there),
-        _floor(release, points),
-        recognised(release, source, caps),
-        max(shares, default=None),
-    )
+    return replace(found, linked=recognised(release, source, caps), rejoined=max(shares, default=None))
+
+
+def looked_up(release: Release, original: Any, *, points: int, seed: int) -> Risk:
+    """Who is guessed by some known records, in a release as it is."""
+    found = lookup(release, original, records=points, seed=seed)
+    there = np.flatnonzero(found.crowd >= 0)
+    return Risk(found.crowd[there], found.caps[there], there, len(found.crowd), _floor(release, points))
+
+
+def strongest(looks: Sequence[Risk]) -> Risk:
+    """For each person the lookup that leaves the fewest people; all are of the same people."""
+    crowd, caps = (_fewest([getattr(look, name) for look in looks]) for name in ("crowd", "caps"))
+    return replace(looks[0], crowd=crowd, caps=caps)
+
+
+def joins(release: Release, **how: Any) -> list[Relinked]:
+    """The pieces of a cut release joined again, by both scores; `how` are further options of `attack.relink`."""
+    return [relink(release, score=score, **how) for score in JOINS]
 
 
 def _floor(release: Release, points: int) -> int:
@@ -167,29 +181,22 @@ def _floor(release: Release, points: int) -> int:
     return int(claims["k"]) if confirmed else 1
 
 
-def _is_cut(release: Release) -> bool:
-    return release.params.get("method") == "Cut"
-
-
-def _chains(release: Release, chain: Ints) -> Release:
+def chains(release: Release, joined: Sequence[Relinked]) -> list[Release]:
     """The pieces as an attacker joined them; behind a chain are all people whose pieces are in it."""
     data: Any = release.data
-    person = np.unique(np.stack([chain, release.members.positions]), axis=1)
-    rows = int(chain.max()) + 1
-    return replace(
-        release,
-        data=rejoined(data, chain),
-        members=Groups(offsets_of(person[0], rows), person[1].copy()),
-    )
+    made = []
+    for one in joined:
+        row, person = np.unique(np.stack([one.chain, release.members.positions]), axis=1)
+        members = Groups(offsets_of(row, one.chains), person.copy())
+        made.append(replace(release, data=rejoined(data, one.chain), members=members))
+    return made
 
 
 def _fewest(sizes: Sequence[Ints]) -> Ints:
-    """The smallest crowd above 0 of each person; 0 for none, -1 for people who are not there."""
-    table = np.stack(sizes)
+    """The smallest crowd above 0 of each person; 0 for none."""
     most = np.iinfo(np.int64).max
-    least = np.where(table > 0, table, most).min(axis=0)
-    fewest: Ints = np.where(least == most, table.max(axis=0), least)
-    return fewest
+    least = np.where(np.stack(sizes) > 0, np.stack(sizes), most).min(axis=0)
+    return np.where(least == most, 0, least)
 
 
 def _right(sizes: Ints) -> Floats:

@@ -1,5 +1,6 @@
 """incrowd anonymize cut --plan: which window protects, before anything is published."""
 
+from fractions import Fraction
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Annotated, Any
@@ -14,14 +15,17 @@ from incrowd.cli.screen import foretelling, present, progress_bar
 from incrowd.errors import ParameterError
 
 PANEL = "Options of --plan"
+LONGEST = 20  # characters of a share: longer ones take long to be read
 PLAN = Annotated[
     bool, typer.Option("--plan", help="Publish nothing: say which window protects, once pieces are joined again.")
 ]
 WINDOWS_H = Annotated[str, typer.Option(help="Windows to try, in hours.")]
+TARGET = Annotated[str, typer.Option(help="Largest share of right guesses, such as 1/11 or 0.1.")]
 OPTIONS = options_of(
     assess.plan,
     leave_out=("visits", "start_slot", "slots", "memory", "reach_windows"),
     windows_h=(WINDOWS_H, "1,2,3,6,12,24,48"),
+    target=(TARGET, "1/11"),
 )
 for kind, _ in OPTIONS.values():
     kind.__metadata__[0].rich_help_panel = PANEL
@@ -57,11 +61,11 @@ def _plan(planning: dict[str, Any], *, sources: list[str], given: dict[str, Any]
 
     releasing = how["releasing"]
     check_page(releasing.report, force=releasing.force)
-    hours = _hours(planning.pop("windows_h"))
+    hours, target = _hours(planning.pop("windows_h")), _share(planning.pop("target"))
     visits = visits_of(sources, how["reading"], how["grain"])
     period = {name: given[name] for name in ("start_slot", "slots")}
     with foretelling(CUTTING, "window"):
-        plan = assess.plan(visits, windows_h=hours, **period, **planning)
+        plan = assess.plan(visits, windows_h=hours, target=target, **period, **planning)
     write_page(releasing.report, plan, force=releasing.force)
     present(plan, as_json=releasing.as_json)
 
@@ -71,3 +75,10 @@ def _hours(words: str) -> list[float]:
         return [float(part) for part in words.split(",")]
     except ValueError:
         raise ParameterError("--windows-h takes hours such as 1,2,3,6,12,24.") from None
+
+
+def _share(words: str) -> float:
+    try:
+        return float(Fraction(words)) if len(words) < LONGEST else float("nan")
+    except (ValueError, ZeroDivisionError):
+        raise ParameterError("--target takes a share such as 1/11 or 0.1.") from None
