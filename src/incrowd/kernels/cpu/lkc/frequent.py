@@ -33,7 +33,7 @@ def maximal_sets(items: Items, offsets: Ints, min_support: int, watch: Watch) ->
     path, names = _ranked(items, offsets, min_support)
     starts, places = occurrences(path, len(names))
     edges = np.unique(np.linspace(0, len(names), PARTS + 1).astype(np.int64)).tolist()
-    work = partial(_mine_part, path, starts, places, min_support)
+    work = partial(mine, path, starts, places, min_support)
     parts = watch.run(work, list(pairwise(edges)), threads())
     sizes = np.concatenate([np.zeros(0, np.int64), *(part[0] for part in parts)])
     members = np.concatenate([np.zeros(0, np.int32), *(part[1] for part in parts)])
@@ -67,17 +67,11 @@ def _in_order(sizes: Ints, members: Items) -> tuple[Ints, Items]:
     return begins, np.concatenate([np.zeros(0, np.int32), *parts])
 
 
-def _mine_part(
-    path: Items, starts: Ints, places: Ints, min_support: int, share: tuple[int, int], stop: Ints, usage: Ints
-) -> tuple[Ints, Items]:
-    return mine(path, starts, places, min_support, share[0], share[1], stop, usage)  # type: ignore[no-any-return]
-
-
 @njit(nogil=True, cache=True)
 def mine(
-    path: Items, starts: Ints, places: Ints, min_support: int, first: int, end: int, stop: Ints, usage: Ints
+    path: Items, starts: Ints, places: Ints, min_support: int, share: tuple[int, int], stop: Ints, usage: Ints
 ) -> tuple[Ints, Items]:
-    """Sizes and members of the maximal sets whose rarest item is first..end-1.
+    """Sizes and members of the maximal sets whose rarest item is in the share.
 
     A set whose frequent tail is frequent as a whole needs no branching, and one that an earlier item could join on
     all of its records has only extensible supersets; what remains is maximal when no earlier item joins it on
@@ -89,7 +83,7 @@ def mine(
     arena, head = np.empty(1024, np.int64), np.empty(len(starts), np.int32)
     tails = np.empty((64, 2), np.int64)  # children of every open set: the item and how many places it has
     stack = np.empty((64, 5), np.int64)
-    for a in range(first, end):
+    for a in range(share[0], share[1]):
         own = starts[a + 1] - starts[a]
         arena = room(arena, own)
         arena[:own] = places[starts[a] : starts[a + 1]]

@@ -53,7 +53,7 @@ def violating_sets(
     for level in range(2, longest + 1):
         if not len(sets):
             break
-        work = partial(_grow_part, crowd, trie, level, k, allowed, level == longest)
+        work = partial(grow, crowd, trie, level, k, allowed, level == longest)
         parts = watch.run(work, _shares(crowd), threads())
         good = np.concatenate([np.zeros((0, 3), np.int64), *(part[0] for part in parts)])
         bad = np.concatenate([np.zeros((0, 2), np.int64), *(part[1] for part in parts)])
@@ -106,7 +106,8 @@ def count_singles(
     return support, worst
 
 
-def _grow_part(
+@njit(nogil=True, cache=True)
+def grow(
     crowd: FencedPaths,
     trie: Trie,
     level: int,
@@ -117,23 +118,7 @@ def _grow_part(
     stop: Ints,
     usage: Ints,
 ) -> tuple[Ints, Ints]:
-    return grow(crowd, trie, level, k, allowed, last, share[0], share[1], stop, usage)  # type: ignore[no-any-return]
-
-
-@njit(nogil=True, cache=True)
-def grow(
-    crowd: FencedPaths,
-    trie: Trie,
-    level: int,
-    k: int,
-    allowed: Ints,
-    last: bool,
-    first: int,
-    end: int,
-    stop: Ints,
-    usage: Ints,
-) -> tuple[Ints, Ints]:
-    """Extend every set of level-1 items that begins with first..end-1 by one item, and judge the result.
+    """Extend every set of level-1 items that begins with an item of the share by one item, and judge the result.
 
     Walks down the trie, handing the places of a set on to its children (all in one scan of the tails). Returns parent,
     label and support of the sets that do not violate (none when this is the last length); parent and label of those
@@ -146,7 +131,7 @@ def grow(
     touched, into = np.empty(size, np.int64), np.full(size, -1, np.int64)
     arena = np.empty(1024, np.int64)
     node, child, begin, feed, top = np.zeros((5, level), np.int64)
-    for a in range(first, end):
+    for a in range(share[0], share[1]):
         mine = crowd.places[crowd.starts[a] : crowd.starts[a + 1]]
         arena = room(arena, len(mine))
         arena[: len(mine)] = mine
