@@ -5,7 +5,7 @@ from typing import NamedTuple, Unpack
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
-from incrowd.clean._outside import OUTSIDE, check_box
+from incrowd.clean import OUTSIDE, check_box
 from incrowd.data import Traces, Visits
 from incrowd.discretize.bounds import Bounds, bounds_of, units_of, whole
 from incrowd.discretize.collect import NOWHERE, Located, collect

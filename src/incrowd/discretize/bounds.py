@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.clean._outside import check_box
+from incrowd.clean import check_box
 from incrowd.data import Traces
 from incrowd.errors import DataError, IncrowdWarning, ParameterError
 from incrowd.plain import several

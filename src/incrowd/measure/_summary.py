@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.clean._duplicates import repeated
+from incrowd.clean import repeated
 from incrowd.clock import DAY_H, HOUR_S, MONDAY_S, zone_of
 from incrowd.data import Traces
 from incrowd.discretize.bounds import strays

@@ -10,7 +10,7 @@ from incrowd.anonymize.base import Anonymizer, Strength, Wanted, guarantee, para
 from incrowd.anonymize.w4m.clusters import TRASHED, Tracks, cluster
 from incrowd.anonymize.w4m.points import Placed, everywhere, inside
 from incrowd.arrays import Floats, Ints, owners
-from incrowd.clean._outside import check_box
+from incrowd.clean import check_box
 from incrowd.data import Groups, Release, Traces
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
 from incrowd.ledger import Ledger

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import Ints, tally
-from incrowd.clean._outside import OUTSIDE
+from incrowd.clean import OUTSIDE
 from incrowd.data import Fingerprints, Traces
 from incrowd.data.traces import AT_ZERO
 from incrowd.discretize._blocks import lattice_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Ints, row_order, tally
-from incrowd.clean._outside import OUTSIDE
+from incrowd.clean import OUTSIDE
 from incrowd.data import Traces
 from incrowd.data.traces import AT_ZERO
 from incrowd.discretize._blocks import Lattice, lattice_of
