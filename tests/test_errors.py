@@ -1,6 +1,7 @@
 """A misspelt option or a wrong noun is refused in the name of the call."""
 
 import inspect
+import re
 from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
@@ -8,8 +9,10 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.errors import check_kind, public
-from incrowd.read.layouts import Reading
+from incrowd.errors import _nouns, check_kind, public
+from test_api_words import public_calls
+
+POSITIONAL = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 class Options(TypedDict, total=False):
@@ -96,22 +99,46 @@ def test_a_wrong_noun_names_the_call_and_how_the_right_one_is_made(call, words):
     assert str(error.value) == words
 
 
-CALLS = [
-    (step, name)
-    for step in (ic.read, ic.clean, ic.discretize)
-    for name in step.__all__
-    if inspect.isroutine(getattr(step, name)) and name not in ("open", "saved")  # open passes its options on
-]
+CALLS = {name: call for name, call in public_calls().items() if name not in ("anonymize.Anonymizer", "read.open")}
 
 
-@pytest.mark.parametrize(("step", "name"), CALLS, ids=lambda part: part if isinstance(part, str) else "")
-def test_every_call_names_itself_and_explains_its_parameters(step, name):
-    call = getattr(step, name)
-    with pytest.raises(ic.ParameterError, match=rf"^{name}\(\) got an unexpected option 'cell_size'"):
-        call(cell_size=5)
-    explained = inspect.getdoc(call).partition("Args:\n")[2]
-    options = list(inspect.signature(call).parameters)
-    if "reading" in options:
-        options.remove("reading")
-        options += Reading.__annotations__
-    assert [option for option in options if f"\n    {option}: " not in f"\n{explained}"] == []
+@pytest.mark.parametrize("name", CALLS)
+def test_every_public_call_refuses_a_misspelt_option_in_its_own_name(name):
+    called = name if name.endswith("from_arrays") else name.rpartition(".")[2]
+    with pytest.raises(ic.ParameterError, match=rf"^{re.escape(called)}\(\) got an unexpected option 'cell_size'; "):
+        CALLS[name](cell_size=5)
+
+
+class Sheet:
+    """Something that is no noun."""
+
+
+FIRST = {  # calls that take one noun, a path, or a release or its path first, and how many other arguments they need
+    name: sum(parameter.default is parameter.empty for parameter in given[1:] if parameter.kind is POSITIONAL)
+    for name, call in CALLS.items()
+    if not inspect.isclass(call)
+    and (given := list(inspect.signature(call).parameters.values()))
+    and _nouns(given[0].annotation)
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_every_public_call_refuses_a_wrong_noun_in_its_own_name(name):
+    called = name.rpartition(".")[2]
+    with pytest.raises(ic.DataError, match=rf"^{called} needs .*, got a Sheet") as error:
+        CALLS[name](Sheet(), *[None] * FIRST[name])
+    assert "make " in str(error.value) or "a path" in str(error.value)
+
+
+def test_the_walk_sees_nouns_paths_and_releases():
+    assert {"measure.uniqueness", "clean.order", "attack.relink", "read.towers", "report.write", "audit.check"} <= set(
+        FIRST
+    )
+    assert len(FIRST) > 40
+
+
+def test_a_release_or_its_path_is_named_as_both():
+    with pytest.raises(ic.DataError) as error:
+        ic.attack.relink(Sheet())
+    made = "make it with `ic.anonymize.Glove(...)(fingerprints)`"
+    assert str(error.value) == f"relink needs a Release or a path, got a Sheet; {made}."

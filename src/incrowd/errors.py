@@ -94,9 +94,14 @@ def check_kind(call: str, value: object, *kinds: type) -> None:
     nouns = [kind for kind in kinds if kind is not NoneType]
     makers = [f"`{kind.MADE_BY}`" for kind in nouns if hasattr(kind, "MADE_BY")]
     them = "it" if not nouns[0].__name__.endswith("s") else "them"
-    advice = f"; make {them} with {' or '.join(makers)}" if makers else ""
+    advice = f"; make {them} with {_either(makers)}" if makers else ""
     got = "None" if value is None else _a(type(value))
-    raise DataError(f"{call} needs {' or '.join(map(_a, nouns))}, got {got}{advice}.")
+    wanted = dict.fromkeys("a path" if Path in nouns and kind in (str, Path) else _a(kind) for kind in nouns)
+    raise DataError(f"{call} needs {_either(list(wanted))}, got {got}{advice}.")
+
+
+def _either(names: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _a(kind: type) -> str:
@@ -111,7 +116,8 @@ def public(call: F) -> F:
     """The same function or dataclass, which refuses an unknown option and a wrong noun before it begins.
 
     Options are known by the signature, and by the TypedDict of `**options: Unpack[TypedDict]`. An argument annotated
-    with nouns alone (`visits: Visits`, `data: Visits | None`) is checked by `check_kind`.
+    with nouns alone (`visits: Visits`, `data: Visits | None`), with a path alone, or with a release or its path is
+    checked by `check_kind`; a path beside other nouns is a source, which may also be several files or a data frame.
     """
     if isinstance(call, type):
         call.__init__ = public(call.__init__)  # type: ignore[misc]
@@ -167,10 +173,13 @@ def _options(parameters: Iterable[inspect.Parameter]) -> tuple[str, ...]:
 
 
 def _nouns(annotation: Any) -> tuple[type, ...]:
-    """The kinds an argument may have, if all of them are nouns (or None); none if it may be anything else."""
+    """The kinds an argument may have, if all of them are nouns or paths (or None); none if it may be anything else."""
     kinds = get_args(annotation) or (annotation,)
     nouns = [kind for kind in kinds if hasattr(kind, "MADE_BY")]
-    return tuple(kinds) if nouns and all(kind is NoneType or kind in nouns for kind in kinds) else ()
+    paths = [kind for kind in kinds if kind in (str, Path)] if Path in kinds else []
+    source = paths and nouns and all(kind.__name__ != "Release" for kind in nouns)
+    known = all(kind is NoneType or kind in nouns or kind in paths for kind in kinds)
+    return tuple(kinds) if (nouns or paths) and known and not source else ()
 
 
 def _is_number(value: object) -> bool:

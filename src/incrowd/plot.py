@@ -9,7 +9,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from incrowd.errors import ParameterError
+from incrowd.errors import ParameterError, public
 from incrowd.report.draw import draw
 from incrowd.show import section_of
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["accuracy", "crowd_sizes", "frontier", "kgap", "ledger", "risk_map", "sweep", "tails", "uniqueness"]
 
 
+@public
 def uniqueness(results: "Uniqueness | Sequence[Uniqueness]", ax: "Axes | None" = None) -> "Axes":
     """Share of people identified against the number of known visits.
 
@@ -33,6 +34,7 @@ def uniqueness(results: "Uniqueness | Sequence[Uniqueness]", ax: "Axes | None" =
     return _drawn(results, "uniqueness", ax)
 
 
+@public
 def crowd_sizes(results: "Uniqueness | Sequence[Uniqueness]", ax: "Axes | None" = None) -> "Axes":
     """How many people share the known visits.
 
@@ -43,6 +45,7 @@ def crowd_sizes(results: "Uniqueness | Sequence[Uniqueness]", ax: "Axes | None" 
     return _drawn(results, "crowd-sizes", ax)
 
 
+@public
 def sweep(result: "Sweep", ax: "Axes | None" = None) -> "Axes":
     """Uniqueness over all resolutions of space and time.
 
@@ -53,6 +56,7 @@ def sweep(result: "Sweep", ax: "Axes | None" = None) -> "Axes":
     return _drawn(result, "sweep", ax)
 
 
+@public
 def kgap(result: "KGap", ax: "Axes | None" = None) -> "Axes":
     """Distribution of the k-gap over people.
 
@@ -63,6 +67,7 @@ def kgap(result: "KGap", ax: "Axes | None" = None) -> "Axes":
     return _drawn(result, "k-gap", ax)
 
 
+@public
 def tails(result: "Tails", ax: "Axes | None" = None) -> "Axes":
     """Distribution of tail weights over people.
 
@@ -73,6 +78,7 @@ def tails(result: "Tails", ax: "Axes | None" = None) -> "Axes":
     return _drawn(result, "tail-weight", ax)
 
 
+@public
 def accuracy(result: "Accuracy", ax: "Axes | None" = None) -> "Axes":
     """Distribution of the spatial extent of published samples.
 
@@ -83,6 +89,7 @@ def accuracy(result: "Accuracy", ax: "Axes | None" = None) -> "Axes":
     return _drawn(result, "accuracy-space", ax)
 
 
+@public
 def frontier(result: "Comparison", ax: "Axes | None" = None) -> "Axes":
     """Risk against loss of detail for every method that was compared.
 
@@ -93,6 +100,7 @@ def frontier(result: "Comparison", ax: "Axes | None" = None) -> "Axes":
     return _drawn(result, "frontier", ax)
 
 
+@public
 def ledger(result: "Ledger", ax: "Axes | None" = None) -> "Axes":
     """Records dropped, by step and reason.
 
@@ -103,6 +111,7 @@ def ledger(result: "Ledger", ax: "Axes | None" = None) -> "Axes":
     return _drawn(result, "ledger", ax)
 
 
+@public
 def risk_map(result: "Exposure", ax: "Axes | None" = None) -> "Axes":
     """Where people are identified by a single visit: the share of the people seen in each square of a map.
 

@@ -136,7 +136,7 @@ def test_existing_files_are_kept(tmp_path):
 
 
 def test_unknown_results_and_none_are_refused(tmp_path):
-    with pytest.raises(ic.ParameterError, match="cannot show dict"):
+    with pytest.raises(ic.ParameterError, match="a dict cannot be shown"):
         ic.report.write(tmp_path / "report.html", {})
     with pytest.raises(ic.ParameterError, match="at least one result"):
         ic.report.write(tmp_path / "report.html")

@@ -66,5 +66,5 @@ def test_sections_of_one_of_several_and_of_something_else():
     section = SHARE.section()
     assert section_of(section) is section
     for other in ([SHARE, SHARE], [], "text", [SHARE, several[0]]):
-        with pytest.raises(ic.ParameterError, match="a report cannot show"):
+        with pytest.raises(ic.ParameterError, match="cannot be shown"):
             section_of(other)

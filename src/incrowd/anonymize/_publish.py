@@ -28,13 +28,14 @@ from incrowd.data.release_folder import (
     write_table,
 )
 from incrowd.data.release_text import readme_of
-from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_choice
+from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_choice, public
 
 PRIVATE = 0o600
 QUOTE = '"'
 SHARED_BOX = "sample generalised into a shared box"
 
 
+@public
 def publish(
     release: Release,
     folder: str | Path,

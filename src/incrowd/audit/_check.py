@@ -34,12 +34,13 @@ from incrowd.audit.reading.origin import Original, original_of, with_members
 from incrowd.audit.reading.published import Published
 from incrowd.audit.verdict import Check, Verdict, failed, idle, judged
 from incrowd.data import Release
-from incrowd.errors import DataError
+from incrowd.errors import DataError, public
 
 UNFORESEEN = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError, OSError)
 NO_ROW = "the published table has no row."
 
 
+@public
 def check(
     release: Release | str | Path,
     *,

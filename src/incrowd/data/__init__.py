@@ -1,7 +1,7 @@
 """The nouns: Traces, Visits, Fingerprints, Counts and Release; frozen, columnar, checked at the door."""
 
 from incrowd.data.counts import Counts
-from incrowd.data.files import load
+from incrowd.data.files import saved as load
 from incrowd.data.fingerprints import Fingerprints
 from incrowd.data.release import Groups, Release
 from incrowd.data.table import UserTable

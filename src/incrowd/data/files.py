@@ -147,7 +147,7 @@ def refuse_existing(path: Path, *, force: bool) -> None:
 
 
 @public
-def load(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
+def saved(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
     """The noun that was saved as Parquet: Traces, Visits, Fingerprints or Counts.
 
     Args:
@@ -155,7 +155,7 @@ def load(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     load(Visits.from_arrays([1, 2], [0, 1], [5, 5]).save(Path(folder) / "visits.parquet"))
+    ...     saved(Visits.from_arrays([1, 2], [0, 1], [5, 5]).save(Path(folder) / "visits.parquet"))
     Visits(users=2, records=2)
     """
     import pyarrow as pa

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from incrowd.data.files import whole_file
+from incrowd.errors import public
 from incrowd.plain import percent, several, to_json
 from incrowd.show import Panel, Result, Section, Table, section_of
 
@@ -154,6 +155,7 @@ class Reproduction(Result):
         return statement_columns(self.statements)
 
 
+@public
 def save(reproduction: Reproduction, folder: str | Path) -> Path:
     """The folder, with a report and with each panel and further result as SVG and JSON; older files are replaced.
 

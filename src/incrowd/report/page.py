@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from incrowd import __version__
 from incrowd.data.files import whole_file
-from incrowd.errors import ParameterError
+from incrowd.errors import ParameterError, public
 from incrowd.plain import to_json
 from incrowd.report.draw import caption, image
 from incrowd.report.json_links import NOTHING, NUMERIC, Behind
@@ -28,6 +28,7 @@ NAMED = re.compile(r'\bid="|"#|url\(#')
 WIDE, LETTERS = re.compile(r'<svg[^>]* width="([\d.]+)pt"'), re.compile(r"font(?:-size)?: ?([\d.]+)px")
 
 
+@public
 def write(path: str | Path, *results: Any, title: str = "Mobility-data privacy report", force: bool = False) -> Path:
     """The path of one self-contained HTML file that explains results, needs no network and prints well.
 

@@ -68,7 +68,7 @@ def section_of(result: Any) -> Section:
     kinds = {type(one) for one in result} if isinstance(result, (list, tuple)) else set()
     if len(kinds) == 1 and hasattr(kind := kinds.pop(), "together"):
         return kind.together(result)  # type: ignore[no-any-return]
-    raise ParameterError(f"a report cannot show {type(result).__name__}; pass results that incrowd computed.")
+    raise ParameterError(f"a {type(result).__name__} cannot be shown; pass results that incrowd computed.")
 
 
 def _html(table: Table) -> str:

@@ -194,7 +194,7 @@ def test_refusals():
             overlap(known, target, truth=truth)
     with pytest.raises(ic.DataError, match="by text"):
         overlap(ic.Visits.from_arrays(["a"], [0], [0]), target)
-    with pytest.raises(ic.DataError, match="discretize both"):
+    with pytest.raises(ic.DataError, match="link needs Visits, Fingerprints, a Release or a path, got Traces"):
         overlap(known, ic.Traces.from_arrays([0], [0], x=[0.0], y=[0.0]))
 
 

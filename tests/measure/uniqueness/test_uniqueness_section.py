@@ -80,5 +80,5 @@ def test_exposure_and_cut_say_who_is_left():
 
 
 def test_other_lists_are_refused():
-    with pytest.raises(ic.ParameterError, match="a report cannot show list"):
+    with pytest.raises(ic.ParameterError, match="a list cannot be shown"):
         section_of([1, 2])
