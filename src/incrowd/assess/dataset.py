@@ -1,5 +1,6 @@
 """What an assessment looks at: everything made of the source once, when it is first asked for."""
 
+import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -7,15 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from incrowd.arrays import Ints, positions_of
 from incrowd.assess.options import Options
+from incrowd.assess.subject import Subject, original_on, subject_of
+from incrowd.attack.people import read_link
 from incrowd.clock import DAY_MIN, utc_of, wall_at, zone_of
-from incrowd.data import Counts, Release, Traces, Visits, load
-from incrowd.data.release_folder import release_at
+from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits, load
+from incrowd.data.release_folder import manifest_in, release_at, sha256_of
 from incrowd.data.table import some_people, some_rows
 from incrowd.discretize import fingerprints, grid, towers
-from incrowd.errors import DataError
+from incrowd.errors import DataError, IncrowdError
 from incrowd.read.layouts import Reading
 
+TIE = 1e-9  # floats this close to a limit are settled by exact numbers
 MOST_IN_MEMORY = 50_000_000  # records; a larger source is streamed, and what needs its records is left out
 NEEDS_RECORDS = "this test needs the original positions; give the trajectories"
 TOO_MANY = f"this test needs the original positions, and more than {MOST_IN_MEMORY:,} are not held in memory"
@@ -23,17 +28,118 @@ TOO_MANY = f"this test needs the original positions, and more than {MOST_IN_MEMO
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Trajectories if they are in memory, visits made of them, and what else was given."""
+    """Trajectories, fingerprints or visits as they were given, visits made of them, and what else was given."""
 
-    traces: Traces | None
+    original: Traces | Visits | Fingerprints | None  # None if the source is too large to be held
     visits: Visits
     options: Options
     why_no_traces: str = ""
+    seed: int = 0
+
+    @property
+    def traces(self) -> Traces | None:
+        """The trajectories, if they are in memory."""
+        return self.original if isinstance(self.original, Traces) else None
+
+    @property
+    def subject(self) -> Subject:
+        """What is judged; raises if that is not known."""
+        if isinstance(self._subject, IncrowdError):
+            raise self._subject
+        return self._subject
+
+    @cached_property
+    def _subject(self) -> Subject | IncrowdError:
+        try:
+            return subject_of(self)
+        except IncrowdError as error:
+            return error
+
+    @property
+    def is_release(self) -> bool:
+        """Whether a release is judged, rather than the data as they are."""
+        return self.options.release is not None
+
+    @property
+    def publishes_counts(self) -> bool:
+        """Whether the release publishes counts, which have no rows of people."""
+        try:
+            return isinstance(self.published, Counts)
+        except IncrowdError:
+            return False  # the tests themselves say what is wrong with it
+
+    @cached_property
+    def verdict(self) -> Any:
+        """What the auditor says of the release."""
+        from incrowd import audit
+
+        release: Any = self.options.release
+        if isinstance(release, UserTable):
+            release = Release(release, _labelled(release, self.original or self.visits))
+        original: Any = self.visits if self.original is None else self.original
+        if isinstance(release, Release) and isinstance(release.data, Visits):
+            original = original_on(release.data, self)
+        if self.publishes_counts:
+            original = self.visits
+        return audit.check(release, original=original, link=self.options.link)
+
+    @cached_property
+    def params(self) -> dict[str, Any]:
+        """How the release was made, as it states it: "method" and parameters."""
+        given = self.options.release
+        if isinstance(given, Release):
+            return dict(given.params)
+        if isinstance(given, Path) and given.is_dir():
+            manifest = manifest_in(given)
+            return {**(manifest.get("parameters") or {}), "method": manifest.get("method")}
+        return {}
+
+    @property
+    def method(self) -> str | None:
+        """The method that made the release."""
+        return self.params.get("method")
+
+    @property
+    def guaranteed(self) -> tuple[float | None, float]:
+        """Epsilon and delta per person, if the release states them and the auditor recomputed them."""
+        passed = any(check.name == "noise" and check.status == "pass" for check in self.verdict.checks)
+        epsilon = self.params.get("epsilon")
+        return (float(epsilon), float(self.params.get("delta") or 0)) if passed and epsilon else (None, 0.0)
+
+    @property
+    def sensitive(self) -> str | None:
+        """The sensitive attribute: named by the user, or by the release itself."""
+        return self.options.sensitive or self.params.get("sensitive")
+
+    def undecided(self, number: Any) -> bool:
+        """Whether a number is above its limit by its interval alone, so that a cap may settle it."""
+        limit = self.options.limit(number.limit)
+        return limit.exceeded(number.judged) and not limit.exceeded(float(number.value) - TIE)
+
+    def held_out(self, subject: Subject) -> Ints:
+        """Positions of the people who were left out of the release on purpose, by its link file."""
+        if self.options.link is None:
+            return np.zeros(0, np.int64)
+        place = positions_of(read_link(self.options.link, self.options.release).held_out, subject.original.users)
+        return place[place >= 0]
+
+    def grain_of(self, visits: Any) -> str:
+        """The cells and slots of visits, in words."""
+        cells = "cells" if visits.cell_m is None else f"{visits.cell_m:,g} m cells"
+        return cells if visits.slot_min is None else f"{cells} and {visits.slot_min:,} min slots"
+
+    @property
+    def link_fault(self) -> str:
+        """Why the link of the release cannot be relied upon, as the auditor sees it."""
+        check = next((one for one in self.verdict.checks if one.name == "link"), None)
+        if check is None or check.status == "fail":
+            return f"the link does not fit the release: {'' if check is None else check.evidence}".rstrip(".")
+        return ""
 
     @property
     def cell_m(self) -> float:
         """Side of a cell, if cells are squares."""
-        return self.visits.cell_m or self.options.cell_m
+        return self.visits.cell_m or self.options.side_m
 
     @property
     def places(self) -> str:
@@ -122,20 +228,54 @@ class Dataset:
         if self.traces is None:
             raise DataError(f"{self.why_no_traces}.")
         return fingerprints(
-            some_people(self.traces, people=people, seed=self.options.seed), time_zone=self.options.time_zone
+            some_people(self.traces, people=people, seed=self.seed), time_zone=self.options.time_zone
         )
 
 
 def dataset(source: Any, options: Options, reading: Reading) -> Dataset:
     """Read a source once and discretize it; visits are taken as they are."""
     data = _read(source, options.time_zone, reading)
+    seed = seed_of(source) if options.seed is None else int(options.seed)
+    if isinstance(data, (Visits, Fingerprints)) and not data.records:
+        raise DataError("the data hold no record; give the data of at least one person.")
     if isinstance(data, Visits):
-        if not data.records:
-            raise DataError("the data hold no visit; give the data of at least one person.")
-        return Dataset(None, data, options, NEEDS_RECORDS)
+        return Dataset(data, data, options, NEEDS_RECORDS, seed)
+    if isinstance(data, Fingerprints):
+        return Dataset(data, _of_boxes(data, options), options, NEEDS_RECORDS, seed)
     if isinstance(data, Traces):
-        return Dataset(data, _discretized(data, options, {}), options)
-    return Dataset(None, _discretized(data, options, reading), options, TOO_MANY)
+        return Dataset(data, _discretized(data, options, {}), options, seed=seed)
+    return Dataset(None, _discretized(data, options, reading), options, TOO_MANY, seed)
+
+
+def seed_of(source: Any) -> int:
+    """A seed that follows from the files themselves, so that nobody chooses it; 0 for data in memory."""
+    files = [Path(one) for one in (source if isinstance(source, (list, tuple)) else [source]) if _is_file(one)]
+    if not files:
+        return 0
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(bytes.fromhex(sha256_of(file)))
+    return int.from_bytes(digest.digest()[:4], "big")
+
+
+def _is_file(source: Any) -> bool:
+    return isinstance(source, (str, Path)) and Path(source).is_file()
+
+
+def _of_boxes(prints: Fingerprints, options: Options) -> Visits:
+    """Samples as visits to the cells of their centres, in the slots of their beginnings."""
+    if int(prints.crowd.max(initial=1)) > 1:
+        raise DataError("a fingerprint stands for several people, as in a release; give the data it was made from.")
+    middle = [prints.x + prints.dx / 2, prints.y + prints.dy / 2]
+    start = prints.start or 0
+    points = Traces.from_arrays(prints.users[prints.owner], start + 60 * prints.t, x=middle[0], y=middle[1])
+    return grid(points, cell_m=options.side_m, slot_min=options.width_min, start=prints.start)
+
+
+def _labelled(table: UserTable, original: UserTable) -> Groups:
+    """The person of the same label behind each row."""
+    row = positions_of(table.users, original.users)
+    return Groups(np.append(0, np.cumsum(row >= 0)), row[row >= 0])
 
 
 def _read(source: Any, time_zone: str | None, reading: Reading) -> Any:
@@ -147,12 +287,12 @@ def _read(source: Any, time_zone: str | None, reading: Reading) -> Any:
     refuse_release(source)
     if isinstance(source, (str, Path)) and holding(source).saved:
         source = load(source)
-    if isinstance(source, (Traces, Visits)):
+    if isinstance(source, (Traces, Visits, Fingerprints)):
         return source
     if isinstance(source, Counts):
         raise DataError("Counts cannot be assessed; run incrowd attack recover on them.")
     if type(source).__module__.startswith("incrowd."):
-        raise DataError(f"{type(source).__name__} cannot be assessed; give trajectories or visits.")
+        raise DataError(f"{type(source).__name__} cannot be assessed; give trajectories, visits or fingerprints.")
     if records_at_most(source, reading.get("layout")) > MOST_IN_MEMORY:
         return source
     how: Any = {name: value for name, value in reading.items() if name != "memory_mb"}
@@ -169,10 +309,10 @@ def refuse_release(source: Any) -> None:
 
 
 def _discretized(source: Any, options: Options, reading: Reading) -> Visits:
-    clock: Any = {"slot_min": options.slot_min, "time_zone": options.time_zone}
+    clock: Any = {"slot_min": options.width_min, "time_zone": options.time_zone}
     if options.towers is not None:
         return towers(source, options.towers, far_towers=options.far_towers, **clock, **reading)
-    return grid(source, cell_m=options.cell_m, **clock, **reading)
+    return grid(source, cell_m=options.side_m, **clock, **reading)
 
 
 def _since(visits: Visits, first: int) -> Visits:
