@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from incrowd.kernels import Watch
 from incrowd.kernels.cpu.lkc import frequent as mining
 from incrowd.kernels.cpu.lkc import suppression
 from incrowd.kernels.cpu.lkc import violating as sequences
 from incrowd.kernels.reference import lkc as plain_mining
 from incrowd.kernels.reference import lkc as plain_sequences
 from incrowd.kernels.reference import lkc as plain_suppression
-from incrowd.kernels.watch import Watch
 from incrowd.measure.lkc.sequences import stacked
 
 ANY = settings(deadline=None, max_examples=150)

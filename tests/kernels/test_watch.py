@@ -3,7 +3,7 @@ import time
 import pytest
 
 import incrowd as ic
-from incrowd.kernels.watch import Watch
+from incrowd.kernels import Watch
 from incrowd.progress import listening
 
 

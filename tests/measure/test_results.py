@@ -6,7 +6,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.errors import IncrowdWarning
-from incrowd.measure.glove.extents import extents
+from incrowd.measure.glove.accuracy import extents
 from incrowd.plain import to_json
 from incrowd.show import Result, Section, markdown, text
 

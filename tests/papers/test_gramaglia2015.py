@@ -12,10 +12,9 @@ from incrowd.anonymize.glove import Glove
 from incrowd.data.table import some_people
 from incrowd.measure import Tails
 from incrowd.papers import gramaglia2015 as paper
-from incrowd.papers.gramaglia2015.accuracy import suppressed
+from incrowd.papers.gramaglia2015.accuracy import _coarser, suppressed
 from incrowd.papers.gramaglia2015.cost import bearers, without_worst
 from incrowd.papers.gramaglia2015.data import days_of, first_days, generalized
-from incrowd.papers.gramaglia2015.general import _coarser
 from incrowd.papers.record import OTHER, claim, share, size, thin
 from incrowd.show import section_of
 

@@ -11,7 +11,7 @@ import incrowd as ic
 from boxes import prints
 from incrowd.anonymize.w4m.points import points_of
 from incrowd.papers.gramaglia2015 import table2 as paper
-from incrowd.papers.gramaglia2015.table2_data import (
+from incrowd.papers.gramaglia2015.data import (
     DOUBTS,
     GLOVE,
     LIKE,

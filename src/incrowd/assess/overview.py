@@ -15,7 +15,7 @@ from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.data.release_folder import ledger_of, release_at
 from incrowd.errors import DataError
-from incrowd.measure.glove.extents import extents, relinked
+from incrowd.measure.glove.accuracy import extents, relinked
 from incrowd.show import Section, section_of
 
 MOST_S = 60  # that the k-gap and its tails may take, by their estimate

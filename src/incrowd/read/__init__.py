@@ -21,8 +21,7 @@ from incrowd.read._parts import parts
 if TYPE_CHECKING:
     from incrowd.data import load as saved
     from incrowd.read._counts import counts, regions
-    from incrowd.read._kind import kind, open  # noqa: A004
-    from incrowd.read._release import release
+    from incrowd.read._kind import kind, open, release  # noqa: A004
     from incrowd.read._table import table
     from incrowd.read._towers import towers
     from incrowd.read._visits import visits
@@ -54,7 +53,7 @@ _HOMES = {
     "kind": "incrowd.read._kind",
     "open": "incrowd.read._kind",
     "regions": "incrowd.read._counts",
-    "release": "incrowd.read._release",
+    "release": "incrowd.read._kind",
     "saved": "incrowd.data",
     "synthetic_city": "incrowd.read.city",
     "table": "incrowd.read._table",

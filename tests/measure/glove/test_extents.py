@@ -5,7 +5,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.data import Groups
-from incrowd.measure.glove.extents import extents, relinked
+from incrowd.measure.glove.accuracy import extents, relinked
 
 
 @pytest.fixture(scope="module")

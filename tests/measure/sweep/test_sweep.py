@@ -13,7 +13,7 @@ from incrowd.data import Traces
 from incrowd.discretize import blocks as to_blocks
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure import uniqueness
-from incrowd.measure.sweep import cache, sweep
+from incrowd.measure.sweep import plan, sweep
 from incrowd.measure.sweep.estimate import _between, sweep_estimate
 from incrowd.measure.sweep.plan import SPACE, TIME, SweepPlan, cell_seed
 from incrowd.measure.sweep.records import SweepRecords
@@ -195,7 +195,7 @@ def test_an_entry_under_another_name_is_not_believed(tmp_path):
 
 def test_another_version_forgets(tmp_path, monkeypatch):
     sweep(town(), **SMALL, cache=tmp_path)
-    monkeypatch.setattr(cache, "FORMAT", 2)
+    monkeypatch.setattr(plan, "FORMAT", 2)
     sweep(town(), **SMALL, cache=tmp_path)
     assert len(list(tmp_path.iterdir())) == 12
 

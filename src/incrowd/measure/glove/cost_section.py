@@ -8,8 +8,7 @@ from incrowd.plain import of_people, percent, several
 from incrowd.show import Cdf, Section, Table, curve
 
 if TYPE_CHECKING:
-    from incrowd.measure.glove.accuracy import Accuracy
-    from incrowd.measure.glove.extents import Extents
+    from incrowd.measure.glove.accuracy import Accuracy, Extents
 
 WHOLE = "Nothing is created: every published box holds an original sample of everybody behind it."
 CUT = (

@@ -9,9 +9,8 @@ import numpy as np
 from incrowd.arrays import Ints, distinct_rows, row_order
 from incrowd.data import Visits
 from incrowd.errors import DataError, check_choice, check_kind, check_positive, check_whole, public
-from incrowd.kernels import kernel
+from incrowd.kernels import Watch, kernel
 from incrowd.kernels.types import Items
-from incrowd.kernels.watch import Watch
 from incrowd.measure.lkc.sensitive import Carriers, Share, allowed_counts, carriers_of, heavy
 
 Pair = tuple[int, int]  # cell, slot

@@ -11,8 +11,18 @@ from incrowd.data import Traces
 from incrowd.discretize.slots import Start
 from incrowd.errors import public
 from incrowd.kernels.types import Whole
-from incrowd.measure.sweep.cache import Cache, Tally, folder_of
-from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME, Keep, Resolution, SweepPlan
+from incrowd.measure.sweep.plan import (
+    POINTS,
+    SAMPLES,
+    SPACE,
+    TIME,
+    Cache,
+    Keep,
+    Resolution,
+    SweepPlan,
+    Tally,
+    folder_of,
+)
 from incrowd.measure.sweep.records import SweepRecords, sweep_records
 from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import ask_about

@@ -17,8 +17,7 @@ from incrowd.estimate import Estimate
 from incrowd.kernels import compile_s
 from incrowd.kernels.types import Whole
 from incrowd.measure.sweep import tallied
-from incrowd.measure.sweep.cache import Cache, folder_of
-from incrowd.measure.sweep.plan import Keep, Resolution, SweepPlan
+from incrowd.measure.sweep.plan import Cache, Keep, Resolution, SweepPlan, folder_of
 from incrowd.measure.sweep.records import SweepRecords, sweep_records
 from incrowd.plain import several
 from incrowd.read.plane import Box
@@ -53,10 +52,10 @@ class SweepEstimate(Estimate, Result):
 
     def section(self) -> Section:
         """How long the sweep will take."""
+        cached = f"; {self.cached:,} more {'is' if self.cached == 1 else 'are'} in the cache" if self.cached else ""
         return Section(
             question="How long will the sweep take?",
-            answer=f"{self.about} on top of the traces for {several(self.todo, 'resolution')}; {self.cached:,} more "
-            "are in the cache",
+            answer=f"{several(self.todo, 'resolution')}: {self.about} on top of the traces{cached}",
             data=self,
         )
 

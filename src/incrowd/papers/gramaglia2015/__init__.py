@@ -4,13 +4,11 @@ from incrowd.data import Fingerprints
 from incrowd.data.table import some_people
 from incrowd.errors import public
 from incrowd.papers.gramaglia2015 import table2
-from incrowd.papers.gramaglia2015.accuracy import figure_7, figure_8, figure_9
+from incrowd.papers.gramaglia2015.accuracy import SHARES, SHORTENED, figure_7, figure_8, figure_9, figure_10, figure_11
 from incrowd.papers.gramaglia2015.cost import PARTS, HidingCost, ShardCost, hiding_cost, shard_cost
-from incrowd.papers.gramaglia2015.data import QUICK_USERS, Run, generalized, hide, synthetic, table_1
+from incrowd.papers.gramaglia2015.data import QUICK_USERS, NamedPrints, Run, generalized, hide, synthetic, table_1
 from incrowd.papers.gramaglia2015.gaps import GRAINS, K, figure_3, figure_4, figure_5
-from incrowd.papers.gramaglia2015.general import SHARES, SHORTENED, figure_10, figure_11
 from incrowd.papers.gramaglia2015.table2 import Table2
-from incrowd.papers.gramaglia2015.table2_data import NamedPrints
 from incrowd.papers.record import Figure, Reproduction, Statement, save
 
 HIDDEN = (2, 3, 5)

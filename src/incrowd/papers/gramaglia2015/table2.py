@@ -12,13 +12,14 @@ from incrowd.data.table import some_people
 from incrowd.errors import DataError, check_seed, check_whole
 from incrowd.measure._displacement import Displacement, displacement
 from incrowd.measure.glove.accuracy import Accuracy, accuracy
-from incrowd.papers.gramaglia2015.data import LIMIT_M, LIMIT_MIN
-from incrowd.papers.gramaglia2015.table2_data import (
+from incrowd.papers.gramaglia2015.data import (
     CROWD,
     DOUBTS,
     GLOVE,
     KIND,
     LIKE,
+    LIMIT_M,
+    LIMIT_MIN,
     MADE_UP,
     MEASURES,
     PRINTED,

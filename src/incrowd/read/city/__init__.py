@@ -15,8 +15,7 @@ from incrowd.ledger import Ledger
 from incrowd.progress import track
 from incrowd.read.city.people import CELL_M, HOME, SLOTS, WORK, Ground, lay_out, live, settle
 from incrowd.read.city.profiles import PROFILES, Profile, ProfileName
-from incrowd.read.city.records import damage, log
-from incrowd.read.city.taxi import drive
+from incrowd.read.city.records import damage, drive, log
 
 START = 1_704_067_200  # Monday 2024-01-01 00:00 UTC
 CRS = "+proj=laea +lat_0=52 +lon_0=5 +datum=WGS84 +units=m +no_defs"

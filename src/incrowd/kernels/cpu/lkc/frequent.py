@@ -9,9 +9,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners, tally
+from incrowd.kernels import Watch
 from incrowd.kernels.cpu.lkc.projection import FENCE, occurrences, room, roomy
 from incrowd.kernels.types import Items
-from incrowd.kernels.watch import Watch
 from incrowd.threads import threads
 
 PARTS = 256

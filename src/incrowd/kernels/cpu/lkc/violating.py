@@ -8,6 +8,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners, tally
+from incrowd.kernels import Watch
 from incrowd.kernels.cpu.lkc.projection import (
     FENCE,
     Trie,
@@ -20,7 +21,6 @@ from incrowd.kernels.cpu.lkc.projection import (
     supports,
 )
 from incrowd.kernels.types import Items
-from incrowd.kernels.watch import Watch
 from incrowd.threads import threads
 
 PARTS = 64  # pieces of work per length: enough to keep the threads equally busy
