@@ -2,60 +2,92 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
-from incrowd.assess.limits import HONESTY, OLD_KEYS, OLD_NAMES, in_words, named
+from incrowd.assess.limits import HONESTY, OLD_KEYS, OLD_NAMES, named
 from incrowd.assess.question import (
     ABOVE,
-    BEFORE,
-    DATA,
+    DOES_NOT_APPLY,
     NO_ANSWER,
     NOT_RUN,
-    RELEASE,
     WITHIN,
     Answer,
-    Group,
+    Number,
     StepEstimate,
+    compared,
     sentence,
 )
 from incrowd.errors import check_choice
 from incrowd.ledger import Ledger
 from incrowd.measure import Summary
 from incrowd.plain import in_words as time_in_words
-from incrowd.plain import plain, several
+from incrowd.plain import percent, plain, several, span
 from incrowd.show import Result, Section, Table, section_of
 
 HEAD = ("question", "verdict", "result", "limit", "how many")  # the first four fit a phone
-CONTEXT = "Values in brackets describe the original data and do not affect the verdict."
 ONLY_ASKED = "Only the attacks listed here were tried; others may succeed."
+DECISIVE = ("membership", "counts")  # beside who-is-it questions: without one of them nothing passes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Assessment(Result):
-    """Every test with its answer, attacker and verdict; nothing in it is about one person."""
+    """Every test with its answer, attacker and verdict; nothing in it is about one person.
+
+    Args:
+        people: People in the data.
+        records: Records in the data; None if they are too many to hold.
+        visits: Visits made of them.
+        cells: Cells that were visited.
+        days: Days from the first visit to the last; None if nothing says how long a slot is.
+        places: What a cell is, in words.
+        slot_min: Width of a slot.
+        budget_s: Seconds that were allowed.
+        took_s: Seconds that it took.
+        seed: Of every random choice.
+        seed_given: Whether somebody chose the seed.
+        interrupted: Whether it was stopped.
+        judges: What the verdict is about: the release, or the data as they are.
+        override: Why settings that make the verdict easier were allowed.
+        shopping: Settings that make the verdict easier.
+        remark: What was known before anything ran.
+        loss: That much was dropped on the way to the release.
+        ledger: What happened to every record.
+        estimates: What each test was expected to take.
+        answers: Of every test, by what they are about.
+        advice: What to publish instead, if it was looked for.
+        summary: What is in the data.
+        results: The records behind each answer.
+    """
 
     people: int
-    records: int | None  # None if only visits were given, or too many to hold
+    records: int | None
     visits: int
     cells: int
-    days: int | None  # None if nothing says how long a slot is
-    places: str  # what a cell is, in words
+    days: int | None
+    places: str
     slot_min: int | None
     budget_s: float
     took_s: float
     seed: int
+    seed_given: bool
     interrupted: bool
+    judges: Literal["release", "data"]
+    override: str | None
+    shopping: tuple[str, ...]
+    remark: str
+    loss: str
     ledger: Ledger
     estimates: tuple[StepEstimate, ...]
-    answers: tuple[Answer, ...]  # by what they are about
+    answers: tuple[Answer, ...]
+    advice: Any = None
     summary: Summary | None = field(default=None, repr=False)
-    results: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, repr=False)  # records behind each answer
+    results: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, repr=False)
 
     def answer(self, name: str) -> Answer:
         """The answer of one test.
 
         Args:
-            name: Name of the test, such as "identified" or "counts".
+            name: Name of the test, such as "lookup" or "later".
         """
         name = named(name)
         check_choice("test", name, tuple(one.name for one in self.answers))
@@ -63,49 +95,55 @@ class Assessment(Result):
 
     @property
     def above(self) -> tuple[Answer, ...]:
-        """Tests above their limits; if a release is given, those that count for it."""
-        return tuple(one for one in self.answers if one.decides and one.verdict == ABOVE)
+        """Tests above a limit."""
+        return tuple(one for one in self.answers if one.verdict == ABOVE)
 
     @property
     def open(self) -> tuple[Answer, ...]:
-        """Tests that have a limit and no answer, because of too little time or because they could not be answered."""
-        due = (one for one in self.answers if one.decides and one.limit is not None)
-        return tuple(one for one in due if one.verdict in (NOT_RUN, NO_ANSWER))
+        """Tests that are due and have no answer, because of too little time or because they could not be answered."""
+        return tuple(one for one in self.answers if one.due and one.verdict in (NOT_RUN, NO_ANSWER))
 
     @property
     def held(self) -> tuple[Answer, ...]:
-        """Tests whose number was compared with a limit."""
-        return tuple(one for one in self.answers if one.decides and one.verdict in (ABOVE, WITHIN))
+        """Tests whose numbers were compared with a limit."""
+        return tuple(one for one in self.answers if one.verdict in (ABOVE, WITHIN))
 
     @property
-    def before(self) -> tuple[Answer, ...]:
-        """Tests of the original data, if a release is judged."""
-        return tuple(one for one in self.answers if one.group == BEFORE)
+    def decisive(self) -> bool:
+        """Whether a test was judged that says who somebody is, or who is in counts."""
+        return any(one.who or one.name in DECISIVE for one in self.held)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Settings that make the verdict easier and that no reason was given for."""
+        return () if self.override else self.shopping
 
     @property
     def passed(self) -> bool:
-        """Whether something was compared with a limit, nothing is above its limit, and nothing is missing."""
-        return bool(self.held) and not self.above and not self.open
+        """Whether somebody could have been identified and was not, nothing is above its limit, nothing is missing."""
+        return self.decisive and not self.above and not self.open and not self.refused
+
+    @property
+    def overridden(self) -> bool:
+        """Whether it passes only because settings were overridden."""
+        return bool(self.passed and self.override and self.shopping)
 
     @property
     def gate(self) -> str:
         """Whether it passes, in words, and if not, why."""
         if self.passed:
-            return "passes"
+            return "passes with an override" if self.overridden else "passes"
         counts = [
-            f"{len(answers):,} {words}" for answers, words in ((self.above, "above"), (self.open, "missing")) if answers
+            f"{len(parts):,} {words}"
+            for parts, words in ((self.above, "above"), (self.open, "missing"), (self.refused, "refused"))
+            if parts
         ]
-        return f"does not pass: {', '.join(counts) or 'nothing was compared with a limit'}"
-
-    @property
-    def judges(self) -> str:
-        """What the verdict is about: the release, or the data if there is none."""
-        return RELEASE if self.before else DATA
+        return f"does not pass: {', '.join(counts) or 'nothing that identifies people was compared with a limit'}"
 
     @property
     def verdict(self) -> str:
-        """The answer in words: whether anything is above its limit or missing, the worst, and the original data."""
-        return " ".join([_verdict(self), *_worst(self), *_missing(self), *_original(self)])
+        """The answer in words: whether anything is above its limit or missing, and the worst."""
+        return " ".join([_verdict(self), *_worst(self), *_missing(self), *_more(self)])
 
     @property
     def grain(self) -> str:
@@ -118,12 +156,13 @@ class Assessment(Result):
 
     def section(self) -> Section:
         """The verdict, with the table of all tests."""
+        override = f"Override: {self.override} ({'; '.join(self.shopping)}). " if self.override and self.shopping else ""
         return Section(
             question="Does any test exceed your limits?",
-            answer=self.verdict,
+            answer=f"{override}{self.verdict}",
             number=str(len(self.above) + len(self.open)) if self.held or self.open else "-",
             number_of="tests above your limits or missing",
-            tables=[*_verdicts(self), *_details(self), *_unanswered(self)],
+            tables=[_table(self), *_details(self), *_unanswered(self), *_limits(self)],
             method=[
                 HONESTY,
                 ONLY_ASKED,
@@ -142,21 +181,23 @@ class Assessment(Result):
             for place, record in enumerate(self.results.get(answer.name, ()))
         ]
         summary = [] if self.summary is None else [section_of(self.summary)]
-        return [self.section(), *summary, *behind, section_of(self.ledger)]
+        advice = [] if self.advice is None else [section_of(self.advice)]
+        return [self.section(), *advice, *summary, *behind, section_of(self.ledger)]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; what was renamed in version 0.2 also stands under its old name."""
         names = ("people", "records", "visits", "cells", "days", "places", "slot_min", "budget_s", "took_s", "seed")
-        more = ("interrupted", "judges", "verdict", "passed", "gate", "estimates", "summary", "ledger")
+        more = ("seed_given", "interrupted", "judges", "verdict", "passed", "gate", "override", "shopping", "remark")
+        rest = ("loss", "estimates", "advice", "summary", "ledger")
         old = {new: name for name, new in OLD_NAMES.items()}
         answers = [{**one.to_dict(), "threshold": one.limit, "old_name": old.get(one.name)} for one in self.answers]
         notice = {"answers": answers, "note": HONESTY, "renamed": {**OLD_NAMES, "threshold": OLD_KEYS["threshold"]}}
-        record = {name: getattr(self, name) for name in names + more} | notice
+        record = {name: getattr(self, name) for name in names + more + rest} | notice
         return {name: plain(value) for name, value in record.items()}
 
     def columns(self) -> Mapping[str, Any]:
         """A row for each test."""
-        names = ("name", "asks", "group", "verdict", "value", "limit", "number", "decides", "note")
+        names = ("name", "asks", "about", "verdict", "value", "limit", "number", "due", "note")
         return {name: [getattr(one, name) for one in self.answers] for name in names}
 
     def _options(self) -> str:
@@ -165,7 +206,8 @@ class Assessment(Result):
         stopped = ", interrupted" if self.interrupted else ""
         took = f"{self.took_s:,.0f} s of {time_in_words(self.budget_s)}{stopped}"
         people = several(self.people, "person", "people")
-        return "; ".join((", ".join([people, *parts]), self.grain, f"seed {self.seed}", took))
+        seed = f"seed {self.seed}, {'given' if self.seed_given else 'derived from the data'}"
+        return "; ".join((", ".join([people, *parts]), self.grain, seed, took))
 
 
 def _verdict(result: Assessment) -> str:
@@ -180,14 +222,23 @@ def _verdict(result: Assessment) -> str:
         reasons.append(f"{tests} {'exceeds' if above == 1 else 'exceed'} your limits")
     if missing:
         reasons.append(f"{several(missing, 'test is', 'tests are')} missing")
+    if result.refused:
+        reasons.append(f"{several(len(result.refused), 'setting makes', 'settings make')} the verdict easier")
+    if not reasons:
+        reasons.append("no test of whether people can be identified was judged")
     return f"Do not publish: {' and '.join(reasons)}."
 
 
 def _worst(result: Assessment) -> Iterator[str]:
     """The test that is furthest above its limit."""
-    worst = max(result.above, key=lambda one: (one.value or 0.0) - (one.limit or 0.0), default=None)
-    if worst is not None:
-        yield f"Worst: {worst.asks} {worst.number}, limit {in_words(worst.limit)}."
+    over: list[tuple[float, Answer, Number]] = []
+    for answer in result.above:
+        number = answer.tightest
+        if number is not None and number.limited is not None and number.limited.value is not None:
+            over.append((float(number.judged) - float(number.limited.value), answer, number))
+    if over:
+        _, answer, number = max(over, key=lambda one: one[0])
+        yield f"Worst: {answer.asks} {answer.number}; {compared(number)}."
 
 
 def _missing(result: Assessment) -> Iterator[str]:
@@ -198,68 +249,72 @@ def _missing(result: Assessment) -> Iterator[str]:
     yield from (f"No answer: {one.name} ({one.note})." for one in result.open if one.verdict == NO_ANSWER)
 
 
-def _original(result: Assessment) -> Iterator[str]:
-    """What the same tests say of the original data."""
-    set_by_user = [one.name for one in result.held if one.group == BEFORE]
-    if set_by_user:
-        yield f"Of the original data, you set limits for: {', '.join(set_by_user)}."
-    known = [one for one in result.before if not one.decides and one.verdict in (ABOVE, WITHIN)]
-    if known:
-        above = sum(one.verdict == ABOVE for one in known)
-        exceed = "exceeds" if above == 1 else "exceed"
-        yield f"Of the original data, {above:,} of {several(len(known), 'test')} {exceed} the limits. {CONTEXT}"
+def _more(result: Assessment) -> Iterator[str]:
+    """What makes the verdict easier, what was clear before, and what is lost."""
+    if result.refused:
+        yield f"Refused without a reason (--override): {'; '.join(result.refused)}."
+    if result.remark:
+        yield sentence(result.remark)
+    if result.loss:
+        yield result.loss
 
 
-def _verdicts(result: Assessment) -> list[Table]:
-    """One table, or with a release one of it and one of the original data."""
-    if not result.before:
-        return [_table(result, (DATA, RELEASE), "Shares; higher is riskier.")]
-    return [
-        _table(result, (RELEASE,), "The release. Shares; higher is riskier."),
-        _table(result, (BEFORE,), f"The original data. {CONTEXT}"),
-    ]
-
-
-def _table(result: Assessment, groups: tuple[Group, ...], caption: str) -> Table:
+def _table(result: Assessment) -> Table:
     """Numbers lead to the value that was judged, limits to the limit; what is missing though it was due is listed."""
-    places = [(place, one) for place, one in enumerate(result.answers) if one.group in groups]
-    answered = [(place, one) for place, one in places if one.value is not None or one in result.open]
+    answered = [(place, one) for place, one in enumerate(result.answers) if one.judged or one in result.open]
     at = {
         (row, HEAD.index(column)): ("answers", place, name)
         for row, (place, one) in enumerate(answered)
         for column, name in (("result", "value"), ("limit", "limit"))
         if getattr(one, name) is not None
     }
-    return Table(HEAD, [_cells(one) for _, one in answered], caption, at)
+    what = "The release." if result.judges == "release" else "The data as they are."
+    return Table(HEAD, [_cells(one) for _, one in answered], f"{what} Higher is riskier.", at)
 
 
 def _cells(one: Answer) -> tuple[str, ...]:
-    shut = one.outcome in (ABOVE, NOT_RUN, NO_ANSWER)
+    shut = one.verdict in (ABOVE, NOT_RUN, NO_ANSWER)
+    limited = None if one.main is None else one.main.limited
     return (
         one.asks,
-        one.outcome.upper() if shut else one.outcome,
+        one.verdict.upper() if shut else one.verdict,
         one.share,
-        in_words(one.limit),
+        "-" if limited is None else str(limited),
         one.people or "-",
     )
 
 
 def _details(result: Assessment) -> list[Table]:
-    rows = [
-        (one.name, f"{one.asks} {one.attacker}. {sentence(one.note)}".rstrip())
-        for one in result.answers
-        if one.value is not None
-    ]
+    rows = [(one.name, _explained(one)) for one in result.answers if one.judged]
     return [Table(("test", "what the attacker knows, and more about the number"), rows)] if rows else []
+
+
+def _explained(one: Answer) -> str:
+    numbers = sentence("; ".join(compared(number) for number in one.judged))
+    interval = None if one.main is None else one.main.interval
+    parts = (
+        f"95 % interval {span(interval)}" if interval is not None and one.name != "membership" else "",
+        f"chance {percent(one.chance)}" if one.chance is not None else "",
+        f"without the data {percent(one.control)}" if one.control is not None else "",
+        one.note,
+    )
+    return f"{one.asks} {one.attacker}. {numbers} {sentence('; '.join(filter(None, parts)))}".rstrip()
 
 
 def _unanswered(result: Assessment) -> list[Table]:
     rows = [
         (one.name, f"{one.asks} {sentence(f'{one.verdict}: {one.note}')}")
         for one in result.answers
-        if one.value is None
+        if not one.judged and (one.verdict != DOES_NOT_APPLY or result.judges == "release" or "release" not in one.note)
     ]
     return [Table(("test", "why there is no answer"), rows)] if rows else []
+
+
+def _limits(result: Assessment) -> list[Table]:
+    """Every limit that was used, with its source."""
+    used: dict[str, Any] = {number.limit: number.limited for one in result.answers for number in one.judged}
+    rows = [(name, str(limit), limit.source) for name, limit in used.items() if limit is not None and limit.value is not None]
+    return [Table(("limit", "value", "source"), rows)] if rows else []
 
 
 def _about(record: Any, answer: Answer, place: int) -> Section:
@@ -267,15 +322,12 @@ def _about(record: Any, answer: Answer, place: int) -> Section:
     part = _judged(record, answer) if isinstance(record, Sequence) else section_of(record)
     if place:
         return part
-    whose = " (original data)" if answer.group == BEFORE else ""
-    return replace(part, question=f"{answer.asks}{whose}", method=[f"{answer.attacker}.", *part.method])
+    return replace(part, question=answer.asks, method=[f"{answer.attacker}.", *part.method])
 
 
 def _judged(curve: Sequence[Any], answer: Answer) -> Section:
     """Uniqueness against known visits, with the answer that was judged first."""
     from incrowd.measure.uniqueness import section
 
-    main = curve[answer.numbers["judged"]]
-    part = section.section_of_uniqueness(curve, main)
-    of = "published trajectories" if answer.group == RELEASE else "people"
-    return replace(part, answer=section.answer(main, of))
+    part = section.section_of_uniqueness(curve, curve[answer.numbers["judged"]])
+    return replace(part, number=answer.share, number_of=answer.people)

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from incrowd.assess.subject import Subject, original_on, subject_of
 from incrowd.attack.people import read_link
 from incrowd.clock import DAY_MIN, utc_of, wall_at, zone_of
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits, load
-from incrowd.data.release_folder import manifest_in, release_at, sha256_of
+from incrowd.data.release_folder import ledger_of, manifest_in, release_at, sha256_of
+from incrowd.data.release_section import heavy_loss, records_left
 from incrowd.data.table import some_people, some_rows
 from incrowd.discretize import fingerprints, grid, towers
 from incrowd.errors import DataError, IncrowdError
+from incrowd.ledger import Ledger
 from incrowd.read.layouts import Reading
 
 TIE = 1e-9  # floats this close to a limit are settled by exact numbers
@@ -106,10 +109,50 @@ class Dataset:
         epsilon = self.params.get("epsilon")
         return (float(epsilon), float(self.params.get("delta") or 0)) if passed and epsilon else (None, 0.0)
 
+    def bound(self, records: int | None = None) -> Fraction | None:
+        """The largest share of right guesses that a guarantee allows which the auditor recomputed; None without one.
+
+        Args:
+            records: How many records are known; None for all that is published.
+        """
+        held = {check.name for check in self.verdict.checks if check.status == "pass"} if self.is_release else set()
+        claims = self.subject.release.claims
+        k, longest = claims.get("k"), claims.get("l")
+        if not isinstance(k, int) or isinstance(k, bool):
+            return None
+        whole = "k-anonymity" in held
+        short = "LKC-privacy" in held and isinstance(longest, int) and records is not None and records <= longest
+        return Fraction(1, k) if whole or short else None
+
     @property
     def sensitive(self) -> str | None:
         """The sensitive attribute: named by the user, or by the release itself."""
         return self.options.sensitive or self.params.get("sensitive")
+
+    @cached_property
+    def _ledger(self) -> Ledger | None:
+        """What the release says happened to every record; None if it does not."""
+        given = self.options.release
+        if isinstance(given, Release):
+            return given.ledger
+        return ledger_of(given) if isinstance(given, Path) and given.is_dir() else None
+
+    @property
+    def steps(self) -> frozenset[str] | None:
+        """Names of the steps that the release was made with; None if it does not say."""
+        return None if self._ledger is None else frozenset(step.name for step in self._ledger.steps)
+
+    @property
+    def loss(self) -> str:
+        """That much was dropped on the way to the release, if it was."""
+        if self._ledger is None or not self._ledger.steps:
+            return ""
+        lost = Release(self.published, Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)), ledger=self._ledger)
+        try:
+            people = len(self.subject.present) / max(len(self.subject.original), 1)
+        except IncrowdError:
+            people = 1.0  # who is left is not known; the tests say why
+        return heavy_loss(records_left(lost), people)
 
     def undecided(self, number: Any) -> bool:
         """Whether a number is above its limit by its interval alone, so that a cap may settle it."""
@@ -120,7 +163,7 @@ class Dataset:
         """Positions of the people who were left out of the release on purpose, by its link file."""
         if self.options.link is None:
             return np.zeros(0, np.int64)
-        place = positions_of(read_link(self.options.link, self.options.release).held_out, subject.original.users)
+        place = positions_of(getattr(read_link(self.options.link, self.options.release), "held_out", np.zeros(0, np.str_)), subject.original.users)
         return place[place >= 0]
 
     def grain_of(self, visits: Any) -> str:

@@ -23,6 +23,7 @@ MERGED = (  # reasons of records that are published all the same, in a row they 
     "same time and place",
     "sample generalised into a shared box",
 )
+FEWEST_RECORDS, FEWEST_PEOPLE = 0.5, 0.9  # shares that must be left, or the loss is said aloud
 SOURCE = {None: "an unknown source", True: "a seed, which can be used again", False: "the operating system"}
 PAPERS = {
     "Cut": ("song2014",),
@@ -41,7 +42,8 @@ def release_section(release: "Release") -> Section:
     pseudonyms = f"Pseudonyms come from {SOURCE[seeded]}; rows are ordered by them, so their order says nothing."
     return Section(
         question="What was published?",
-        answer=f"{_published(release)} {_left(release)}{_fineness(release.data)}\nGuarantee: {_promise(release)}",
+        answer=f"{_published(release)} {_left(release)}{_fineness(release.data)}\nGuarantee: {_promise(release)}"
+        f"{_heavy(release)}",
         number=f"{_rows(release.data):,}",
         number_of="counts" if isinstance(release.data, Counts) else "rows",
         panels=steps.panels,
@@ -98,6 +100,28 @@ def people_left(release: "Release") -> tuple[int, int]:
     left = len(np.unique(release.members.positions[rows > 0]))
     known = [step.users[0] for step in release.ledger.steps if step.users]
     return left, max(known[0] if known else 0, left)
+
+
+def heavy_loss(records: float, people: float) -> str:
+    """That more than half of the records or a tenth of the people are gone, if they are.
+
+    >>> heavy_loss(0.4, 1.0), heavy_loss(0.9, 0.95)
+    ('Of 100 records 40 are left, and of 100 people 100: check that this is what you want to publish.', '')
+    """
+    if records >= FEWEST_RECORDS and people >= FEWEST_PEOPLE:
+        return ""
+    return (
+        f"Of 100 records {100 * records:.0f} are left, and of 100 people {100 * people:.0f}: check that this is what "
+        "you want to publish."
+    )
+
+
+def _heavy(release: "Release") -> str:
+    if isinstance(release.data, Counts) or not release.ledger.steps:
+        return ""
+    left, people = people_left(release)
+    words = heavy_loss(records_left(release), left / max(people, 1))
+    return f"\n{words}" if words else ""
 
 
 def _promise(release: "Release") -> str:

@@ -16,7 +16,9 @@ RIGHT = "right guesses on average"
 WORST = "people guessed rightly half of the time or more"
 
 
-def guesses(limit: str, crowd: Ints, *, drawn: bool, caps: Ints | None = None) -> tuple[Number, Number]:
+def guesses(
+    limit: str, crowd: Ints, *, drawn: bool, caps: Ints | None = None, bound: Fraction | None = None
+) -> tuple[Number, Number]:
     """The mean of 1/crowd, and the share of crowds of one or two.
 
     Args:
@@ -24,22 +26,27 @@ def guesses(limit: str, crowd: Ints, *, drawn: bool, caps: Ints | None = None) -
         crowd: For each person asked about the people among whom it is guessed, 0 for a wrong guess.
         drawn: Whether known records, or the people, were drawn.
         caps: The same for an attacker who knows everything published.
+        bound: The largest probability of a right guess that an audited guarantee allows.
     """
     n = len(crowd)
+    most = [] if caps is None else [mean_of(caps)]
+    close = [] if caps is None else [Fraction(_close(caps), n)]
+    if bound is not None:
+        most, close = [*most, bound], [*close, Fraction(int(bound * HALF >= 1))]
     return (
         Number(
             limit=limit,
             what=RIGHT,
             value=mean_of(crowd),
             interval=effective_interval(rights(crowd)) if drawn else None,
-            cap=None if caps is None else mean_of(caps),
+            cap=min(most, default=None),
         ),
         Number(
             limit="worst",
             what=WORST,
             value=Fraction(_close(crowd), n),
             interval=wilson(_close(crowd) / n, n) if drawn else None,
-            cap=None if caps is None else Fraction(_close(caps), n),
+            cap=min(close, default=None),
         ),
     )
 

@@ -1,10 +1,12 @@
 """Lookup: how often a person is guessed from records known as precisely as what is published shows them."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Number, Question
+from incrowd.assess.question import Finding, Question
 from incrowd.assess.questions.guess import guesses, printed
 from incrowd.assess.subject import Subject
 from incrowd.attack import Lookup, lookup
@@ -26,10 +28,11 @@ def _lookup(data: Dataset) -> Finding:
     if not here.any():
         raise DataError("nobody of the data is in the release; check that both belong together")
     drawn = bool((_known_records(subject)[here] > records).any())
-    mean, worst = guesses("lookup", found.crowd[here], drawn=drawn, caps=found.caps[here])
+    bound = data.bound(records)
+    mean, worst = guesses("lookup", found.crowd[here], drawn=drawn, caps=found.caps[here], bound=bound)
     if 2 * found.none_left >= found.people and subject.is_release:
-        # Records that no row holds lead nowhere, which is no safety: what everything published would give is judged.
-        mean, worst = (Number(limit=one.limit, what=one.what, value=one.cap or 0) for one in (mean, worst))
+        # Records that no row holds lead nowhere, which is no safety: what cannot be exceeded is judged.
+        mean, worst = (replace(one, interval=(float(one.value), 1.0)) for one in (mean, worst))
     numbers = {**found.to_dict(), "more": {"records": MORE, "value": more.value, "worst": more.worst}}
     notes = (_beside(found, more), _gone(found), _precision(data, found), _held_out(data, subject, records))
     note = "; ".join(filter(None, notes))

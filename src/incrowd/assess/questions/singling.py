@@ -46,10 +46,11 @@ def _identified(data: Dataset) -> Finding:
         raise Inapplicable("nobody has a visit")
     sizes = main.crowd_sizes[0]
     drawn = bool((np.diff(visits.offsets) > data.options.records).any())
-    numbers = guesses("identified", sizes, drawn=drawn)
+    bound = data.bound(data.options.records)
+    numbers = guesses("identified", sizes, drawn=drawn, bound=bound)
     if drawn and any(data.undecided(one) for one in numbers):
         whole = Release(visits, Groups(np.arange(len(visits) + 1), np.arange(len(visits))))
-        numbers = guesses("identified", sizes, drawn=True, caps=caps_of(whole, visits)[main.targets])
+        numbers = guesses("identified", sizes, drawn=True, caps=caps_of(whole, visits)[main.targets], bound=bound)
     curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in points]
     alone = int((sizes == 1).sum())
     record = {"curve": [one.to_dict() for one in curve], "judged": curve.index(main), "alone": alone}
@@ -83,7 +84,7 @@ def _single_visit(data: Dataset) -> Finding:
     else:
         crowd, asked = subject.per_person(_rarest(subject))[subject.present], subject.present
     everybody = len(subject.present)
-    numbers = guesses("single_visit", crowd, drawn=len(asked) < everybody)
+    numbers = guesses("single_visit", crowd, drawn=len(asked) < everybody, bound=data.bound(1))
     alone = int((crowd == 1).sum())
     return Finding(
         judged=numbers,
