@@ -3,7 +3,7 @@
 A wall time is what a clock on the wall shows, in seconds since 1970 as if it showed UTC.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from numbers import Real
@@ -76,18 +76,18 @@ def jumps(low: int, high: int, zone: ZoneInfo | None) -> tuple[Ints, Ints]:
     for a in range(low, high, DAY_S) if zone else ():
         b = min(a + DAY_S, high)
         if _ahead(b, zone) != ahead[-1]:
-            seconds.append(_jump(a, b, zone))
+            seconds.append(_first_change(a, b, lambda second: _ahead(second, zone)))
             ahead.append(_ahead(b, zone))
     return np.array(seconds, np.int64), np.array(ahead, np.int64)
 
 
-def _jump(a: int, b: int, zone: ZoneInfo | None) -> int:
-    """The one second in (a, b] at which the lead of a ends."""
-    before = _ahead(a, zone)
-    while b - a > 1:
-        middle = (a + b) // 2
-        a, b = (middle, b) if _ahead(middle, zone) == before else (a, middle)
-    return b
+def _first_change(low: int, high: int, value: Callable[[int], object]) -> int:
+    """The one second in (low, high] from which a value is no longer that at `low`."""
+    before = value(low)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if value(middle) == before else (low, middle)
+    return high
 
 
 def _ahead(second: int, zone: ZoneInfo | None) -> int:
@@ -124,17 +124,9 @@ def _offsets_of(day: int, zone: ZoneInfo) -> list[tuple[int, int, int]]:
     changes = [(second, *_offsets(second, zone))]
     # A gap and an overlap are two changes each: at their first second and after their last.
     while _offsets(last, zone) != changes[-1][1:]:
-        second = _first_change(second, last, zone)
+        second = _first_change(second, last, lambda local: _offsets(local, zone))
         changes.append((second, *_offsets(second, zone)))
     return changes
-
-
-def _first_change(low: int, high: int, zone: ZoneInfo) -> int:
-    before = _offsets(low, zone)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _offsets(middle, zone) == before else (low, middle)
-    return high
 
 
 def _offsets(local: int, zone: ZoneInfo) -> tuple[int, int]:

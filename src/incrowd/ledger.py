@@ -113,12 +113,14 @@ class Ledger(Result):
         read = first.read + sum(first.created.values())
         lost = sum(sum(step.dropped.values()) for step in self.steps)
         created = sum(sum(step.created.values()) for step in self.steps[1:])
-        added = f", {created:,} were added" if created else ""
+        added = f", {created:,} {_was(created)} added" if created else ""
+        remain = "remains" if last.kept == 1 else "remain"
         head = ("step", "read", "kept", "users", "dropped", "why")
         rows = [(*_cells(step)[:4], f"{sum(step.dropped.values()):,}", _cells(step)[4]) for step in self.steps]
         return Section(
             question="What happened to every record?",
-            answer=f"{several(read, 'record')} came in, {lost:,} were dropped{added}, and {last.kept:,} remain.",
+            answer=f"{several(read, 'record')} came in, {lost:,} {_was(lost)} dropped{added}, and {last.kept:,} "
+            f"{remain}.",
             number=f"{last.kept:,}",
             number_of="records remain",
             panels=self._drops(),
@@ -141,6 +143,10 @@ class Ledger(Result):
             lines.append(f"{name:<17}{read:>11} {kept:>12} {users:>11}")
             lines += [f"    {reason}" for reason in step.reasons()]
         return "\n".join(lines)
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _cells(step: Step) -> tuple[str, ...]:

@@ -78,7 +78,28 @@ def test_differential_privacy_goes_with_rounding_and_keeps_its_claim():
     assert counts(VISITS, **how).params["method"] == "DPCounts"
     rounded = counts(VISITS, **how, round_to=2)
     assert rounded.data.n.tolist() == [[4, 2, 2]] and rounded.claims["epsilon"] == 1000
-    assert rounded.params["method"] == "Counts"
+    assert rounded.params["method"] == "Counts" and "differential privacy per person" in rounded.guarantee
+    assert [step.name for step in rounded.ledger.steps[-2:]] == ["dp_counts", "round"]
+    assert [step.name for step in rounded.data.ledger.steps] == ["round"]  # what was dropped is for the publisher alone
+
+
+def test_differential_privacy_goes_with_regions(tmp_path):
+    """Cells 0 and 1 are a region of five people; the regions are those of all cells, visited or not."""
+    wide = ic.Visits.from_arrays(range(6), [0, 0, 0, 1, 1, 2], [0] * 6, xy=[*XY, [9000, 0]], slot_min=1440)
+    how = {"dp_epsilon": 1000.0, "slots_per_person": 1, "cells": wide.xy, "slots": (0, 1)}
+    by_square = counts(wide, **how, region_m=1500)
+    assert by_square.data.n.tolist() == [[5, 1, 0]] and by_square.data.xy[:, 0].tolist() == [500, 2000, 9000]
+    assert n(wide, **how, region=["a", "b", "b", "c"]) == [[3, 3, 0]]
+    ic.anonymize.publish(by_square, tmp_path / "release")
+    manifest = json.loads((tmp_path / "release" / "manifest.json").read_text())
+    assert manifest["guarantee"].startswith("differential privacy per person") and manifest["ledger"] == []
+    assert ic.audit.check(tmp_path / "release")["wording"].status == "pass"
+    with pytest.raises(ic.ParameterError, match="cells must be those of the visits"):
+        counts(wide, **{**how, "cells": XY[:2]}, region_m=1500)
+    visited = {**how, "cells": XY}  # three of the four
+    for steps in ({}, {"region_m": 1500}):
+        with pytest.raises(ic.ParameterError, match="exactly those that people visited"):
+            counts(wide, **visited, **steps)
 
 
 def test_it_is_published_as_a_folder(tmp_path):

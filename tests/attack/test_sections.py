@@ -33,7 +33,7 @@ def test_every_result_has_its_section_of(visits, tmp_path):
     page = ic.report.write(tmp_path / "report.html", *results).read_text()
     for question in ("be joined again?", "recognised in another?", "home and work unique?", "4 known records?"):
         assert question in page
-    assert "told to be in these counts?" in page
+    assert "whether a known person is in these counts?" in page
     linkage = section_of(results[1])
     assert linkage.number == percent(results[1].hit[1]) and "by chance it would be" in linkage.answer
     for result in results:

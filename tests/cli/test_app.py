@@ -55,7 +55,7 @@ def test_options_that_do_not_fit_are_refused(incrowd, trips, tmp_path):
     code, _, err = incrowd("discretize", trips, "-o", tmp_path / "v.parquet", "--into", "towers")
     assert code == 2 and "--towers" in err
     code, _, err = incrowd("discretize", trips, "-o", tmp_path / "v.parquet", "--into", "grid", "--blocks", 5)
-    assert code == 2 and "--blocks means nothing with --into grid" in err
+    assert code == 2 and "--blocks has no use with --into grid" in err
     code, _, err = incrowd("read", trips, "-o", tmp_path / "v.xlsx")
     assert code == 2 and ".parquet or .csv" in err
     code, _, err = incrowd("read", trips, "-o", tmp_path / "v.csv", "--bad-rows", tmp_path / "v.csv")

@@ -36,7 +36,7 @@ def test_an_origin_west_of_greenwich(incrowd, two, tmp_path, into, words):
     [
         (("--origin", "5"), "--origin takes LON,LAT in degrees, such as -122,37"),
         (("--origin", "52,181"), "check that they are not swapped"),
-        (("--origin", "5,52", "--into", "blocks"), "--origin means nothing with --into blocks"),
+        (("--origin", "5,52", "--into", "blocks"), "--origin has no use with --into blocks"),
     ],
 )
 def test_an_origin_that_means_nothing(incrowd, two, tmp_path, words, message):

@@ -91,7 +91,7 @@ def test_named_times_and_places_make_trajectories(incrowd, tmp_path):
     roles = [word for role in ("t=when", "lat=breedte", "lon=lengte") for word in ("--column", role)]
     for words in (roles, (*roles, "--time-format", "%Y-%m-%dT%H:%MZ")):
         code, out, err = incrowd("attack", "home-work", path, *words)  # visits of this file have no clock
-        assert code == 0 and "(0 of 1 people)" in out and "(1 person, " in out, err
+        assert code == 0 and "(0 of 1 person)" in out and "(1 person, " in out, err
     for words in (("--time-format", "%Y-%m-%dT%H:%MZ"), roles[2:]):
         code, _, err = incrowd("measure", "uniqueness", path, *words)
         assert code == 2 and "'t' is missing" in err

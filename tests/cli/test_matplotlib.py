@@ -36,7 +36,7 @@ COMMANDS = (
     "attack link visits.parquet visits.parquet",
     "attack home-work visits.parquet",
     "assess visits.parquet --budget 60s --estimate",
-    "compare trips.csv --methods generalize",
+    "compare trips.csv --methods generalize --target k=2",
     "audit release",
 )
 

@@ -5,6 +5,7 @@ import warnings
 
 import pytest
 
+import incrowd as ic
 from incrowd.cli.screen import foretelling, progress_bar, warnings_noted
 from incrowd.errors import IncrowdWarning
 from incrowd.progress import COMPILING, listening, tell, track
@@ -74,3 +75,43 @@ def test_old_command_names_work_with_a_notice(incrowd, city):
     code, out, err = incrowd("measure", "cut", city, "--points", 1)
     assert code == 0 and out == incrowd("measure", "cut-risk", city, "--points", 1)[1]
     assert err == "incrowd: 'measure cut' is now 'measure cut-risk'; the old name works until 0.3.\n"
+
+
+WRITES = {
+    "read": ((), "40 records of 4 people\n"),
+    "clean": (("--max-speed-kmh", 300, "--min-records", 2, "--drop-zero"), "40 records of 4 people\n"),
+    "discretize": (("--cell-m", 500, "--slot-min", 60), "40 visits of 4 people\n500 m cells, 60 min slots\n"),
+    "discretize towers": (("--fill", "interpolate"), "192 visits of 4 people\n30 min slots\n"),
+    "discretize blocks": (("--blocks", 3), "40 visits of 4 people\n20 min slots\na block of 3 x 3 is"),
+    "discretize fingerprints": ((), "40 samples of 4 people\n100 m cells, 1 min slots\n"),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_what_is_written_is_said_in_words_with_the_call_that_makes_the_same(incrowd, trips, tmp_path, name):
+    towers = tmp_path / "towers.csv"
+    towers.write_text("lat,lon\n52.00,5.00\n52.02,5.02\n")
+    command, _, into = name.partition(" ")
+    more = ("--into", into, *(("--towers", towers) if into == "towers" else ())) if into else ()
+    options, words = WRITES[name]
+    code, out, err = incrowd(command, trips, "-o", tmp_path / "out.parquet", *more, *options)
+    assert code == 0, err
+    assert f"\n{tmp_path / 'out.parquet'}: {words}" in out and "users=" not in out
+    call = out.splitlines()[-1].removeprefix("in Python: ")
+    made, saved = eval(call, {"ic": ic}), ic.read.saved(tmp_path / "out.parquet")
+    assert {name: list(column) for name, column in made.columns().items()} == {
+        name: list(column) for name, column in saved.columns().items()
+    }
+
+
+def test_counts_are_written_in_words(incrowd, city, tmp_path):
+    code, out, _ = incrowd("discretize", city, "--into", "counts", "-o", tmp_path / "c.parquet")
+    assert code == 0 and ": counts of people in 12 cells and 48 slots\n60 min slots\n" in out
+    assert (
+        eval(out.splitlines()[-1].removeprefix("in Python: "), {"ic": ic}).n == ic.read.saved(tmp_path / "c.parquet").n
+    ).all()
+
+
+def test_an_option_of_another_kind_names_the_kinds_that_take_it(incrowd, trips, tmp_path):
+    code, _, err = incrowd("discretize", trips, "-o", tmp_path / "v.parquet", "--towers", trips)
+    assert code == 2 and err == "incrowd: --towers has no use with --into grid; pass --into towers, or leave it out.\n"

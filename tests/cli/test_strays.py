@@ -77,7 +77,7 @@ def test_blocks_drop_strays_and_print_their_size(incrowd, strays, tmp_path):
     code, out, err = incrowd(*words, "-o", tmp_path / "a.parquet")
     assert code == 0 and "-5 at (0, 0)" in out and "-2 outside the box" in out
     assert err.count("incrowd: ") == 2 and len(at_zero(err)) == 1
-    assert "a block of 20 x 20 is 1,3" in out and out.rstrip().endswith("m (west-east x south-north)")
+    assert "a block of 20 x 20 is 1,3" in out and "m (west-east x south-north)\nin Python: " in out
     code, out, _ = incrowd(*words, "-o", tmp_path / "b.parquet", "--box", "5,52,5.2,52.1", "--json")
     width, height = json.loads(out)["block_m"]
     assert code == 0 and width == pytest.approx(686, abs=2) and height == pytest.approx(556, abs=2)
@@ -89,7 +89,7 @@ def test_blocks_drop_strays_and_print_their_size(incrowd, strays, tmp_path):
 def test_a_box_means_nothing_with_cells_of_a_given_size(incrowd, strays, tmp_path, into):
     for words in (("--box", "5,52,6,53"), ("--keep-zero",)):
         code, _, err = incrowd("discretize", strays, "-o", tmp_path / "a.parquet", "--into", into, *words)
-        assert code == 2 and f"means nothing with --into {into}" in err
+        assert code == 2 and f"has no use with --into {into}" in err
     code, _, err = incrowd("discretize", strays, "-o", tmp_path / "a.parquet", "--into", into)
     assert code == 0 and len(at_zero(err)) == 1 and "5 records are at (0, 0)" in err
 

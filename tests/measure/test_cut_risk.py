@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -181,3 +182,15 @@ def test_fixed_knowledge_equals_definition(sets, width):
 def test_to_dict_is_plain():
     plain = exact(crowd(HAND), 2, 2).to_dict()
     assert plain["after"]["drop"]["population"] == 6 and plain["pieces"] == 7
+
+
+def test_the_answer_counts_people_and_agrees_with_its_plurals():
+    visits = crowd(HAND)
+    one = cut_risk(visits, cut(visits, 2), points=1).section()
+    assert re.match(
+        r"1 random visit identifies \S+ % \(\d of 4 whole trajectories\) and \S+ % \(\d of 7 pieces\);", one.answer
+    )
+    assert one.answer.endswith(" of 4 people).") and "1 random visit, " in one.options
+    assert (
+        exact(visits, 2, 2).section().answer.startswith("2 random visits identify 41.7 % of 4 whole trajectories and")
+    )

@@ -112,7 +112,7 @@ def test_markdown_holds_the_same_sections(tmp_path):
     ledger = ic.Ledger().add("read", read=2, kept=1, dropped={"stray": 1})
     page = ic.report.write(tmp_path / "r.md", ledger, title="Trips").read_text()
     assert page.startswith("# Trips\n") and "## What happened to every record?" in page
-    assert "2 records came in, 1 were dropped" in page and "| read | 2 | 1 |" in page
+    assert "2 records came in, 1 was dropped" in page and "| read | 2 | 1 |" in page
 
 
 def test_the_map_has_a_scale_and_hides_small_cells(page):

@@ -4,18 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from incrowd.anonymize.cell_key import CellKey, Table, no_members
 from incrowd.anonymize.count_steps import noise_counts, perturb_points, round_counts, suppress_small, to_regions
-from incrowd.anonymize.dp_counts import DPCounts
+from incrowd.anonymize.dp_counts import DPCounts, refuse_own
 from incrowd.data import Counts, Release, Visits
+from incrowd.data.visits import centres_of
 from incrowd.discretize._counts import counts as count
 from incrowd.errors import ParameterError, check_choice, public
+from incrowd.ledger import Ledger
 
 Rule = Literal["10-5", "11", "15", "20"]
 STEPS = ("move_share", "region", "region_m", "dp_epsilon", "cell_key", "noise_epsilon", "suppress_below", "round_to")
 BEFORE = STEPS[:5]  # need the visits behind the counts
+HEURISTIC = "none (heuristic): counts were changed as the parameters state; a person is in many counts."
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ def counts(
     bound = {"slots_per_person": slots_per_person, "cells_per_slot": cells_per_slot, "delta": dp_delta}
     made = _made(data, given, bound, cells, slots, seed)
     changed: Any = made.data
+    private = () if changed.ledger.steps else made.ledger.steps  # what noise hides stays out of the data
     if "noise_epsilon" in given:
         changed = noise_counts(changed, epsilon=given["noise_epsilon"], seed=seed)
     if "suppress_below" in given:
@@ -113,9 +118,9 @@ def counts(
         changed,
         no_members(),
         params={**(made.params if made.claims else {}), "method": "Counts", **stated, **seeded},
-        guarantee="none (heuristic): counts were changed as the parameters state; a person is in many counts.",
+        guarantee=made.guarantee if made.claims else HEURISTIC,
         claims=made.claims,
-        ledger=changed.ledger if len(changed.ledger.steps) else made.ledger,
+        ledger=Ledger((*private, *changed.ledger.steps)),
     )
 
 
@@ -143,18 +148,30 @@ def _made(
         return Release(data, no_members(), ledger=data.ledger)
     if "move_share" in given:
         data = perturb_points(data, share=given["move_share"], seed=seed)
-    if "region" in given:
-        data = to_regions(data, region=given["region"])
-    if "region_m" in given:
-        data = to_regions(data, cell_m=given["region_m"])
     if "dp_epsilon" in given:
         if bound["slots_per_person"] is None or cells is None or slots is None:
             raise ParameterError(
                 "dp_epsilon needs slots_per_person, and cells and slots that do not come from the data (--towers, "
-                "--zones or --box, and --start and --days)."
+                "--start and --days)."
             )
+        cells = centres_of(cells)
+        refuse_own(data, cells)
+    for name, side in (("region", "region"), ("region_m", "cell_m")):
+        if name in given:
+            data, cells = _in_regions(data, cells, **{side: given[name]})
+    if "dp_epsilon" in given and cells is not None and slots is not None:
         return DPCounts(epsilon=given["dp_epsilon"], **bound)(data, cells=cells, slots=slots)
     if "cell_key" in given:
         return CellKey(table=given["cell_key"])(data)
     exact = count(data)
     return Release(exact, no_members(), ledger=exact.ledger)
+
+
+def _in_regions(data: Visits, cells: ArrayLike | None, **regions: Any) -> tuple[Visits, ArrayLike | None]:
+    """Visits to regions and, if cells are given, the regions of all of them."""
+    if cells is not None and (data.xy is None or not np.array_equal(data.xy, cells)):
+        raise ParameterError(
+            "with regions, cells must be those of the visits (xy), as one label or square is found for each."
+        )
+    grouped = to_regions(data, **regions)
+    return grouped, None if cells is None else grouped.xy

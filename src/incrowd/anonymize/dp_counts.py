@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd.anonymize.base import Anonymizer, guarantee, parameters
 from incrowd.anonymize.cell_key import no_members, refuse_seed
-from incrowd.arrays import Ints
+from incrowd.arrays import Floats, Ints
 from incrowd.clock import DAY_MIN, minute_of_day
 from incrowd.data import Counts, Release, UserTable, Visits
 from incrowd.data.counts import MOST_COUNTS
@@ -91,8 +91,8 @@ class DPCounts(Anonymizer):
             )
         if data.slot_min is None:
             raise DataError("these visits have no slot_min; make them by incrowd.discretize, or give it.")
-        _refuse_own(data, xy)
-        owner, cell, slot = _inside(data, xy, first, many)
+        refuse_own(data, xy)
+        owner, cell, slot = inside(data, xy, len(xy), first, many)
         kept = bounded(owner, slot, int(self.slots_per_person), int(self.cells_per_slot))
         true = np.bincount(slot[kept] * len(xy) + cell[kept], minlength=many * len(xy))
         n = np.array(measure(true.tolist()), np.int64).reshape(many, len(xy))
@@ -171,25 +171,38 @@ def _slots(slots: tuple[int, int]) -> tuple[int, int]:
     return first, many
 
 
-def _refuse_own(visits: Visits, xy: NDArray[np.float64]) -> None:
-    """Refuse the cells that a grid made of the visited ones: its edge is one person's position."""
-    if visits.cell_m is None or visits.xy is None or len(np.unique(visits.cell)) != len(visits.xy):
+def refuse_own(visits: Visits, xy: Floats) -> None:
+    """Refuse exactly the cells that people visited: the edge of the area is then one person's position.
+
+    All cells of visits that are not squares of a grid are a list from outside, such as towers, even if all are visited.
+    """
+    if visits.xy is None:
         return
-    if np.array_equal(np.sort(xy, axis=0), np.sort(visits.xy, axis=0)):
+    visited = visits.xy[np.unique(visits.cell)]
+    listed = visits.cell_m is None and len(visited) == len(visits.xy)
+    if not listed and np.array_equal(np.unique(xy, axis=0), np.unique(visited, axis=0)):
         raise ParameterError(
             "these cells are exactly those that people visited, which says where somebody was; give all cells of an "
-            "area that is chosen without the data (--towers, --zones or --box)."
+            "area that is chosen without the data, such as all towers (--towers)."
         )
 
 
-def _inside(visits: Visits, xy: NDArray[np.float64], first: int, many: int) -> tuple[Ints, Ints, Ints]:
-    """Owner, cell and slot of the visits in the published cells and slots."""
+def inside(visits: Visits, xy: Floats | None, cells: int, first: int, many: int) -> tuple[Ints, Ints, Ints]:
+    """Owner, cell and slot of the visits in some cells, found by their centres, and slots; both are numbered anew.
+
+    Args:
+        visits: The visits.
+        xy: Centres of the cells; None if cells have the same numbers here and there.
+        cells: How many cells there are.
+        first: The first slot.
+        many: How many slots there are.
+    """
     number = visits.cell
-    if visits.xy is not None:
+    if visits.xy is not None and xy is not None and not np.array_equal(visits.xy, xy):
         from scipy.spatial import KDTree
 
         apart, near = KDTree(xy).query(np.nan_to_num(visits.xy, nan=1e12))
         number = np.where(apart <= SAME_M, near, -1)[visits.cell]
     slot = visits.slot - first
-    inside = (number >= 0) & (number < len(xy)) & (slot >= 0) & (slot < many)
-    return visits.owner[inside], number[inside], slot[inside]
+    real = (number >= 0) & (number < cells) & (slot >= 0) & (slot < many)
+    return visits.owner[real], number[real], slot[real]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from incrowd.assess.limits import OldName
-from incrowd.plain import fraction, percent, plain, several
+from incrowd.plain import percent, plain, several
 from incrowd.show import Line, Lines, Result, Section, Table
 
 IN_WORDS = {
@@ -13,8 +13,8 @@ IN_WORDS = {
     "noise": "noise, epsilon {:g} per count",
     "suppress": "counts below {:g} suppressed",
     "round": "rounded to multiples of {:g}",
-    "move": "{:.0%} of positions at the top places moved",
-    "space": "regions of {:g} m",
+    "move": "{:.0f} % of positions at the top places moved",
+    "space": "regions of {:,g} m",
     "regions": "{:g} given regions",
     "time": "slots of {:g} min",
 }
@@ -28,8 +28,8 @@ NAMES = {
     "time": "longer slots",
 }
 LOSS = (
-    "Loss is sum |published - P| / sum P over cells and slots: 0 for exact counts, 1 if nothing is published. The "
-    "people of a region are spread evenly over its cells, those of a long slot are counted in each slot inside it."
+    "Loss is sum |published - P| / sum P over cells and slots: 0 % for exact counts, 100 % if nothing is published. "
+    "The people of a region are spread evenly over its cells, those of a long slot are counted in each slot inside it."
 )
 ACCURACY = (
     "Accuracy is the share of all people and slots whose cell is reconstructed correctly, after reconstructed and "
@@ -63,7 +63,7 @@ class Outcome:
     chance: Mapping[str, float]  # what trivial guesses get right from the same counts, repaired and scored alike
 
     def __str__(self) -> str:
-        return IN_WORDS[self.mitigation].format(self.strength)
+        return IN_WORDS[self.mitigation].format(100 * self.strength if self.mitigation == "move" else self.strength)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Mitigations(Result):
         return Section(
             question="Which mitigation keeps trajectories from being reconstructed from counts?",
             answer=self._answer(),
-            number=fraction(None if self.best is None else self.best.loss),
+            number=percent(None if self.best is None else self.best.loss),
             number_of=f"least loss with accuracy under {percent(self.target, 0)}",
             panels=[self._panel(f"{size}{self.slot_min} min")],
             tables=[self._table()],
@@ -127,7 +127,7 @@ class Mitigations(Result):
         else:
             then = (
                 f"Of the mitigations that bring this under {target}, the one that loses least detail is: {best} (loss "
-                f"{best.loss:.2f}, {percent(best.accuracy)} reconstructed)."
+                f"{percent(best.loss)}, {percent(best.accuracy)} reconstructed)."
             )
         return " ".join(filter(None, (first, then, self.caution)))
 
@@ -175,4 +175,4 @@ class Mitigations(Result):
 
 def _row(one: Outcome, guesses: Iterable[str]) -> tuple[str, ...]:
     shares = (one.loss, one.night, one.day, one.accuracy, *(one.chance.get(guess) for guess in guesses), one.far)
-    return (str(one), *map(fraction, shares), " ".join(f"{share:.2f}" for share in one.unique.values()) or "-")
+    return (str(one), *map(percent, shares), " ".join(percent(share, 0) for share in one.unique.values()) or "-")

@@ -16,7 +16,7 @@ from incrowd.columns import ints
 from incrowd.data import Visits
 from incrowd.discretize.slots import wall_start
 from incrowd.errors import DataError, ParameterError, check_whole, public
-from incrowd.plain import of_people, percent, several
+from incrowd.plain import in_words, of_people, percent, several
 from incrowd.show import Result, Section, Table
 
 NONE = -1
@@ -157,7 +157,7 @@ def _section(places: HomeWork) -> Section:
             f"Hours are those of {places.time_zone}.",
             f"A cell counts from {several(places.min_visits, 'slot')} on; ties go to the smaller cell.",
         ],
-        options=f"{several(places.people, 'person', 'people')}, {places.seconds:,.1f} s on {places.machine}",
+        options=f"{several(places.people, 'person', 'people')}, {in_words(places.seconds)} on {places.machine}",
         data=places,
     )
 

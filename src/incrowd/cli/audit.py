@@ -31,7 +31,7 @@ def audit(
     ] = None,
     sensitive: Annotated[str | None, typer.Option(metavar="COLUMN", help="The sensitive attribute.")] = None,
     value: Annotated[
-        list[str], typer.Option(help="A sensitive value that counts; repeatable. [default: all values]")
+        list[str], typer.Option(help=r"A sensitive value that counts; repeatable. \[default: all values]")
     ] = [],  # noqa: B006
     as_json: Json = False,
 ) -> None:

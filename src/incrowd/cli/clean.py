@@ -1,17 +1,20 @@
 """incrowd clean."""
 
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli.options import Force, Json, Output, Sources, box_of
+from incrowd.cli.inputs import in_python
+from incrowd.cli.options import Force, Json, Output, Sources, box_of, with_unit
 from incrowd.cli.reading import ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
 from incrowd.data import Traces
 from incrowd.errors import DataError, ParameterError, check_choice
 
 STEPS = ("duplicates", "order", "displaced", "still_users", "sparse_users")
+MAX_SPEED_KMH = 200.0
+MaxSpeed = Annotated[float, with_unit("--max-speed-kmh", MAX_SPEED_KMH, "Faster legs are implausible.")]
 
 
 @reads
@@ -23,11 +26,11 @@ def clean(
     shift: Annotated[
         Literal["swap_best", "swap_records", "remove"], typer.Option(help="How a one-point time shift is repaired.")
     ] = "swap_best",
-    max_speed_kmh: Annotated[float, typer.Option(help="Faster legs are implausible.")] = 200.0,
+    max_speed_kmh: MaxSpeed = MAX_SPEED_KMH,
     singleton: Annotated[
         Literal["location", "record"], typer.Option(help="Who never moves: one place, or one record.")
     ] = "location",
-    min_records: Annotated[int, typer.Option(help="Users with fewer records leave.")] = 7,
+    min_records: Annotated[int, typer.Option(help="People with fewer records are dropped.")] = 7,
     box: Annotated[
         str | None,
         typer.Option(
@@ -62,23 +65,28 @@ def clean(
         raise ParameterError("--drop-zero and --keep-zero exclude each other; give one of them.")
     bounds = None if box is None else box_of(box)
     check_table(output, force=force)
+    source = one_or_many(sources)
     with progress_bar():
         with zero_warned_later():
-            traces = read.table(one_or_many(sources), order="log", **reading.arguments())
+            traces = read.table(source, order="log", **reading.arguments())
+        python = in_python(read.table, repr(source), order="log", **reading.arguments())
         if drop_zero or bounds is not None:
             traces = clean.outside(traces, bounds, zero=not keep_zero)
+            python = in_python(clean.outside, python, box=bounds, zero=not keep_zero)
         elif not keep_zero:
             warn_of_zero(int(traces.at_zero.sum()))
-        run: dict[str, Callable[[Traces], Traces]] = {
-            "duplicates": clean.duplicates,
-            "order": lambda t: clean.order(t, shift=shift, max_speed_kmh=max_speed_kmh),
-            "displaced": lambda t: clean.displaced(t, max_speed_kmh=max_speed_kmh),
-            "still_users": lambda t: clean.still_users(t, singleton=singleton),
-            "sparse_users": lambda t: clean.sparse_users(t, min_records=min_records),
+        how: dict[str, dict[str, Any]] = {
+            "duplicates": {},
+            "order": {"shift": shift, "max_speed_kmh": max_speed_kmh},
+            "displaced": {"max_speed_kmh": max_speed_kmh},
+            "still_users": {"singleton": singleton},
+            "sparse_users": {"min_records": min_records},
         }
         for step in wanted:
-            traces = run[step](traces)
+            call: Callable[..., Traces] = getattr(clean, step)
+            traces = call(traces, **how[step])
+            python = in_python(call, python, **how[step])
         if not traces.records:
             raise DataError("no record is left after cleaning; check --box, or loosen the steps.")
         traces.save(output, force=force)
-    written(traces, output, as_json=as_json)
+    written(traces, output, python, as_json=as_json)

@@ -7,7 +7,8 @@ import typer
 
 from incrowd import assess as assessing
 from incrowd.anonymize import METHODS
-from incrowd.assess.compare import CompareOptions, compare_estimate, prepared
+from incrowd.assess.compare import CompareOptions, prepared
+from incrowd.assess.compare.estimate import compare_estimate
 from incrowd.cli.inputs import fingerprints_of, in_python, source_in_python
 from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.pages import check_page, write_page
@@ -30,7 +31,7 @@ def compare(
 ) -> None:
     """Which method loses least detail: try every method on the same people and attack each release alike.
 
-    incrowd compare trips.csv --target k=2 -o compare.html
+    incrowd compare trips.csv --target guess=1/11 -o compare.html
 
     incrowd compare trips.csv --methods glove,generalize --target uniqueness=0.1 --people 500
     """

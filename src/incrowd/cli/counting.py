@@ -6,18 +6,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli.inputs import is_records, saved_noun, saved_visits
+from incrowd.cli.inputs import in_python, is_records, saved, saved_noun, saved_visits, source_in_python
+from incrowd.cli.options import with_unit
 from incrowd.cli.reading import ReadingOptions, one_or_many
 from incrowd.cli.screen import note
-from incrowd.data import Counts, Visits, load
+from incrowd.clock import DAY_MIN
+from incrowd.data import Counts, Visits
+from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError
+from incrowd.plain import several
 from incrowd.read.layouts import PLACES
 
 if TYPE_CHECKING:
     from incrowd.read._counts import Cells
 
-CellM = Annotated[int, typer.Option(help="Side of a grid cell, where there are no towers.")]
-SlotMin = Annotated[int, typer.Option(help="Width of a time slot, for sources that are trajectories.")]
+CELL_M, SLOT_MIN = 500, 30  # if neither towers nor visits decide
+CellM = Annotated[int, with_unit("--cell-m", CELL_M, "Side of a grid cell, if no towers are given.")]
+SlotMin = Annotated[int, with_unit("--slot-min", SLOT_MIN, "Width of a time slot, for sources that are trajectories.")]
 Start = Annotated[
     str | None, typer.Option(help=r"When slot 0 of trajectories begins. \[default: midnight of the first day]")
 ]
@@ -44,8 +49,7 @@ def counted(sources: list[str], reading: ReadingOptions, **places: Any) -> tuple
     if saved_noun(source, reading) == "Counts":
         if places.get("start") is not None or places.get("days") is not None:
             raise ParameterError("these counts have their slots already; leave --start and --days out.")
-        saved_counts: Any = load(str(source))
-        return saved_counts, None
+        return saved(Path(str(source))), None
     visits = everywhere(sources, reading, **places)
     return discretize.counts(visits), visits
 
@@ -67,13 +71,13 @@ def everywhere(
     from incrowd.discretize._counts import everybody
 
     source = one_or_many(sources)
-    noun, saved = saved_noun(source, reading), saved_visits(source, reading, slot_min=slot_min, cells=cells)
-    if saved is not None:
+    noun, given = saved_noun(source, reading), saved_visits(source, reading, slot_min=slot_min, cells=cells)
+    if given is not None:
         if start is not None or days is not None:
             raise ParameterError("these visits have their slots already; leave --start and --days out.")
-        visits: Visits = discretize.filled(saved)
-        if visits is not saved:
-            note(f"interpolated {visits.records - saved.records:,} visits to fill the gaps")
+        visits: Visits = discretize.filled(given)
+        if visits is not given:
+            note(f"interpolated {several(visits.records - given.records, 'visit')} to fill the gaps")
         return visits
     if noun not in (None, "Traces"):
         name = Path(str(source)).name
@@ -81,6 +85,34 @@ def everywhere(
     places = None if towers is None else read.towers(towers)
     how: dict[str, Any] = {"towers": places, "far_towers": far_towers, "cell_m": cell_m, "slot_min": slot_min}
     return everybody(source, **how, start=start, days=days, **reading.arguments())
+
+
+def everywhere_in_python(
+    sources: list[str],
+    reading: ReadingOptions,
+    *,
+    towers: Path | None,
+    far_towers: bool,
+    cell_m: int,
+    slot_min: int,
+    start: str | None = None,
+    days: int | None = None,
+) -> str:
+    """The call of the library that makes the same visits; empty if a grid is cut to some days, which has none."""
+    from incrowd import discretize
+
+    source = one_or_many(sources)
+    if saved_noun(source, reading) not in (None, "Traces"):
+        return f"ic.discretize.filled({source_in_python(sources, reading, Grain(slot_min=slot_min))})"
+    how: dict[str, Any] = {"slot_min": slot_min, "start": start, **reading.arguments()}
+    if towers is not None:
+        slots = None if days is None else -(-days * DAY_MIN // slot_min)
+        how |= {"fill": "interpolate", "slots": slots, "far_towers": far_towers}
+        return in_python(discretize.towers, f"{source!r}, ic.read.towers({str(towers)!r})", **how)
+    if days is not None:
+        return ""
+    call = in_python(discretize.grid, repr(source), cell_m=cell_m, keep="vote", **how)
+    return f"ic.discretize.filled({call})"
 
 
 def of_truth(truth: Path, reading: ReadingOptions, *, table: bool, published: bool) -> ReadingOptions:

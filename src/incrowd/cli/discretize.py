@@ -5,12 +5,13 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli.inputs import saved_visits
+from incrowd.cli.inputs import GRAIN, grain_of, in_python, saved_visits, source_in_python
 from incrowd.cli.options import Force, Json, Output, Sources, lon_lat
 from incrowd.cli.reading import Boxing, FarTowers, Origin, ReadingOptions, boxes, one_or_many, reads
 from incrowd.cli.screen import SIDES, progress_bar, written
 from incrowd.data import Visits
 from incrowd.data.table import Frame
+from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError
 from incrowd.plain import size_m
 
@@ -40,10 +41,11 @@ def discretize(
     slot_min: Annotated[
         int | None,
         typer.Option(
-            help=r"Width of a time slot, also of a table of visits. \[default: 1 min; blocks 20, towers 30, zones 60]"
+            help=r"Width of a time slot, also of a table of visits. \[default: 1 min; blocks 20 min, towers 30 min, "
+            "zones 60 min]"
         ),
     ] = None,
-    blocks: Annotated[int | None, typer.Option(help="Blocks along each side of the box (100).")] = None,
+    blocks: Annotated[int | None, typer.Option(help=r"Blocks along each side of the box. \[default: 100]")] = None,
     keep: Annotated[
         Literal["set", "vote", "vote_first"] | None,
         typer.Option(help="Every cell of a slot, or the most frequent (ties: smallest id, or first seen)."),
@@ -78,23 +80,32 @@ def discretize(
     given |= {"far_towers": far_towers or None, "origin": lon_lat(origin), **boxing.arguments()}
     asked = {name: value for name, value in {**given, "towers": towers, "zones": zones}.items() if value is not None}
     for name in asked.keys() - set(TAKES[into]):
-        raise ParameterError(f"--{name.replace('_', '-')} means nothing with --into {into}; leave it out.")
+        others = " or ".join(f"--into {other}" for other in TAKES if name in TAKES[other])
+        raise ParameterError(
+            f"--{name.replace('_', '-')} has no use with --into {into}; pass {others}, or leave it out."
+        )
     wanted: dict[str, Any] = {**DEFAULTS[into], **asked}
     where = (_places(into, wanted.pop(into, None)),) if into in ("towers", "zones") else ()
     source = one_or_many(sources)
+    call, data, line, more = getattr(discretize, into), repr(source), "", {}
     with progress_bar():
         noun: Frame
-        line, more = "", {}
         if into == "counts":
             noun = discretize.counts(_visits(source, reading, slot_min))
+            data, wanted = source_in_python(sources, reading, Grain(slot_min=slot_min or GRAIN.slot_min)), {}
         elif into == "blocks":
             noun, bounds = divided(source, start=start, **wanted, **reading.arguments())
             more = {"block_m": bounds.block_m(wanted["blocks"])}
             line = f"a block of {wanted['blocks']} x {wanted['blocks']} is {size_m(*more['block_m'])} {SIDES}"
         else:
-            noun = getattr(discretize, into)(source, *where, start=start, **wanted, **reading.arguments())
+            noun = call(source, *where, start=start, **wanted, **reading.arguments())
         noun.save(output, force=force)
-    written(noun, output, line, as_json=as_json, **more)
+    if into != "counts":
+        wanted |= {"start": start, **reading.arguments()}
+    if where:
+        places = str(asked[into])
+        data += f", ic.read.towers({places!r})" if into == "towers" else f", {places!r}"
+    written(noun, output, in_python(call, data, **wanted), grain_of(noun), line, as_json=as_json, **more)
 
 
 def _places(into: str, places: Path | None) -> Any:

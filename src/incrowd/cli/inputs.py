@@ -80,7 +80,7 @@ def _on_own_clock(noun: Any, reading: ReadingOptions) -> Any:
 
 def saved(path: Path) -> Any:
     """What incrowd saved in a file, or publishes in that of a release."""
-    from incrowd.read._release import release
+    from incrowd.read._kind import release
 
     folder = release_at(path)
     return load(path) if folder in (None, path) else release(folder)
@@ -108,11 +108,13 @@ def visits_of(
     return discretize.grid(source, cell_m=grain.cell_m, slot_min=grain.slot_min, **how)
 
 
-def grain_of(visits: Visits) -> str:
-    """The cells and slots of visits in words, as far as they are known: 500 m cells, 60 min slots."""
-    cells = "" if visits.cell_m is None else f"{visits.cell_m:,g} m cells"
-    slots = "" if visits.slot_min is None else f"{visits.slot_min:,g} min slots"
-    return ", ".join(filter(None, (cells, slots)))
+def grain_of(noun: Any) -> str:
+    """The cells and slots of visits or fingerprints in words, as far as they are known: 500 m cells, 60 min slots."""
+    cell_m, slot_min = getattr(noun, "cell_m", None), getattr(noun, "slot_min", None)
+    if isinstance(noun, Fingerprints) and noun.records:
+        cell_m, slot_min = int(noun.dx.max()), int(noun.dt.max())
+    sizes = ((cell_m, "m cells"), (slot_min, "min slots"))
+    return ", ".join(f"{size:,g} {of}" for size, of in sizes if size is not None)
 
 
 def source_in_python(
@@ -125,9 +127,11 @@ def source_in_python(
     """The call that makes the data of a command, as a script would write it."""
     source = one_or_many(sources)
     given = {name: value for name, value in reading.arguments().items() if value != DEFAULTS[name]}
-    options = "".join(f", {name}={value!r}" for name, value in given.items()).replace("PosixPath", "Path")
-    if saved_noun(source, reading) not in (None, "Traces"):
-        return f"ic.read.open({source!r}{options})"
+    options = "".join(f", {name}={_written(value)}" for name, value in given.items())
+    held = _holding(source, reading)
+    if held.noun not in (None, "Traces"):
+        slots = f", slot_min={grain.slot_min}" if held.noun == "Visits" and not (held.saved or held.published) else ""
+        return f"ic.read.open({source!r}{slots}{options})"
     if into != "visits":
         return f"ic.{'read.table' if into == 'traces' else 'discretize.fingerprints'}({source!r}{options})"
     return f"ic.discretize.grid({source!r}, cell_m={grain.cell_m:g}, slot_min={grain.slot_min}{options})"
@@ -136,8 +140,17 @@ def source_in_python(
 def in_python(call: Callable[..., Any], data: str, **options: Any) -> str:
     """A call of the library on that data, with the options that are not the default."""
     usual = {name: parameter.default for name, parameter in inspect.signature(call).parameters.items()}
-    given = [f"{name}={value!r}" for name, value in options.items() if value != usual[name]]
+    given = [
+        f"{name}={_written(value)}" for name, value in options.items() if value != usual.get(name, DEFAULTS.get(name))
+    ]
     return f"ic.{call.__module__.split('.')[1]}.{call.__name__}({', '.join(filter(None, [data, *given]))})"
+
+
+def _written(value: Any) -> str:
+    """A value as a script writes it: paths as texts, whole numbers without a decimal point."""
+    if isinstance(value, float) and value.is_integer():
+        return f"{value:.0f}"
+    return repr(str(value) if isinstance(value, Path) else value)
 
 
 def fingerprints_of(sources: list[str], reading: ReadingOptions) -> Fingerprints:

@@ -19,7 +19,7 @@ Command = Callable[..., None]
 Options = Mapping[str, tuple[Any, Any]]  # name -> type with its help, default
 Sources = Annotated[
     list[str],
-    typer.Argument(metavar="SOURCE...", help="Files, folders or globs: CSV, TSV, Parquet, GPX, PLT; .gz and .zst too."),
+    typer.Argument(metavar="SOURCE", help="Files, folders or globs: CSV, TSV, Parquet, GPX, PLT; .gz and .zst too."),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="File to write: .parquet or .csv.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")]
@@ -44,15 +44,24 @@ def options_of(source: Callable[..., Any], *, leave_out: Collection[str] = (), *
             continue
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         choices = [choice for kind in get_args(hints[name]) if get_origin(kind) is Literal for choice in get_args(kind)]
-        said, hint = words.get(name, ""), hints[name]
+        said, hint = _switched(words.get(name, ""), words), hints[name]
         if choices and default is None and "[default" not in said:
             hint, default = Literal[NONE, *choices], NONE
         options[name] = instead.get(name) or (_typed(name, hint, default, said), default)
     return options
 
 
+def _switched(words: str, names: Collection[str]) -> str:
+    """Help that calls the other options as a command line does: --dp-epsilon, not dp_epsilon."""
+    return re.sub(r"\b\w+_\w+\b", lambda found: _switch(found[0]) if found[0] in names else found[0], words)
+
+
+def _switch(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _typed(name: str, hint: Any, default: Any, words: str) -> Any:
-    switch = f"--{name.replace('_', '-')}"
+    switch = _switch(name)
     if hint is bool:
         return Annotated[bool, typer.Option(switch, help=words)]
     kinds = {hint, *get_args(hint)}
@@ -64,12 +73,15 @@ def _typed(name: str, hint: Any, default: Any, words: str) -> Any:
         hint = float
     elif {str, Path} <= kinds:
         hint = Path | None
-    unit = next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
-    if isinstance(default, int | float) and unit:
-        return Annotated[
-            hint, typer.Option(switch, help=rf"{words} \[default: {default:,g} {unit}]", show_default=False)
-        ]
-    return Annotated[hint, typer.Option(switch, help=words)]
+    return Annotated[hint, with_unit(switch, default, words)]
+
+
+def with_unit(switch: str, default: Any, words: str) -> Any:
+    """An option that shows its default with the unit that its name ends in: --cell-m, [default: 500 m]."""
+    unit = next((unit for end, unit in UNITS.items() if switch.replace("-", "_").endswith(end)), "")
+    if not isinstance(default, int | float) or not unit:
+        return typer.Option(switch, help=words)
+    return typer.Option(switch, help=rf"{words} \[default: {default:,g} {unit}]", show_default=False)
 
 
 def arguments_of(source: Callable[..., Any]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from incrowd.cli.inputs import in_python
 from incrowd.cli.options import Force, Json, Output, Sources
 from incrowd.cli.reading import Order, ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
@@ -30,7 +31,9 @@ def read(
     from incrowd.data.files import check_table
 
     check_table(output, force=force)
+    source = one_or_many(sources)
     with progress_bar():
-        traces = read.table(one_or_many(sources), order=order, **reading.arguments())
+        traces = read.table(source, order=order, **reading.arguments())
         traces.save(output, force=force)
-    written(traces, output, as_json=as_json)
+    call = in_python(read.table, repr(source), order=order, **reading.arguments())
+    written(traces, output, call, as_json=as_json)

@@ -109,9 +109,9 @@ class Boxing:
     """The box that decides the size of cells.
 
     Args:
-        box: Box to divide: west, south, east and north in degrees, or in metres for x and y; records outside leave.
-            [default: that of the data, without strays]
-        keep_zero: Keep records at (0, 0); they leave if not.
+        box: Box to divide: west, south, east and north in degrees, or in metres for x and y; records outside are
+            dropped. [default: that of the data, without strays]
+        keep_zero: Keep records at (0, 0), which are dropped otherwise.
     """
 
     box: str | None = None

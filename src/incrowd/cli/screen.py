@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from incrowd import progress
+from incrowd.data import Counts
 from incrowd.data.table import Frame
 from incrowd.errors import IncrowdWarning
 from incrowd.plain import in_words, several, to_json
@@ -119,11 +120,19 @@ def _compiling_noted() -> progress.Listener:
     return hear
 
 
-def written(noun: Frame, output: Path, line: str = "", *, as_json: bool, **more: Any) -> None:
-    """Say what was written where, and what happened to every record; a line more, and its values in the record."""
+def written(noun: Frame, output: Path, python: str, *lines: str, as_json: bool, **more: Any) -> None:
+    """Say what was written where, and what happened to every record; lines more, and their values in the record."""
     record = {"output": output.name, "noun": type(noun).__name__, "ledger": noun.ledger, **more}
-    lines = [f"{noun.ledger}\n", f"{noun!r} -> {output}", *([line] if line else [])]
-    answer("\n".join(lines), record, as_json=as_json)
+    words = [f"{noun.ledger}\n", f"{output}: {_in_brief(noun)}", *filter(None, lines), f"in Python: {python}"]
+    answer("\n".join(words), record, as_json=as_json)
+
+
+def _in_brief(noun: Frame) -> str:
+    """How much a noun holds, in words."""
+    if isinstance(noun, Counts):
+        return f"counts of people in {several(noun.shape[1], 'cell')} and {several(noun.shape[0], 'slot')}"
+    what = {"Visits": "visit", "Fingerprints": "sample"}.get(type(noun).__name__, "record")
+    return f"{several(noun.records, what)} of {several(len(noun), 'person', 'people')}"  # type: ignore[arg-type, attr-defined]
 
 
 @contextmanager

@@ -39,11 +39,11 @@ def release_section(release: "Release") -> Section:
     params = {name: value for name, value in release.params.items() if value is not None}
     method, seeded = params.pop("method", None), params.pop("pseudonym_seed_given", None)
     steps = release.ledger.section()
+    sentences = (_published(release), _left(release), _fineness(release.data).strip())
     pseudonyms = f"Pseudonyms come from {SOURCE[seeded]}; rows are ordered by them, so their order says nothing."
     return Section(
         question="What was published?",
-        answer=f"{_published(release)} {_left(release)}{_fineness(release.data)}\nGuarantee: {_promise(release)}"
-        f"{_heavy(release)}",
+        answer=" ".join(filter(None, sentences)) + f"\nGuarantee: {_promise(release)}{_heavy(release)}",
         number=f"{_rows(release.data):,}",
         number_of="counts" if isinstance(release.data, Counts) else "rows",
         panels=steps.panels,

@@ -58,9 +58,10 @@ def _generalize(manifest: Manifest) -> str:
 def _lkc(manifest: Manifest) -> str:
     claims = manifest["claims"]
     least, most = claims.get("k") or 1, claims.get("c") if claims.get("sensitive") else None
+    visits = "visit" if claims["l"] == 1 else "visits"
     share = "" if most is None else f", and at most a share {most} of these carry any one sensitive value that counts"
     return (
-        f"LKC-privacy: an attacker who knows at most {claims['l']} visits of a person finds at least {least} people "
+        f"LKC-privacy: an attacker who knows at most {claims['l']} {visits} of a person finds at least {least} people "
         f"who share them{share}; for one release with one record per person."
     )
 
@@ -98,6 +99,14 @@ def _dp_counts(manifest: Manifest) -> str:
     )
 
 
+def _cell_key(manifest: Manifest) -> str:
+    del manifest
+    return (
+        f"{HEURISTIC} small counts are left out and the others are inexact by the stated table; an attacker who "
+        "compares many slots may still tell whether somebody is among the people counted."
+    )
+
+
 def _counts(manifest: Manifest) -> str:
     del manifest
     return f"{HEURISTIC} counts were changed as the parameters state; a person is in many counts."
@@ -110,6 +119,7 @@ SENTENCES: dict[str, Callable[[Manifest], str]] = {
     "Glove": _glove,
     "W4M": _w4m,
     "DPCounts": _dp_counts,
+    "CellKey": _cell_key,
     "Counts": _counts,
 }
 

@@ -14,8 +14,8 @@ from incrowd.measure.uniqueness import CrowdCounter, ask
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import PartIndex, index_of
 from incrowd.measure.uniqueness.question import SHORT, Uniqueness, UniquenessQuestion, answered
-from incrowd.measure.uniqueness.section import table
-from incrowd.plain import percent
+from incrowd.measure.uniqueness.section import counts_people, table
+from incrowd.plain import of_people, percent, several
 from incrowd.show import Result, Section
 
 Known = Literal["random", "consecutive"]
@@ -47,9 +47,9 @@ class CutRisk(Result):
         """Why the conventions differ."""
         share = self.short_pieces / self.pieces
         return (
-            f"{percent(share, 0)} of the {self.pieces:,} pieces have fewer than {self.points} visits: 'drop' leaves "
-            "them out, with 'all' the few visits they have are known, 'zero' counts them as safe; a decrease that "
-            "'drop' does not show comes from short pieces alone, not from cutting the others."
+            f"{percent(share, 0)} of the {self.pieces:,} pieces have fewer than {several(self.points, 'visit')}: "
+            "'drop' leaves them out, with 'all' the few visits they have are known, 'zero' counts them as safe; a "
+            "decrease that 'drop' does not show comes from short pieces alone, not from cutting the others."
         )
 
     def section(self) -> Section:
@@ -58,12 +58,13 @@ class CutRisk(Result):
         names = ("whole trajectories", "pieces", "people whose visits were known before the cut")
         sides = zip(names, (self.before, self.after, self.fixed_knowledge), strict=True)
         risks = [replace(risk, label=name) for name, side in sides for risk in side.values()]
-        known = f"{self.points} {self.knowledge} visits"
+        known = several(self.points, f"{self.knowledge} visit")
+        identify = "identifies" if self.points == 1 else "identify"
         return Section(
             question="Does cutting trajectories into windows protect people?",
-            answer=f"{known} identify {percent(before.value)} of {before.population:,} whole trajectories and "
-            f"{percent(after.value)} of {after.population:,} pieces; an attacker who knew the visits before the cut "
-            f"still identifies {percent(fixed.value)} of {fixed.population:,} people.",
+            answer=f"{known} {identify} {_share(before, 'whole trajectory', 'whole trajectories')} and "
+            f"{_share(after, 'piece', 'pieces')}; an attacker who knew the visits before the cut still identifies "
+            f"{_share(fixed, 'person', 'people')}.",
             number=percent(after.value),
             number_of="of pieces identified",
             tables=[table(risks)],
@@ -96,6 +97,13 @@ class CutRisk(Result):
             **{name: getattr(self, name) for name in options + counts},
             **{side: {short: risk.to_dict() for short, risk in getattr(self, side).items()} for side in sides},
         }
+
+
+def _share(risk: Uniqueness, one: str, more: str) -> str:
+    """The share identified, with the number behind it if each was asked once."""
+    if risk.value is not None and counts_people(risk):
+        return of_people(round(risk.value * risk.population), risk.population, one, more)
+    return f"{percent(risk.value)} of {several(risk.population, one, more)}"
 
 
 @public

@@ -66,20 +66,24 @@ class Exposure(Result):
     def section(self) -> Section:
         """How many people a single visit identifies, and how many a few well-chosen ones."""
         alone, few = (int(((self.points > 0) & (self.points <= n)).sum()) for n in (1, self.max_points))
-        rows = [(self._fewest(n), percent(share, 2)) for n, share in sorted(self.distribution.items())]
-        users = len(self.points)
+        users, bounds = len(self.points), int((~self.exact).sum())
+        rows = [
+            (self._fewest(n), f"{share * users:,.0f}", percent(share, 2))
+            for n, share in sorted(self.distribution.items())
+        ]
+        bounded = f"; for {bounds:,} of them only a bound is known" if bounds else ""
         return Section(
             question="How many people are identified by a single visit?",
             answer=f"{of_people(alone, users)} made a visit that nobody else made; {of_people(few, users)} are "
             f"identified by {several(self.max_points, 'well-chosen visit')} of their own or fewer.",
             number=percent(alone / users if users else None),
             number_of="identified by one visit",
-            tables=[Table(("fewest own visits", "share of people"), rows)],
+            tables=[Table(("fewest own visits", "people", "share"), rows)],
             method=[
                 f"Every set of up to {self.max_points} own visits was tried; beyond that, the best set is a bound.",
                 "Averages over random visits hide these people: an attacker may know exactly the rare ones.",
             ],
-            options=f"{users:,} people; for {int((~self.exact).sum()):,} of them only a bound is known",
+            options=f"{several(users, 'person', 'people')}{bounded}",
             data=self,
             references=("song2014",),
         )

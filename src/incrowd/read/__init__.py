@@ -13,20 +13,15 @@ regions         the region of each tower or cell
 synthetic_city  people who live, work and move in a city that does not exist
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+from incrowd.data import load as saved
+from incrowd.read._counts import counts, regions
+from incrowd.read._kind import kind, open, release  # noqa: A004
 from incrowd.read._parts import parts
-
-if TYPE_CHECKING:
-    from incrowd.data import load as saved
-    from incrowd.read._counts import counts, regions
-    from incrowd.read._kind import kind, open, release  # noqa: A004
-    from incrowd.read._table import table
-    from incrowd.read._towers import towers
-    from incrowd.read._visits import visits
-    from incrowd.read.city import City, synthetic_city
-    from incrowd.read.layouts import LAYOUTS, Layout
+from incrowd.read._table import table
+from incrowd.read._towers import towers
+from incrowd.read._visits import visits
+from incrowd.read.city import City, synthetic_city
+from incrowd.read.layouts import LAYOUTS, Layout
 
 __all__ = [
     "LAYOUTS",
@@ -44,29 +39,3 @@ __all__ = [
     "towers",
     "visits",
 ]
-
-_HOMES = {
-    "City": "incrowd.read.city",
-    "LAYOUTS": "incrowd.read.layouts",
-    "Layout": "incrowd.read.layouts",
-    "counts": "incrowd.read._counts",
-    "kind": "incrowd.read._kind",
-    "open": "incrowd.read._kind",
-    "regions": "incrowd.read._counts",
-    "release": "incrowd.read._kind",
-    "saved": "incrowd.data",
-    "synthetic_city": "incrowd.read.city",
-    "table": "incrowd.read._table",
-    "towers": "incrowd.read._towers",
-    "visits": "incrowd.read._visits",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), {"saved": "load"}.get(name, name))
-    raise AttributeError(f"module 'incrowd.read' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__

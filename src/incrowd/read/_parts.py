@@ -2,12 +2,11 @@
 
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ from incrowd.errors import DataError, ParameterError, check_positive, public
 from incrowd.ledger import Ledger
 from incrowd.read._table import Batch, RecordStream, opened, table
 from incrowd.read.checks import zero_warned_later
-from incrowd.read.layouts import AntennaAt, Column, Decimal, Layout, with_reading
+from incrowd.read.layouts import Reading, with_reading
 from incrowd.read.plane import Degrees
 from incrowd.read.sources.engine import records_at_most
 
@@ -49,20 +48,7 @@ class Parts:
 
 @public
 @with_reading
-def parts(  # noqa: D417 - with_reading adds the others
-    source: Any,
-    *,
-    columns: Mapping[str, Column] | None = None,
-    time_zone: str | None = None,
-    layout: str | Layout | None = None,
-    attributes: Sequence[str] = (),
-    bad_rows: str | Path | None = None,
-    antennas: Any = None,
-    time_format: str | None = None,
-    decimal: Decimal | None = None,
-    antenna_at: AntennaAt = "first",
-    memory_mb: int = 1024,
-) -> Parts:
+def parts(source: Any, *, time_zone: str | None = None, **reading: Unpack[Reading]) -> Parts:
     """Pieces of whole users, for data larger than memory.
 
     The labels of users, and all records of a single user, are always held in memory.
@@ -76,28 +62,21 @@ def parts(  # noqa: D417 - with_reading adds the others
     >>> pieces.users.tolist(), pieces.records, [traces for _, traces in pieces]
     (['a', 'b'], 3, [Traces(users=2, records=3)])
     """
+    options: dict[str, Any] = {"time_zone": time_zone, **reading}
+    memory_mb = options.pop("memory_mb", 1024)
     check_positive(memory_mb=memory_mb)
-    options: dict[str, Any] = {
-        "columns": columns,
-        "time_zone": time_zone,
-        "layout": layout,
-        "attributes": attributes,
-        "bad_rows": bad_rows,
-        "time_format": time_format,
-        "decimal": decimal,
-    }
     if isinstance(source, Traces):
-        if any(options.values()) or antennas is not None or antenna_at != "first":
+        placed = options.pop("antennas", None) is not None or options.pop("antenna_at", "first") != "first"
+        if placed or any(options.values()):
             raise ParameterError("these options describe files and frames; Traces need none of them.")
         return of_traces(source)
-    options |= {"antennas": antennas, "antenna_at": antenna_at}
     # Half of the memory is for a piece, the other half for the parser and what is made of the pieces.
-    pieces = records_at_most(source, layout) * _RECORD_BYTES / (memory_mb * 2**19)
+    pieces = records_at_most(source, reading.get("layout")) * _RECORD_BYTES / (memory_mb * 2**19)
     if pieces <= 1:
         with zero_warned_later():
             return of_traces(table(source, **options))
     count = ceil(min(pieces, _MOST_PIECES))
-    return opened(source, memory_mb, lambda reading: spilled(reading, count), **options)
+    return opened(source, memory_mb, lambda stream: spilled(stream, count), **options)
 
 
 def of_traces(traces: Traces) -> Parts:

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import incrowd as ic
 from boxes import crowds as random_crowds
 from boxes import prints
-from incrowd.anonymize import W4M, Cut, Glove
-from incrowd.assess.compare.attacker import agreement, by_time, crowds, known_samples, worst
+from incrowd.anonymize import Cut, Glove
+from incrowd.assess.compare.attacker import agreement, by_time, crowds, known_samples
 from incrowd.assess.compare.settings import MethodInputs, untouched
-from incrowd.assess.compare.views import boxes_of, views, visible
+from incrowd.assess.compare.views import boxes_of, visible
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 ALL_OF_ONE = np.array([[0], [1], [2], [3]])
@@ -51,40 +50,6 @@ def test_pieces_of_one_person_are_one_person():
     whole = Cut(window_h=6)(MethodInputs(two, 100, 60).visits)
     everywhere = replace(visible(whole), low=np.full((3, 3), -1e7), high=np.full((3, 3), 1e7))
     assert crowds(everywhere, two, np.array([[0], [2]])).size.tolist() == [2, 2]
-
-
-def moved(*places, members):
-    """A release of one point per person, half an hour after the start."""
-    data = ic.Traces.from_arrays(range(len(places)), [1800] * len(places), x=places, y=[50.0] * len(places))
-    return visible(ic.Release.from_arrays(data, members=members), reach_m=1000, slot_min=60)
-
-
-def test_whoever_was_moved_away_is_not_found():
-    two = prints("0,0,0 | 0,0,0")
-    found = crowds(moved(9050.0, 50.0, members=[[0], [1]]), two, np.array([[0], [1]]))
-    assert found.size.tolist() == [0, 1]
-    told = found.numbers(2)
-    assert (told["found"], told["singled_out"], told["crowd_least"]) == (0.5, 0.5, 1)
-
-
-def test_points_agree_within_reach_and_slot():
-    one = prints("0,0,0 | 0,0,59 | 0,0,60")
-    at = ((np.add(*boxes_of(one))) / 2)[:, None, :]
-    edge = moved(1050.0, 1050.1, members=[[0], [1]])
-    assert agreement(edge, by_time(edge), at, 2).tolist() == [[1, 0], [1, 0], [0, 0]]
-
-
-def test_reach_is_a_disc_and_not_a_square():
-    data = ic.Traces.from_arrays([0, 1], [30, 30], x=[750.0, 750.0], y=[750.0, 755.0])  # 990 m and 1,006 m from 50, 50
-    both = visible(ic.Release.from_arrays(data, members=[[0], [1]]), reach_m=993)
-    at = np.array([[[50.0, 50.0, 30.0]]])
-    assert agreement(both, by_time(both), at, 2).tolist() == [[1, 0]]
-
-
-def test_where_nothing_agrees_everybody_is_left():
-    three = prints("0,0,0 | 0,0,0 | 0,0,0")
-    found = crowds(moved(9050.0, 9050.0, members=[[0], [1]]), three, np.array([[0], [1], [2]]))
-    assert found.size.tolist() == [2, 2, 0] and not found.complete.any()  # the third is not published
 
 
 def test_nobody_is_found_in_nothing():
@@ -141,32 +106,6 @@ def _in(boxes, b, data, s):
         < 2 * int(getattr(boxes, a)[b]) + 2 * int(getattr(boxes, f"d{a}")[b])
         for a in "xyt"
     )
-
-
-def test_a_pivot_is_found_in_its_own_cell_and_minute():
-    # Within 2 km both are alike, but one of the two was not moved at all.
-    two = prints("0,0,0; 0,0,60 | 1500,0,0; 1500,0,60")
-    release = W4M(k=2, delta_m=2000, trash=0)(MethodInputs(two, 500, 60).points)
-    exact, blurred = views(release, reach_m=2000)
-    known = known_samples(two, points=2, seed=0)
-    assert crowds(blurred, two, known).size.tolist() == [2, 2]
-    assert sorted(crowds(exact, two, known).size.tolist()) == [1, 2]  # where no cell agrees, both are left
-    assert sorted(worst([exact, blurred], two, known).size.tolist()) == [1, 2]
-
-
-def test_the_exact_view_is_the_cell_and_minute():
-    one = prints("0,0,0")
-    at = ((np.add(*boxes_of(one))) / 2)[:, None, :]
-    places = [(50.0, 30), (99.0, 30), (101.0, 30), (50.0, 59), (50.0, 61)]
-    data = ic.Traces.from_arrays(range(5), [t for _, t in places], x=[x for x, _ in places], y=[50.0] * 5)
-    exact, _ = views(ic.Release.from_arrays(data, members=[[0], [1], [2], [3], [4]]), reach_m=1)
-    assert agreement(exact, by_time(exact), at, 5).tolist() == [[1, 1, 0, 1, 0]]
-
-
-def test_who_is_found_nowhere_stays_so():
-    two = prints("0,0,0 | 0,0,0")
-    away = moved(9050.0, 50.0, members=[[0], [1]])
-    assert worst([away, away], two, np.array([[0], [1]])).size.tolist() == [0, 1]
 
 
 def test_long_boxes_are_not_copied_for_every_few_hours():

@@ -13,8 +13,8 @@ from incrowd.assess.compare.views import visible
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 
 
-def numbers(release, data, **how):
-    return fate(release, data, visible(release, **how)).numbers(data)
+def numbers(release, data):
+    return fate(release, data, visible(release)).numbers(data)
 
 
 def test_the_original_has_lost_nothing():
@@ -67,7 +67,7 @@ def test_moved_points_as_displacement_counts_them():
     city = ic.read.synthetic_city(users=40, towers=12, days=2, profile="cdr").fingerprints()
     points = MethodInputs(city, 500, 60).points
     release = W4M(k=2)(points, seed=3)
-    told, known = numbers(release, city, reach_m=2000), ic.measure.displacement(release, points)
+    told, known = numbers(release, city), ic.measure.displacement(release, points)
     assert told["position_m"] == pytest.approx(known.mean["pos_center"])
     assert told["time_min"] == pytest.approx(known.mean["time_center"])
     assert told["kept"] == pytest.approx(1 - (known.deleted_with_users + known.dropped_samples) / city.records)
@@ -95,5 +95,5 @@ def test_squares_agree_with_a_plain_lookup():
 def test_moved_points_in_the_order_of_their_middles():
     # The long sample begins first and has the later middle; twins are published as they are.
     twins = prints("0,100,0,100,0,1000; 100000,100,0,100,1,1 | 0,100,0,100,0,1000; 100000,100,0,100,1,1")
-    told = numbers(W4M(k=2, trash=0)(MethodInputs(twins, 500, 60).points), twins, reach_m=2000)
+    told = numbers(W4M(k=2, trash=0)(MethodInputs(twins, 500, 60).points), twins)
     assert told["loss"] == told["position_m"] == told["time_min"] == 0 and told["kept"] == 1

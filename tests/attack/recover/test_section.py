@@ -24,7 +24,10 @@ def both():
 def test_costs_are_told_with_their_certificates(both):
     found, _ = both
     shown = section_of(found)
-    assert shown.answer.startswith("One for each of 3 people over 2 days") and shown.number == "3"
+    assert (
+        shown.answer.startswith("A trajectory was reconstructed for each of 3 people over 2 days")
+        and shown.number == "3"
+    )
     rows = shown.tables[0].rows
     assert [row[0] for row in rows] == ["1", "2"] and rows[0][1] == f"{found.costs[0].sum() / 1000:,.3f}"
     assert float(rows[0][3]) == pytest.approx(found.gap, abs=1e-6) and rows[1][4] == "-"
@@ -35,7 +38,7 @@ def test_the_shortcut_is_told_by_what_it_costs():
     xy = [[60, 0], [110, 0], [100, 0], [1000, 0]]
     counts = ic.Counts.from_arrays([[1, 1, 0, 0], *[[0, 0, 1, 1]] * 3], xy, slot_min=360)
     shown = section_of(ic.attack.recover(counts, night_h=(0, 24), method="threshold", theta_m=45))
-    assert "dearer than its optimum by 20 m at most" in shown.answer and "No other way" not in shown.answer
+    assert "longer than its optimum by at most 20 m" in shown.answer and "No other way" not in shown.answer
     assert any("the shortcut of [xu2017" in said for said in shown.method)
 
 

@@ -83,8 +83,20 @@ def test_the_attack_that_is_named_works(incrowd, trips, towers, tmp_path):
     hint = out.splitlines()[-1]
     assert code == 0 and hint.startswith("attack it: incrowd attack recover ") and hint.endswith(" --slot-min 60")
     code, out, err = incrowd(*shlex.split(hint)[3:])
-    assert code == 0 and err == "" and "One for each of 4 people over 1 day" in out
+    assert code == 0 and err == "" and "A trajectory was reconstructed for each of 4 people over 1 day" in out
     assert "\nwrite their places with --cells CELLS, then attack it: " in incrowd(*words, "--force")[1]
+
+
+def test_a_release_of_counts_is_explained_made_again_and_attacked(incrowd, trips, towers, tmp_path):
+    words = ("anonymize", "counts", trips, "--towers", towers, "-o", tmp_path / "release", "--suppress-below", 2)
+    code, out, _ = incrowd(*words)
+    assert code == 0 and out.startswith("144 counts of people are published, 48 slots of 3 cells. No time is finer")
+    assert "All changes together are " in out and " % of the exact counts.\n" in out
+    call, hint = out.splitlines()[-2:]
+    again = eval(call.removeprefix("in Python: "), {"ic": ic})
+    assert (again.data.n == ic.read.release(tmp_path / "release").n).all()
+    code, out, err = incrowd(*shlex.split(hint)[3:])  # a folder, as it was printed
+    assert code == 0 and "A trajectory was reconstructed for each of" in out, err
 
 
 def test_two_outputs_have_two_names(incrowd, trips, tmp_path):

@@ -8,7 +8,7 @@ import incrowd as ic
 def test_a_cut_release_is_looked_up(incrowd, city, release, tmp_path):
     words = ("attack", "lookup", release, city, "--link", tmp_path / "link.csv")
     code, out, err = incrowd(*words, "--report", tmp_path / "r.html")
-    assert code == 0 and "of 25 people) are guessed rightly with 50 % or more" in out, err
+    assert code == 0 and "of 25 people) are named rightly with a probability of 50 % or more" in out, err
     assert "How many people are identified in the release by 4 known records?" in (tmp_path / "r.html").read_text()
     record = json.loads(incrowd(*words, "--records", 2, "--json")[1])
     expected = ic.attack.lookup(release, ic.read.saved(city), link=tmp_path / "link.csv", records=2)

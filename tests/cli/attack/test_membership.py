@@ -8,7 +8,7 @@ import incrowd as ic
 def test_the_custodian_and_the_game(incrowd, city, tmp_path):
     code, out, err = incrowd("attack", "membership", city, "--targets", 10, "--report", tmp_path / "m.html")
     assert code == 0 and "with an AUC of" in out and "custodian, 10 people asked about" in out, err
-    assert "Can somebody be told to be in these counts?" in (tmp_path / "m.html").read_text()
+    assert "Can an attacker find out whether a known person is in these counts?" in (tmp_path / "m.html").read_text()
     words = ("--size", 10, "--targets", 10, "--groups", 2, "--suppress-below", 3, "--json")
     record = json.loads(incrowd("attack", "membership", city, *words)[1])
     expected = ic.attack.membership(

@@ -29,12 +29,17 @@ def test_trajectories_are_counted_attacked_and_scored(incrowd, trips, towers, vi
     words = ("attack", "recover", trips, "--towers", towers, "--slot-min", 60, "--seed", 1)
     code, out, err = incrowd(*words, "-o", tmp_path / "ash.html", "--recovered", tmp_path / "people.parquet")
     assert code == 0 and err == ""
-    assert "One for each of 4 people over 1 day" in out
+    assert "A trajectory was reconstructed for each of 4 people over 1 day" in out
     score = ic.attack.recovery_score(ic.attack.recover(ic.discretize.counts(visits), seed=1), visits)
     assert f"{percent(score.accuracy)} of the positions of 4 people" in out and "identified by the top k cells" in out
     chance = ic.attack.chance_accuracy(ic.discretize.counts(visits), visits, seed=1)
     static, random = (percent(chance[guess]) for guess in ("everyone static", "random assignment"))
-    assert f"Guessing gets right from the same counts: everyone static {static}, random assignment {random}." in out
+    guesses = f"{static} by assuming that nobody moves and {random} by assigning positions at random"
+    assert f"By guessing from the same counts, positions are right: {guesses}." in out
+    *before, last = out.splitlines()[-1].partition("in Python: ")[2].split("; ")
+    scope = {"ic": ic}
+    exec(before[0], scope)
+    assert out.splitlines()[-1].startswith("60 min slots; ") and eval(last, scope).accuracy == score.accuracy
     page = (tmp_path / "ash.html").read_text()
     assert "How many positions are reconstructed correctly?" in page
     assert page.count("<svg") == 3
@@ -59,7 +64,7 @@ def test_published_counts_show_what_an_attacker_sees(incrowd, visits, towers, tm
         code == 0
         and err == ""
         and "There is no ground truth for these positions" in out
-        and "One for each of 4 people" in out
+        and "A trajectory was reconstructed for each of 4 people" in out
     )
     assert "lower bound" in (tmp_path / "r.html").read_text()
     code, out, _ = incrowd(*words, "--truth", tmp_path / "visits.parquet")
@@ -72,7 +77,7 @@ def test_counts_that_do_not_add_up_are_repaired_with_a_note(incrowd, visits, tmp
     ic.anonymize.suppress_small(ic.discretize.counts(visits), k=2).save(tmp_path / "c.parquet")
     code, out, err = incrowd("attack", "recover", tmp_path / "c.parquet", "--users", 4)
     assert code == 0 and "repaired to 4 people" in err and "slots scaled" in err
-    assert "One for each of 4 people" in out
+    assert "A trajectory was reconstructed for each of 4 people" in out
 
 
 def test_the_sweep_names_the_cheapest(incrowd, trips, towers, tmp_path):
@@ -90,7 +95,7 @@ def test_the_sweep_names_the_cheapest(incrowd, trips, towers, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--sweep", "--target", "2"), "--target must lie above 0"),
+        (("--sweep", "--target", "2"), "--target must be in (0, 1]"),
         *(
             (("--sweep", "--longer-min", bad), "--longer-min takes minutes")
             for bad in ("abc", "-90", "90.5", "100", "0")
@@ -194,8 +199,8 @@ def test_the_truth_says_how_many_were_counted(incrowd, visits, tmp_path):
 def test_the_shortcut_is_told_by_what_it_costs(incrowd, trips, towers):
     words = ("attack", "recover", trips, "--towers", towers, "--slot-min", 60)
     code, out, _ = incrowd(*words, "--method", "threshold", "--theta-m", 3000)
-    assert code == 0 and "The shortcut makes a link of two slots dearer than its optimum by" in out
-    assert "proven cheapest" not in out and "proven cheapest" in incrowd(*words)[1]
+    assert code == 0 and "The shortcut makes a link of two slots longer than its optimum by" in out
+    assert "proven to be the shortest" not in out and "proven to be the shortest" in incrowd(*words)[1]
 
 
 def test_a_table_of_counts_is_told_from_one_of_records(incrowd, tmp_path):
@@ -215,7 +220,7 @@ def test_counts_of_several_files_and_the_labels_of_their_publisher(incrowd, tmp_
     words = ("--cells", tmp_path / "cells.csv", "--counts", "--slot-min", 60)
     for sources in ((tmp_path / "day0.csv", tmp_path / "day1.csv"), (tmp_path / "day*.csv",)):
         code, out, _ = incrowd("attack", "recover", *sources, *words, "--recovered", tmp_path / "people.csv", "--force")
-        assert code == 0 and "One for each of 2 people over 2 days" in out
+        assert code == 0 and "A trajectory was reconstructed for each of 2 people over 2 days" in out
     lines = (tmp_path / "people.csv").read_text().replace('"', "").splitlines()
     assert lines[0] == "user,cell,slot" and lines[1] == "0,quay,0" and lines[-1] == "1,mill,47"
     shifted = (tmp_path / "day0.csv").read_text().replace("\n0,", "\n24,")
@@ -232,7 +237,7 @@ def test_a_stray_time_is_left_out_by_start_and_days(incrowd, trips, towers, visi
     period = ("--start", "2024-03-01", "--days", 1, "--slot-min", 60)
     for places in (("--towers", towers), ("--cell-m", 2000)):
         code, out, _ = incrowd("attack", "recover", trips, *places, *period)
-        assert code == 0 and "One for each of 4 people over 1 day" in out
+        assert code == 0 and "A trajectory was reconstructed for each of 4 people over 1 day" in out
     code, out, _ = incrowd(
         "attack", "recover", trips, *period, "--sweep", "--strengths", "round=2", "--longer-min", 180
     )

@@ -17,7 +17,10 @@ def test_a_gap_is_presented_with_its_people():
     shown = section_of(ic.measure.kgap(FOUR, k=2))
     assert shown.question.startswith("How much blurring until everyone looks like one other person? (0: none, 1: 20 km")
     assert shown.answer.startswith("0.0 % (0 of 4 people) look like one other person without any blurring; half need")
-    assert "at most 0.042, and the one hardest to hide needs 0.375." in shown.answer and shown.number == "0.042"
+    assert (
+        "at most 0.042 on a scale from 0 (none) to 1 (20 km and 8 h), and the one hardest" in shown.answer
+        and shown.number == "0.042"
+    )
     assert "n = 4 people, k = 2" in shown.panels[0].caption
     assert shown.tables[0].rows[0] == ("2", "0", "0.04167", "0.04167", "0.04167", "0.04583", "0.375", "0.375")
 

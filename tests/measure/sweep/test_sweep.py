@@ -249,7 +249,7 @@ def test_the_time_is_estimated_before(tmp_path):
     assert (done.todo, done.cached) == (2, 6)
     done = sweep_estimate(traces, **SMALL, cache=tmp_path)
     assert (done.todo, done.cached) == (0, 6)
-    assert str(done).endswith("0 resolutions; 6 more are in the cache")
+    assert str(done).startswith("0 resolutions: ") and str(done).endswith("; 6 more are in the cache")
     with pytest.raises(ParameterError):
         sweep_estimate(town(), keep="all")
 

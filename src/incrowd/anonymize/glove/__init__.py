@@ -17,8 +17,7 @@ from incrowd.data import Fingerprints, Release
 from incrowd.errors import ParameterError, check_choice, check_positive, check_whole, public
 from incrowd.kernels.types import UNLIMITED
 from incrowd.measure.glove.accuracy import accuracy
-from incrowd.measure.glove.kgap import check_k
-from incrowd.measure.glove.stretch import CornerTable, layout, on_device, where_it_fits
+from incrowd.measure.glove.stretch import CornerTable, check_k, layout, on_device, where_it_fits
 
 EVERY_S = 60.0  # between two checkpoints
 EXTENT_M, EXTENT_MIN = 15_000, 360  # suppression of [gramaglia2015, Table 2]

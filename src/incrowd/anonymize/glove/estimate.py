@@ -13,8 +13,7 @@ from incrowd.data import Fingerprints
 from incrowd.errors import check_whole, public
 from incrowd.estimate import MIB, Estimate
 from incrowd.kernels import compile_s
-from incrowd.measure.glove.kgap import check_k
-from incrowd.measure.glove.stretch import CornerTable, layout
+from incrowd.measure.glove.stretch import CornerTable, check_k, layout
 from incrowd.plain import several
 from incrowd.show import Result, Section
 from incrowd.threads import threads

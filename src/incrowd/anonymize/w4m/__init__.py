@@ -15,7 +15,7 @@ from incrowd.data import Groups, Release, Traces
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
 from incrowd.ledger import Ledger
 from incrowd.measure._displacement import displacement
-from incrowd.measure.glove.kgap import check_k
+from incrowd.measure.glove.stretch import check_k
 from incrowd.plain import several
 from incrowd.read._parts import of_traces
 from incrowd.read.checks import warn_of_zero

@@ -1,44 +1,20 @@
 """The attacker every method is judged by: some samples of a person, looked up in the release, or all of them."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.assess.compare.settings import MethodInputs
 from incrowd.assess.compare.views import Visible, boxes_of
-from incrowd.attack import link, relink
 from incrowd.clock import HOUR_S
-from incrowd.data import Fingerprints, Release, Traces, Visits
-from incrowd.discretize import grid
+from incrowd.data import Fingerprints
 
 MOST_POINTS = 8
 BUCKET_S = 4 * HOUR_S  # boxes are looked up by the stretch of time they touch, of at least this length
 ROOM = 1 << 24  # answers held at once
-NOBODY = np.iinfo(np.int64).max
-
-KNOWS = (
-    "The attacker knows {points} random samples of a person's original trajectory, to the cell and minute (all of a "
-    "person with fewer), and who is in the data. A published trajectory agrees with a sample when one of its boxes "
-    "holds it; moved points agree in the same cell and minute, or within delta and in the same slot: both are tried, "
-    "and the worse for the person counts. Of the sets of known samples that a published trajectory agrees with and "
-    "that cannot be enlarged, the attacker may use the worst one for the person: the crowd is everybody behind the "
-    "trajectories that agree with it. Where a trajectory agrees with everything known, this is the count of those that "
-    "do; where it was cut, thinned or moved, it is what is left to go by. A person who is not in the crowd is not "
-    "found: the attacker is misled, or the person was not published."
-)
-
-
-LINKS = (
-    "Linked is the share of published people who come first among all pseudonyms (hit@1, ties in expectation) for an "
-    "attacker who holds their whole trajectory in the cells and slots of the release, points being put on the cells "
-    "and slots of the visits. Boxes, and the data as they are, are looked up by the known samples instead: there, "
-    "linked is how often a guess within the crowd is right, 1 / crowd. Rejoined, for cut releases, is the share of "
-    "neighbouring pieces of a person that least information gain joins again [xu2017, Eq. 4]."
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,39 +50,6 @@ def known_samples(prints: Fingerprints, *, points: int, seed: int) -> Ints:
     most = np.diff(prints.offsets)[:, None] - 1
     rows: Ints = order[prints.offsets[:-1, None] + np.minimum(np.arange(points), most)]
     return rows
-
-
-def worst(views: Sequence[Visible], prints: Fingerprints, known: Ints) -> Crowds:
-    """For each person the smallest crowd in which any of these views of a release finds them."""
-    by_view = [crowds(what, prints, known) for what in views]
-    least = np.min([np.where(one.size > 0, one.size, NOBODY) for one in by_view], axis=0)
-    return Crowds(np.where(least == NOBODY, 0, least), np.any([one.complete for one in by_view], axis=0))
-
-
-def linkability(
-    release: Release, source: MethodInputs, *, guess: float | None = None, seed: int = 0
-) -> dict[str, float | None]:
-    """hit@1 of linking the originals to the release, and the share of neighbouring pieces rejoined.
-
-    Boxes are not linked; `guess`, how often one within the crowd is right, stands for them.
-
-    >>> from incrowd import Fingerprints
-    >>> from incrowd.anonymize import Cut
-    >>> two = Fingerprints.from_arrays([1, 1, 2, 2], x=[0, 0, 900, 900], y=[0] * 4, t=[0, 400, 0, 400])
-    >>> source = MethodInputs(two, cell_m=100, slot_min=60)
-    >>> linkability(Cut(window_h=6)(source.visits), source)
-    {'linked': 1.0, 'rejoined': 1.0}
-    """
-    data = release.data
-    if isinstance(data, Traces) and data.records:
-        data = grid(data, cell_m=source.cell_m, slot_min=source.slot_min, start=source.visits.start)
-    if not isinstance(data, Visits) or not data.records or data.cell_m is None or data.slot_min is None:
-        return {"linked": guess, "rejoined": None}
-    same = (data.cell_m, data.slot_min) == (source.cell_m, source.slot_min)
-    known = source.visits if same else source.visits_on(data.cell_m, data.slot_min)
-    score = relink(release, seed=seed).score if release.params["method"] == "Cut" else None
-    shares = link(known, replace(release, data=data), score="overlap", views=("moments",)).hit
-    return {"linked": shares[1], "rejoined": None if score is None else score.share}
 
 
 def crowds(what: Visible, prints: Fingerprints, known: Ints) -> Crowds:
@@ -179,10 +122,6 @@ def _inside(what: Visible, at: Floats, boxes: Ints) -> tuple[Ints, Ints]:
         value = at[:, axis, None]
         within &= (low[:, axis] <= value) & (value < high[:, axis])
     query, box = np.nonzero(within)
-    if what.reach_m is not None:
-        away = at[query, :2] - what.middle[boxes[box], :2]
-        near = np.hypot(*away.T) <= what.reach_m
-        query, box = query[near], box[near]
     return query, box
 
 

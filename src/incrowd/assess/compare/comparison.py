@@ -1,75 +1,19 @@
 """Comparison: what every method protects and loses, and which one loses least detail."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from incrowd.assess.compare.loss import LOST_M, LOST_MIN
+from incrowd.assess.compare.target import Target
 from incrowd.assess.limits import OldName
 from incrowd.clock import DAY_MIN
-from incrowd.errors import ParameterError
 from incrowd.plain import percent, plain, several
 from incrowd.show import Result, Section
 
-CHOICES = "k=2 (nobody in a crowd below 2) or uniqueness=0.1 (at most a tenth of people identified)"
-DEFAULT_K, MOST_K = 2, 1_000_000
-WHOLE, SHARE = r"[0-9]{1,7}", r"[0-9]{0,20}\.?[0-9]{1,20}(e-[0-9]{1,3})?"  # short enough to be read as numbers
-
-
-@dataclass(frozen=True)
-class Target:
-    """Nobody in a crowd below k, or at most a share `uniqueness` of people identified."""
-
-    k: int | None = None
-    uniqueness: float | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> "Target":
-        """Read a target.
-
-        >>> Target.parse("uniqueness=0.1")
-        Target(k=None, uniqueness=0.1)
-        """
-        name, _, value = str(text).replace(" ", "").partition("=")
-        if name == "k" and re.fullmatch(WHOLE, value) and DEFAULT_K <= int(value) <= MOST_K:
-            return cls(k=int(value))
-        if name == "uniqueness" and re.fullmatch(SHARE, value) and float(value) <= 1:
-            return cls(uniqueness=float(value))
-        raise ParameterError(f"unknown target; give {CHOICES}.")
-
-    @property
-    def crowd(self) -> int:
-        """The crowd the methods are asked for."""
-        return self.k or DEFAULT_K
-
-    @property
-    def measure(self) -> str:
-        """The name of the number that it bounds."""
-        return "singled_out" if self.k is None else "below_k"
-
-    @property
-    def words(self) -> str:
-        """Where the people are whom it counts."""
-        return "identified" if self.k is None else f"in a crowd below {self.k}"
-
-    def distance(self, privacy: Mapping[str, float | None]) -> float:
-        """The share of people in a crowd below k, or identified."""
-        return float(privacy[self.measure] or 0.0)
-
-    def met(self, privacy: Mapping[str, float | None]) -> bool:
-        """Whether these numbers reach it."""
-        return self.distance(privacy) <= (self.uniqueness or 0.0)
-
-    def __str__(self) -> str:
-        return (
-            f"nobody {self.words}"
-            if self.k is not None
-            else f"at most {percent(self.uniqueness)} of people {self.words}"
-        )
-
-
-NOTHING = "none"
+NOTHING, AS_THEY_ARE = "none", "as they are"
+LEAST = 0.01  # a release that keeps a smaller share of the records publishes nothing worth the name
+LOUD = {"records": 0.5, "people": 0.1}  # shares whose loss is said aloud
 Numbers = Mapping[str, float | None]  # by name
 
 
@@ -85,6 +29,7 @@ class Row:
     seconds: float = 0.0
     problem: str = ""
     note: str = ""  # what the numbers do not promise
+    missed: tuple[str, ...] = ()  # why it does not reach the target
 
     @property
     def loss(self) -> float:
@@ -93,16 +38,38 @@ class Row:
 
     @property
     def published(self) -> bool:
-        """Whether it ran and left something to publish."""
-        return not self.problem and bool(self.utility["kept"])
+        """Whether it ran and left something to publish: at least 1 of 100 records, and somebody to guess."""
+        return not self.problem and bool(self.privacy) and float(self.utility["kept"] or 0.0) >= LEAST
+
+    @property
+    def untouched(self) -> bool:
+        """Whether these are the data as they are."""
+        return self.method == NOTHING and self.setting == AS_THEY_ARE
+
+    @property
+    def drops(self) -> str:
+        """What is said aloud: more than half of the records or a tenth of the people are gone."""
+        if self.problem or not self.utility:
+            return ""
+        gone = {"records": 1 - float(self.utility["kept"] or 0), "people": 1 - float(self.utility.get("people") or 0)}
+        if not self.published:
+            return "publishes nothing, or almost nothing"
+        loud = [f"{percent(gone[name], 0)} of the {name}" for name, most in LOUD.items() if gone[name] > most]
+        return f"drops {' and '.join(loud)}" if loud else ""
 
     def __str__(self) -> str:
-        return "publishing the data as they are" if self.method == NOTHING else f"{self.method} ({self.setting})"
+        if self.untouched:
+            return "publishing the data as they are"
+        return f"publishing visits ({self.setting})" if self.method == NOTHING else f"{self.method} ({self.setting})"
 
 
 @dataclass(frozen=True)
 class Comparison(Result):
-    """What every method protects and loses on the same people; the first row is the data as they are."""
+    """What every method protects and loses on the same people; the first row is the data as they are.
+
+    The data go through the same attacks as every release. If a method takes visits, the visits it is given, without
+    any method, are the second row.
+    """
 
     target: Target
     points: int  # the attacker knows
@@ -118,7 +85,11 @@ class Comparison(Result):
     @property
     def best(self) -> Row | None:
         """The row with the least loss among those that meet the target."""
-        return min((row for row in self.rows if row.meets), key=lambda row: row.loss, default=None)
+        return min((row for row in self.rows if self.reaches(row)), key=lambda row: row.loss, default=None)
+
+    def reaches(self, row: Row) -> bool:
+        """Whether a row reaches the target with something published: to publish nothing is no answer."""
+        return row.meets and row.published
 
     @property
     def frontier(self) -> tuple[Row, ...]:
@@ -143,15 +114,14 @@ class Comparison(Result):
         best = self.best
         if best is None:
             return self._nearest()
-        draw = f"this draw of {several(self.points, 'known sample')}"
-        if best.method == NOTHING:
-            return f"The data reach the target ({self.target}) as they are, for {draw}; no method is needed."
-        others = [row for row in self.rows if row.meets and row.method != best.method]
+        if best.untouched:
+            return f"The data reach the target ({self.target}) as they are; no method is needed."
+        others = [row for row in self.rows if self.reaches(row) and row.method != best.method]
         second = min(others, key=lambda row: row.loss, default=None)
         after = "No other method reaches it." if second is None else f"Next is {second} with loss {second.loss:.3f}."
         return (
-            f"{best} loses least detail of all that reach the target ({self.target}): {_loss(best)}.{_beyond(best)} "
-            f"{after}{_notes(best, second)}"
+            f"{best} loses least detail of all that reach the target ({self.target}): {self._loss(best)}."
+            f"{_beyond(best)} {after}{_notes(best, second)}"
         )
 
     def _nearest(self) -> str:
@@ -160,9 +130,20 @@ class Comparison(Result):
         nearest = min(left, key=lambda row: self.target.distance(row.privacy))
         share = f"{percent(self.target.distance(nearest.privacy))} of people {self.target.words}"
         closest = f"{nearest} comes closest with {share}"
-        if nearest.method == NOTHING:
+        if nearest.untouched:
             closest = f"nothing tried comes closer than {nearest} ({share})"
-        return f"No setting reaches the target ({self.target}); {closest}.{_notes(nearest)}"
+        why = f" What is above its limit: {'; '.join(nearest.missed)}." if self.target.guess and nearest.missed else ""
+        return f"No setting reaches the target ({self.target}); {closest}.{why}{_notes(nearest)}"
+
+    def _loss(self, row: Row) -> str:
+        """Loss in the reader's units: what is left, how far off it is, and how large places and times become."""
+        off, late = (float(row.utility[name] or 0.0) for name in ("position_m", "time_min"))
+        before, after = self.rows[0].utility, row.utility
+        place, width = (f"{before[name] or 0:,.0f} to {after[name] or 0:,.0f}" for name in ("place_m", "width_min"))
+        return (
+            f"loss {row.loss:.3f}, {per_100(after['kept'])} records and {per_100(after['people'])} people left, places "
+            f"from {place} m, times from {width} min, {off:,.0f} m and {late:,.0f} min off on average"
+        )
 
     def section(self) -> Section:
         """Which method loses least detail, with what every setting protects and loses."""
@@ -178,15 +159,27 @@ class Comparison(Result):
 
     def columns(self) -> Mapping[str, Any]:
         """A row for each setting."""
-        names = ("method", "setting", "meets", "seconds", "problem", "note")
+        names = ("method", "setting", "meets", "seconds", "problem", "note", "drops")
         numbers = dict.fromkeys(name for row in self.rows for name in (*row.privacy, *row.utility))
         own = {name: [getattr(row, name) for row in self.rows] for name in names}
         return own | {name: [{**row.privacy, **row.utility}.get(name) for row in self.rows] for name in numbers}
 
 
+def per_100(share: float | None) -> str:
+    """A share of records or people as a reader counts them.
+
+    >>> per_100(1.0), per_100(0.25), per_100(0.001), per_100(0.999)
+    ('100 of 100', '25 of 100', 'fewer than 1 of 100', 'more than 99 of 100')
+    """
+    left = 100 * float(share or 0.0)
+    if 0 < left < 1:
+        return "fewer than 1 of 100"
+    return "more than 99 of 100" if 99 < left < 100 else f"{left:.0f} of 100"
+
+
 def _notes(*rows: Row | None) -> str:
-    notes = dict.fromkeys(f" {row.method}: {row.note}." for row in rows if row and row.note)
-    return "".join(notes)
+    said = [(row, text) for row in rows if row for text in (row.drops, row.note) if text]
+    return "".join(dict.fromkeys(f" {row if text == row.drops else row.method}: {text}." for row, text in said))
 
 
 def _beyond(row: Row) -> str:
@@ -201,9 +194,3 @@ def _beyond(row: Row) -> str:
 
 def _long(minutes: float) -> str:
     return f"{minutes / DAY_MIN:,.0f} days" if minutes >= 2 * DAY_MIN else f"{minutes / 60:,.0f} h"
-
-
-def _loss(row: Row) -> str:
-    off, late, kept = (row.utility[name] for name in ("position_m", "time_min", "kept"))
-    share = "all" if kept == 1 else f"{percent(kept)} of"
-    return f"loss {row.loss:.3f}, {share} samples kept, {off:,.0f} m and {late:,.0f} min off on average"

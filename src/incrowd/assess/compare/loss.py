@@ -32,6 +32,8 @@ class Fate:
     time_min: Floats
     created: int = 0  # published points that stand for no sample
     published: int = 1
+    place_m: float | None = None  # mean side of a published place; None if nothing is published
+    width_min: float | None = None  # mean length of a published time
 
     def numbers(self, prints: Fingerprints) -> dict[str, float | None]:
         """By name, for a table."""
@@ -44,6 +46,9 @@ class Fate:
             "position_m": float(self.position_m[kept].mean()) if kept.any() else None,
             "time_min": float(self.time_min[kept].mean()) if kept.any() else None,
             "kept": float(kept.mean()),
+            "people": len(np.unique(prints.owner[kept])) / len(prints),
+            "place_m": self.place_m,
+            "width_min": self.width_min,
             "steps": steps,
             "made_up": made_up,
             "coarse": coarse,
@@ -60,6 +65,11 @@ def fate(release: Release, prints: Fingerprints, what: Visible) -> Fate:
     >>> fate(release, two, visible(release)).position_m.tolist()
     [500.0, 500.0]
     """
+    place_m, width_min = _sizes(what)
+    return replace(_followed_in(release, prints, what), place_m=place_m, width_min=width_min)
+
+
+def _followed_in(release: Release, prints: Fingerprints, what: Visible) -> Fate:
     if isinstance(release.data, Fingerprints):
         return _in_boxes(release, prints)
     if isinstance(release.data, Visits):
@@ -67,6 +77,12 @@ def fate(release: Release, prints: Fingerprints, what: Visible) -> Fate:
     if isinstance(release.data, Traces):
         return _moved(release, release.data, prints, what)
     raise DataError(f"the loss of a release of {type(release.data).__name__} is not defined.")
+
+
+def _sizes(what: Visible) -> tuple[float | None, float | None]:
+    """How large published places and times are on average, in metres and minutes."""
+    size = what.high - what.low
+    return (float(size[:, :2].max(axis=1).mean()), float(size[:, 2].mean()) / 60) if len(size) else (None, None)
 
 
 def _in_boxes(release: Release, prints: Fingerprints) -> Fate:

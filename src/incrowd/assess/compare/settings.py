@@ -10,6 +10,7 @@ import numpy as np
 from incrowd.anonymize import METHODS
 from incrowd.anonymize.base import Strength, Wanted
 from incrowd.anonymize.w4m.points import points_of
+from incrowd.assess.compare.views import boxes_of
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
 from incrowd.data.fingerprints import BOX
 from incrowd.discretize import grid
@@ -37,6 +38,12 @@ class MethodInputs:
     def voted(self) -> Visits:
         """The cell of a slot with most samples."""
         return grid(self.points, cell_m=self.cell_m, slot_min=self.slot_min, keep="vote")
+
+    @cached_property
+    def middle_s(self) -> float:
+        """The middle of the period, in UTC seconds."""
+        low, high = boxes_of(self.prints)
+        return float(low[:, 2].min() + high[:, 2].max()) / 2
 
     def visits_on(self, cell_m: float, slot_min: int) -> Visits:
         """Every cell of a slot, on another grid."""
@@ -78,10 +85,12 @@ def settings(methods: Sequence[str], wanted: Wanted) -> tuple[Setting, ...]:
     return tuple(one for name, settings_of in tried.items() for one in settings_of or [Setting(name, problem=none)])
 
 
-def untouched(prints: Fingerprints) -> Release:
-    """The samples as they are, each person under a pseudonym: what every method is compared with."""
-    rows = np.arange(prints.records)
-    alone = Groups(np.arange(len(prints) + 1), np.arange(len(prints)))
-    boxes = {name: getattr(prints, name) for name in BOX}
-    provenance = {"box": rows, "row": rows, "boxes": {**boxes, "group": prints.owner}, "discarded_users": rows[:0]}
-    return Release(prints, alone, params={"method": "none"}, ledger=prints.ledger, provenance=provenance)
+def untouched(data: Fingerprints | Visits) -> Release:
+    """The data as they are, each person under a pseudonym: what every method is compared with."""
+    alone = Groups(np.arange(len(data) + 1), np.arange(len(data)))
+    provenance: dict[str, Any] = {}
+    if isinstance(data, Fingerprints):
+        rows = np.arange(data.records)
+        boxes = {name: getattr(data, name) for name in BOX}
+        provenance = {"box": rows, "row": rows, "boxes": {**boxes, "group": data.owner}, "discarded_users": rows[:0]}
+    return Release(data, alone, params={"method": "none"}, ledger=data.ledger, provenance=provenance)

@@ -19,7 +19,6 @@ class Visible:
     low: Floats  # [boxes, 3] metres, metres, UTC seconds
     high: Floats
     members: Groups
-    reach_m: float | None = None  # a disc of this radius around the middle instead of the square, for moved points
 
     @property
     def middle(self) -> Floats:
@@ -27,8 +26,8 @@ class Visible:
         return (self.low + self.high) / 2
 
 
-def visible(release: Release, *, reach_m: float | None = None, slot_min: int = 60) -> Visible:
-    """Fingerprints and visits as the boxes they are; points as a disc of `reach_m` in a slot of `slot_min`.
+def visible(release: Release) -> Visible:
+    """Fingerprints and visits as the boxes they are; points as samples of a cell and a minute around them.
 
     >>> from incrowd import Visits
     >>> visits = Visits.from_arrays([4], cell=[0], slot=[2], xy=[[50, 50]], slot_min=10, start=0)
@@ -42,25 +41,12 @@ def visible(release: Release, *, reach_m: float | None = None, slot_min: int = 6
         low, high = boxes_of(data)
     elif isinstance(data, Visits):
         low, high = _squares(data)
-    elif isinstance(data, Traces) and data.planar and reach_m is not None:
-        return Visible(data.owner, *_discs(data, reach_m, 60 * slot_min), release.members, reach_m)
+    elif isinstance(data, Traces) and data.planar:
+        middle, half = np.column_stack([*data.coordinates, data.t]), np.array([CELL_M, CELL_M, MINUTE_S]) / 2
+        low, high = middle - half, middle + half
     else:
         raise DataError(f"a release of {type(data).__name__} cannot be compared; it needs places in metres.")
     return Visible(data.owner, low, high, release.members)
-
-
-def views(release: Release, *, reach_m: float | None = None, slot_min: int = 60) -> list[Visible]:
-    """All an attacker may look a known sample up in; moved points both as they stand and as blurred as they claim.
-
-    Some of the points were not moved at all, and an attacker who looks for the very cell and minute finds these.
-    """
-    blurred = visible(release, reach_m=reach_m, slot_min=slot_min)
-    data = release.data
-    if not isinstance(data, Traces):
-        return [blurred]
-    middle = np.column_stack([*data.coordinates, data.t])
-    half = np.array([CELL_M, CELL_M, MINUTE_S]) / 2
-    return [Visible(data.owner, middle - half, middle + half, release.members), blurred]
 
 
 def boxes_of(prints: Fingerprints) -> tuple[Floats, Floats]:
@@ -77,10 +63,3 @@ def _squares(visits: Visits) -> tuple[Floats, Floats]:
     when = (visits.start or 0) + visits.slot * slot_s
     low = np.column_stack([middle - visits.cell_m / 2, when])
     return low, low + np.array([visits.cell_m, visits.cell_m, slot_s])
-
-
-def _discs(traces: Traces, reach_m: float, slot_s: int) -> tuple[Floats, Floats]:
-    """The square around each disc, and the slot its time falls into."""
-    middle = np.column_stack(traces.coordinates)
-    when = traces.t // slot_s * slot_s
-    return np.column_stack([middle - reach_m, when]), np.column_stack([middle + reach_m, when + slot_s])

@@ -29,11 +29,7 @@ class Near:
 
 def aligned(known: Visits, target: Visits, tolerance_m: float) -> tuple[Visits, Near | None]:
     """The target in the slots of the known, and which of its cells are near which; None where ids are the same."""
-    for name, why in MISMATCH.items():
-        a, b = getattr(known, name), getattr(target, name)
-        if a is not None and b is not None and a != b:
-            raise DataError(why)
-    return _same_slots(known, target), _near(known, target, tolerance_m)
+    return same_slots(known, target), _near(known, target, tolerance_m)
 
 
 def warn_apart(known: Visits, target: Visits, tolerance_slots: int) -> None:
@@ -64,7 +60,12 @@ def folded(visits: Visits, period_slots: int | None) -> Visits:
     return replace(visits, cell=cell, slot=slot, offsets=offsets)
 
 
-def _same_slots(known: Visits, target: Visits) -> Visits:
+def same_slots(known: Visits, target: Visits) -> Visits:
+    """The target in the slots of the known; slots or planes that differ are refused."""
+    for name, why in MISMATCH.items():
+        a, b = getattr(known, name), getattr(target, name)
+        if a is not None and b is not None and a != b:
+            raise DataError(why)
     if None in (known.start, target.start, known.slot_min, target.slot_min):
         return target
     late, rest = divmod(wall_later_s(known, target), 60 * (known.slot_min or 1))

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from incrowd.plain import percent, several
+from incrowd.plain import in_words, percent, several
 from incrowd.show import Section, Table
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _options(linkage: "Linkage") -> str:
             f"moments within {several(linkage.tolerance_slots, 'slot')}{period} and {linkage.tolerance_m:g} m"
         )
     options += [f"alpha of {view} {alpha:.3g}" for view, alpha in linkage.alpha.items()]
-    return ", ".join([*options, f"{linkage.seconds:,.1f} s on {linkage.machine}"])
+    return ", ".join([*options, f"{in_words(linkage.seconds)} on {linkage.machine}"])
 
 
 def _number(value: float | None) -> str:

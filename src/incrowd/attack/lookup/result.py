@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
-from incrowd.plain import percent, several
+from incrowd.plain import in_words, of_people, percent, several
 from incrowd.show import Result, Section, Table, curve
 from incrowd.show.panel import Cdf
 
@@ -92,20 +92,21 @@ class Lookup(Result):
     def section(self) -> Section:
         """How many people a few known records identify in the release."""
         hit = int(((self.crowd == 1) | (self.crowd == 2)).sum())
-        known = f"{several(self.records, 'known record')}"
+        known = several(self.records, "known record")
         rows = [
-            ("right guess, mean", percent(self.value)),
-            ("guessed rightly with 1/2 or more", f"{percent(self.worst)} ({hit:,} of {self.people:,} people)"),
+            ("named rightly, mean", percent(self.value)),
+            ("named rightly with 50 % or more", of_people(hit, self.people)),
             ("with everything published known (cap)", percent(self.cap)),
             ("no known record left in the release", f"{self.none_left:,}"),
             ("not in the release", f"{self.absent:,}"),
         ]
         reach = "; ".join(f"within {metres:,.3g} m and {seconds:,.3g} s" for metres, seconds in self.within)
-        took = f"{self.seconds:,.1f} s on {self.machine}"
+        took = f"{in_words(self.seconds)} on {self.machine}"
         return Section(
             question=f"How many people are identified in the release by {known}?",
-            answer=f"An attacker who knows {known} of a person guesses right who it is in {percent(self.value)} of "
-            f"cases; {percent(self.worst)} ({hit:,} of {self.people:,} people) are guessed rightly with 50 % or more.",
+            answer=f"An attacker who knows {several(self.records, 'record')} of a person names the right one in "
+            f"{percent(self.value)} of cases; {of_people(hit, self.people)} are named rightly with a probability of "
+            "50 % or more.",
             number=percent(self.value),
             number_of="right guesses on average",
             panels=[_sizes(self)],

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.attack.link.alignment import same_slots
 from incrowd.attack.machine import machine
 from incrowd.attack.membership.channel import Channel, log_ratio, stated
-from incrowd.attack.membership.crowds import Counted, at_published_grain, kept_shares, shape_of
+from incrowd.attack.membership.crowds import Counted, at_published_grain, at_slots, kept_shares, placed, shape_of
 from incrowd.attack.membership.rates import OtherSlots, from_counts, from_reference
 from incrowd.attack.membership.result import Membership, answered
 from incrowd.columns import as_array
@@ -20,6 +21,7 @@ from incrowd.errors import DataError, ParameterError, check_positive, check_seed
 from incrowd.progress import track
 
 Mode = Literal["outside", "game", "custodian"]
+Swap = tuple[int | None, int | None]  # who leaves and who joins
 
 
 @public
@@ -127,6 +129,11 @@ class _Question:
         seen = at_published_grain(visits, given)
         rest = None if reference is None else at_published_grain(reference, given)
         shape = shape_of(seen, rest) if published is None else published.shape
+        xy = seen.xy if published is None else published.xy
+        if published is not None:
+            seen = placed(at_slots(seen, published), xy, shape)
+        if rest is not None:
+            rest = placed(same_slots(seen, rest), xy, shape)
         expected = None if rest is None else from_reference(rest, kept_shares(rest, given), *shape)
         others = OtherSlots.over(shape[0], seen)
         source = others.source if expected is None else "reference"
@@ -137,7 +144,7 @@ class _Question:
     def known(self, person: int) -> tuple[Ints, Ints, Floats]:
         """Slots and cells that are known of a person, and the probability that each visit is counted."""
         rows = slice(int(self.seen.offsets[person]), int(self.seen.offsets[person + 1]))
-        mine = self.chosen[rows] & (self.seen.slot[rows] < self.shape[0]) & (self.seen.cell[rows] < self.shape[1])
+        mine = self.chosen[rows]
         return self.seen.slot[rows][mine], self.seen.cell[rows][mine], self.keep[rows][mine]
 
     def looked_at(self, slot: Ints, cell: Ints) -> tuple[Ints, Ints]:
@@ -206,11 +213,10 @@ def _played(asked: _Question, positions: Ints, people: int, groups: int, *, cust
         for number, person in enumerate(positions.tolist()):
             slot, cell, keep = asked.known(person)
             places, of = asked.looked_at(slot, cell)
-            base, swap = _swapped(person, members, order, inside, rng, custodian=custodian)
-            with_x = counted.changed(places, total, *((swap, person) if not inside[person] else (None, None)))
-            without = counted.changed(places, total, *base)
-            for side, n in enumerate((without, with_x)):
-                y = asked.channel.publish(n, rng)
+            places, back = np.unique(places, return_inverse=True)  # a count is published once
+            swaps = _swapped(person, members, order, inside, rng, custodian=custodian)
+            for side, swap in enumerate(swaps):
+                y = asked.channel.publish(counted.changed(places, total, *swap), rng)[back]
                 scores[number, side, group] = asked.score(y, slot, cell, keep, of, people)
     return scores
 
@@ -223,15 +229,13 @@ def _swapped(
     rng: np.random.Generator,
     *,
     custodian: bool,
-) -> tuple[tuple[int | None, int | None], int]:
-    """Who leaves and who joins for the counts without a person, and who makes room for the person.
+) -> tuple[Swap, Swap]:
+    """Who leaves and who joins for the counts without a person, and for those with the person.
 
     Without the person, one of the others takes the place: in the game somebody who was not counted, for the custodian
     a copy of somebody who was.
     """
-    other = int(members[rng.integers(len(members))])
-    while other == person:
-        other = int(members[rng.integers(len(members))])
     if not inside[person]:
-        return (None, None), other
-    return (person, other if custodian else int(order[len(members)])), other
+        return (None, None), (int(rng.choice(members)), person)
+    other = int(rng.choice(members[members != person])) if custodian else int(order[len(members)])
+    return (person, other), (None, None)

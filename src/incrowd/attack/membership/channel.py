@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, exp
+from math import ceil, exp, log1p
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.anonymize._counts import RULES
 from incrowd.anonymize.cell_key import CYCLE, LARGEST, CellKey, p_table, perturbed
@@ -29,7 +28,6 @@ BOUNDS = ("dp_delta", "slots_per_person", "cells_per_slot")  # mean nothing with
 AFTER = ("cell_key", "noise_epsilon", "suppress_below", "round_to")
 REACH = 40  # scales of noise beyond which nothing is left
 FAR = 2**40
-NEVER = -1e300
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +67,13 @@ class Channel:
         table = None if mitigation.get("cell_key") is None else p_table(mitigation["cell_key"])
         return cls(table, scale, laplace, mitigation.get("suppress_below"), int(mitigation.get("round_to") or 1))
 
+    @property
+    def least(self) -> int | None:
+        """Smaller counts are published as 0, so a published 0 stands for all of them; None if 0 is like the others."""
+        if self.suppress_below is None and self.table is not None and not self.scale:
+            return CellKey().threshold
+        return self.suppress_below
+
     def publish(self, n: Ints, rng: np.random.Generator) -> Ints:
         """What may be published of true counts, with fresh noise."""
         if self.table is not None:
@@ -77,7 +82,8 @@ class Channel:
             waits = rng.geometric(-np.expm1(-1 / self.scale), (2, *n.shape))
             n = n + waits[0] - waits[1]
         elif self.scale:
-            n = n + np.round(rng.normal(0, self.scale, n.shape)).astype(np.int64)
+            first, ln_below = self._gaussian
+            n = n + first + np.searchsorted(np.exp(ln_below), rng.random(n.shape))
         if self.suppress_below is not None:
             n = np.where(n < self.suppress_below, 0, n)
         step = self.round_to
@@ -93,27 +99,32 @@ class Channel:
             low = np.where(y == 0, -FAR, np.maximum(low, least))
         return np.where(wrong, 1, low), np.where(wrong, 0, high)
 
-    def span(self, y: Ints, people: int) -> tuple[Ints, Ints]:
-        """Between which true counts what is published may come from."""
+    def span(self, y: Ints, people: int, rate: Floats) -> tuple[Ints, Ints]:
+        """Between which true counts what is published may come from: those near it, up to those that are usual."""
         low, high = self.before_rounding(y)
         reach = ceil(REACH * self.scale)
         if self.table is not None:
             reach += int(np.abs(self.table).max())
             low = np.where(y == 0, 0, low)
             high = np.where(y == 0, np.maximum(high, 2 * CellKey().threshold), high)
-        return np.clip(low - reach, 0, people), np.clip(high + reach, 0, people)
+        low, high = low - reach, high + reach
+        if self.scale:
+            usual, apart = people * rate, REACH / 2 * (1 + np.sqrt(people * rate))
+            low = np.minimum(low, np.floor(usual - apart).astype(np.int64))
+            high = np.maximum(high, np.ceil(usual + apart).astype(np.int64))
+        return np.clip(low, 0, people), np.clip(high, 0, people)
 
-    def likelihood(self, y: Ints, n: Ints) -> Floats:
-        """The probability that y is published of a true count n."""
+    def ln_likelihood(self, y: Ints, n: Ints) -> Floats:
+        """The log of the probability that y is published of a true count n."""
         low, high = self.before_rounding(y)
         if self.table is None:
-            return self._between(low - n, high - n)
+            return self._ln_between(low - n, high - n)
         row = np.where(n <= LARGEST, n, (n - 1) % CYCLE + LARGEST - CYCLE + 1)
-        total = np.zeros(np.broadcast(y, n).shape)
+        total = np.full(np.broadcast(y, n).shape, -np.inf)
         for column, share in self._columns:
             changed = n + column[row]
             changed = np.where(changed < CellKey().threshold, 0, changed)
-            total += share * self._between(low - changed, high - changed)
+            total = np.logaddexp(total, np.log(share) + self._ln_between(low - changed, high - changed))
         return total
 
     @cached_property
@@ -122,25 +133,36 @@ class Channel:
         columns, keys = np.unique(np.asarray(self.table), axis=1, return_counts=True)
         return [(column, n / int(keys.sum())) for column, n in zip(columns.T, keys.tolist(), strict=True)]
 
-    def _between(self, low: Ints, high: Ints) -> Floats:
-        """The probability that noise lies between two numbers, both included."""
+    def _ln_between(self, low: Ints, high: Ints) -> Floats:
+        """The log of the probability that noise lies between two numbers, both included."""
         some = low <= high
         if not self.scale:
-            return (some & (low <= 0) & (high >= 0)).astype(np.float64)
-        share: Floats = np.where(some, self._below(high) - self._below(low - 1), 0.0)
-        return np.maximum(share, 0.0)
+            return np.where(some & (low <= 0) & (high >= 0), 0.0, -np.inf)
+        above = low > 0  # noise is symmetric, and only its lower tail is exact
+        low, high = np.where(above, -high, low), np.where(above, -low, high)
+        upto, below = self._ln_below(high), self._ln_below(low - 1)
+        with np.errstate(divide="ignore"):
+            ln: Floats = np.where(some, upto + np.log(-np.expm1(np.minimum(below - upto, 0.0))), -np.inf)
+        return ln
 
-    def _below(self, k: Ints) -> Floats:
-        """The probability that noise is at most k."""
+    def _ln_below(self, k: Ints) -> Floats:
+        """The log of the probability that noise is at most k."""
         if not self.laplace:
-            from scipy.special import ndtr
+            first, ln_below = self._gaussian
+            inside = ln_below[np.clip(k - first, 0, len(ln_below) - 1)]
+            far = np.minimum(k, first).astype(np.float64)
+            beyond: Floats = ln_below[0] - (far**2 - float(first) ** 2) / (2 * self.scale**2)
+            return np.where(k < first, beyond, inside)
+        tail: Floats = -np.abs(np.where(k >= 0, k + 1, k)) / self.scale - log1p(exp(-1 / self.scale))
+        return np.where(k >= 0, np.log1p(-np.exp(tail)), tail)
 
-            below: Floats = ndtr((k + 0.5) / self.scale)
-            return below
-        p = exp(-1 / self.scale)
-        size = np.minimum(np.abs(np.where(k >= 0, k + 1, k)), FAR).astype(np.float64)
-        tail = np.exp(-size / self.scale) / (1 + p)
-        return np.where(k >= 0, 1 - tail, tail)
+    @cached_property
+    def _gaussian(self) -> tuple[int, Floats]:
+        """The least number of discrete Gaussian noise looked at, and from there on the log of P(noise <= k)."""
+        far = ceil(REACH * self.scale) + 1
+        ln = -(np.arange(-far, far + 1) ** 2) / (2 * self.scale**2)
+        below = np.logaddexp.accumulate(ln)
+        return -far, below - below[-1]
 
 
 def dp_method(mitigation: Mapping[str, Any]) -> DPCounts:
@@ -186,23 +208,18 @@ def log_ratio(channel: Channel, y: Ints, rate: Floats, keep: Floats, people: int
         keep: Probability that the visit of X is counted if X is in.
         people: How many people were counted.
     """
-    low, high = channel.span(y, people)
+    low, high = channel.span(y, people, rate)
     width = int((high - low).max(initial=0)) + 1
     ratio = np.empty(len(y))
-    rows = max(int(4_000_000 // width), 1)
+    rows = max(int(1_000_000 // width), 1)
     for a in range(0, len(y), rows):
         part = slice(a, a + rows)
         n = low[part, None] + np.arange(width)
-        inside = n <= high[part, None]
-        seen = np.where(inside, channel.likelihood(y[part, None], n), 0.0)
-        p, q = rate[part, None], keep[part, None]
-        without, others, others_and_x = (
-            ln_binomial(k, size, p) for k, size in ((n, people), (n, people - 1), (n - 1, people - 1))
-        )
-        top = np.max([without, others, others_and_x], axis=(0, 2))[:, None]  # lest all of it underflow
-        out = (seen * np.exp(without - top)).sum(axis=1)
-        mine = (seen * (q * np.exp(others_and_x - top) + (1 - q) * np.exp(others - top))).sum(axis=1)
-        ratio[part] = _ln(mine, out)
+        seen = np.where(n <= high[part, None], channel.ln_likelihood(y[part, None], n), -np.inf)
+        parts = [seen + ln for ln in _ln_binomials(n, people, rate[part, None])]
+        top = np.max(parts, axis=(0, 2))[:, None]  # lest all of it underflow
+        without, others, others_and_x = (np.exp(ln - np.where(np.isneginf(top), 0.0, top)).sum(axis=1) for ln in parts)
+        ratio[part] = _ln(keep[part] * others_and_x + (1 - keep[part]) * others, without)
     return ratio
 
 
@@ -212,11 +229,16 @@ def _ln(mine: Floats, out: Floats) -> Floats:
     return np.where((mine == 0) & (out == 0), 0.0, ratio)
 
 
-def ln_binomial(n: NDArray[Any], people: int, rate: Floats) -> Floats:
-    """The log of the probability that n of some people are somewhere; very low where n cannot be."""
+def _ln_binomials(n: Ints, people: int, rate: Floats) -> tuple[Floats, Floats, Floats]:
+    """The logs of the probabilities that n of all people are somewhere, n of all but one, n - 1 of all but one."""
     from scipy.special import gammaln, xlog1py, xlogy
 
-    real = (n >= 0) & (n <= people)
-    k = np.where(real, n, 0)
-    ln = gammaln(people + 1) - gammaln(k + 1) - gammaln(people - k + 1) + xlogy(k, rate) + xlog1py(people - k, -rate)
-    return np.where(real, ln, NEVER)
+    rest = people - n
+    real = (n >= 0) & (rest >= 0)
+    k, m = np.where(real, n, 0), np.where(real, rest, people)
+    choices = np.where(real, gammaln(people + 1) - gammaln(k + 1) - gammaln(m + 1), -np.inf)
+    away = xlog1py(np.maximum(m - 1, 0), -rate)
+    with np.errstate(divide="ignore"):
+        others = choices + np.log(m / people) + xlogy(k, rate) + away
+        others_and_x = choices + np.log(k / people) + xlogy(np.maximum(k - 1, 0), rate) + xlog1py(m, -rate)
+    return choices + xlogy(k, rate) + xlog1py(m, -rate), others, others_and_x

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from incrowd.anonymize.count_steps import at_top, perturb_points, to_regions
-from incrowd.anonymize.dp_counts import bounded
+from incrowd.anonymize.dp_counts import bounded, inside
 from incrowd.arrays import Floats, Ints
 from incrowd.attack.membership.channel import dp_method
-from incrowd.data import Visits
+from incrowd.clock import minute_of_day
+from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError
 
 
@@ -89,12 +90,38 @@ class Counted:
         return n
 
 
-def shape_of(*sides: Visits | None) -> tuple[int, int]:
-    """How many slots and cells some visits span together."""
-    real = [side for side in sides if side is not None]
+def shape_of(visits: Visits, reference: Visits | None) -> tuple[int, int]:
+    """How many slots and cells people span; cells with centres are those of the visits."""
+    real = [side for side in (visits, reference) if side is not None]
     if any(not side.records or side.slot.min() < 0 or side.cell.min() < 0 for side in real):
         raise DataError(
             "membership needs visits with slots and cells numbered from 0; make them by incrowd.discretize."
         )
-    cells = max(len(side.xy) if side.xy is not None else int(side.cell.max()) + 1 for side in real)
+    cells = max(int(side.cell.max()) + 1 for side in real) if visits.xy is None else len(visits.xy)
     return max(int(side.slot.max()) + 1 for side in real), cells
+
+
+def at_slots(visits: Visits, published: Counts) -> Visits:
+    """The same visits, unless their slots are others than those of published counts."""
+    if published.n.dtype.kind == "f":
+        raise DataError("published counts must be whole numbers; round them as the publisher does.")
+    if visits.slot_min not in (None, published.slot_min):
+        raise DataError(
+            f"the counts have slots of {published.slot_min} min and the visits of {visits.slot_min} min; give visits "
+            "in the slots of the counts."
+        )
+    if visits.start is not None and minute_of_day(visits.start, visits.time_zone) != published.start_min:
+        raise DataError("slot 0 of the counts and of the visits begin at different times of day; give both one start.")
+    return visits
+
+
+def placed(visits: Visits, xy: Floats | None, shape: tuple[int, int]) -> Visits:
+    """The visits in some cells, found by their centres, and slots from 0 on; the others are left out."""
+    owner, cell, slot = inside(visits, xy, shape[1], 0, shape[0])
+    if not len(owner):
+        raise DataError(
+            "none of the visits is in a cell and slot that was counted; give visits in the cells, the plane and the "
+            "period of the counts."
+        )
+    cell, slot, offsets = Visits.grouped(owner, cell, slot, len(visits))
+    return replace(visits, cell=cell, slot=slot, offsets=offsets, xy=xy)

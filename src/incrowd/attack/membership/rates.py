@@ -86,8 +86,8 @@ def from_counts(y: Ints, of: Ints, visits: int, channel: Channel, people: int, c
         cells: How many cells there are.
     """
     count = np.clip(y, 0, people).astype(np.float64)
-    if channel.suppress_below is not None:
-        count[y == 0] = (channel.suppress_below - 1) / 2
+    if channel.least is not None:
+        count[y == 0] = (channel.least - 1) / 2
     size = np.maximum(np.bincount(of, minlength=visits), 1)
     mean = np.bincount(of, weights=count, minlength=visits) / size
     return np.minimum((mean + PRIOR) / (people + PRIOR * cells), 1.0)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, frozen
-from incrowd.plain import percent, several
+from incrowd.plain import in_words, percent, several
 from incrowd.show import Result, Section, Table
 
 BOOTSTRAPS = 1000
@@ -80,14 +80,15 @@ class Membership(Result):
         return {"position": self.positions, "auc": self.per_person, "score_out": out, "score_in": inside}
 
     def section(self) -> Section:
-        """Whether somebody can be told to be in the counts."""
+        """Whether an attacker can find out that a known person is in the counts."""
         if self.auc is None:
             answer = f"{several(self.asked, 'person was', 'people were')} scored; no truth was given."
         else:
             low, high = self.interval or (self.auc, self.auc)
             answer = (
-                f"An attacker who knows a person's visits tells whether they are in these counts of {self.people:,} "
-                f"people with an AUC of {self.auc:.2f} (95 % interval {low:.2f} to {high:.2f}; chance 0.50)."
+                f"An attacker who knows a person's visits can find out whether they are in these counts of "
+                f"{self.people:,} people with an AUC of {self.auc:.2f} (95 % interval {low:.2f} to {high:.2f}; chance "
+                "0.50)."
             )
         few = f"too few scores (fewer than {FEWEST:,})"
         rows = [
@@ -97,14 +98,15 @@ class Membership(Result):
         ]
         how = ", ".join(f"{name} = {value}" for name, value in self.mitigation.items()) or "counts as they are"
         return Section(
-            question="Can somebody be told to be in these counts?",
+            question="Can an attacker find out whether a known person is in these counts?",
             answer=answer,
             number="-" if self.auc is None else f"{self.auc:.2f}",
             number_of="AUC of the membership attack",
             tables=[Table(("", "attack", "chance"), rows)],
             method=[METHOD, CAVEAT, f"Usual shares of people come from: {self.rates}."],
-            options=f"{how}; {self.mode}, {several(self.asked, 'person', 'people')} asked about, {self.groups} times "
-            f"each, known = {percent(self.known, 0)}, seed {self.seed}, {self.seconds:,.1f} s on {self.machine}",
+            options=f"{how}; {self.mode}, {several(self.asked, 'person', 'people')} asked about, "
+            f"{several(self.groups, 'time')} each, known = {percent(self.known, 0)}, seed {self.seed}, "
+            f"{in_words(self.seconds)} on {self.machine}",
             data=self,
         )
 
@@ -122,12 +124,15 @@ def answered(
         auc, out, inside = float(per_person.mean()), scores[:, 0], scores[:, 1]
         means = [per_person[rng.integers(0, len(per_person), len(per_person))].mean() for _ in range(BOOTSTRAPS)]
         interval = tuple(np.quantile(means, (0.025, 0.975)).tolist())
-        accuracy = _accuracy(scores, rng)
+        order = np.split(rng.permutation(len(scores)), [len(scores) // 2])
+        accuracy = _accuracy(*((out[half], inside[half]) for half in order))
     elif truth is not None and 0 < truth.sum() < len(truth):
         out, inside = scores[~truth], scores[truth]
         auc = _auc(out, inside)
         draws = [(rng.choice(out, len(out)), rng.choice(inside, len(inside))) for _ in range(BOOTSTRAPS)]
         interval = tuple(np.quantile([_auc(*draw) for draw in draws], (0.025, 0.975)).tolist())
+        halves = [np.array_split(rng.permutation(side), 2) for side in (out, inside)]
+        accuracy = _accuracy(*zip(*halves, strict=True))
     if out.size >= FEWEST:
         tpr = float((inside.ravel() > np.quantile(out.ravel(), 1 - FALSE, method="higher")).mean())
     return Membership(
@@ -154,19 +159,17 @@ def _auc(out: Floats, inside: Floats) -> float:
     return float((below + upto).mean() / (2 * order.size))
 
 
-def _accuracy(scores: Floats, rng: np.random.Generator) -> float | None:
-    """Share of right answers of half of the people, at the threshold that is best for the other half."""
-    order = rng.permutation(len(scores))
-    first, second = scores[order[: len(order) // 2]], scores[order[len(order) // 2 :]]
-    if not len(first):
+def _accuracy(first: tuple[Floats, Floats], second: tuple[Floats, Floats]) -> float | None:
+    """Share of right answers, out and in alike, of half of the people at the threshold that is best for the others."""
+    if not all(side.size for side in (*first, *second)):
         return None
-    limits = np.unique(first)
-    right = [_right(first, limit) for limit in limits]
-    return _right(second, float(limits[int(np.argmax(right))]))
+    limits = np.unique(np.concatenate([side.ravel() for side in first]))
+    right = [_right(*first, limit) for limit in limits]
+    return _right(*second, float(limits[int(np.argmax(right))]))
 
 
-def _right(scores: Floats, limit: float) -> float:
-    return float(((scores[:, 1] >= limit).mean() + (scores[:, 0] < limit).mean()) / 2)
+def _right(out: Floats, inside: Floats, limit: float) -> float:
+    return float(((inside >= limit).mean() + (out < limit).mean()) / 2)
 
 
 def _exposed(positions: Ints, scores: Floats, per_person: Floats, mode: str) -> list[int]:

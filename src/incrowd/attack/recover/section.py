@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from incrowd.plain import percent, several
+from incrowd.plain import in_words, percent, several
 from incrowd.show import Bars, Cdf, Section, Table, curve
 
 if TYPE_CHECKING:
@@ -41,22 +41,22 @@ def recovered_section(result: "Recovered") -> Section:
     options = [f"{name} = {value}" for name, value in values.items() if value is not None]
     return Section(
         question="Which trajectories can be reconstructed from the published counts?",
-        answer=f"One for each of {several(users, 'person', 'people')} over {several(result.days, 'day')}; they change "
-        f"cell in {percent(moved)} of the slots. {_certified(result)}",
+        answer=f"A trajectory was reconstructed for each of {several(users, 'person', 'people')} over "
+        f"{several(result.days, 'day')}; they change cell in {percent(moved)} of the slots. {_certified(result)}",
         number=f"{users:,}",
         number_of="trajectories reconstructed",
         tables=[_costs(result)],
         method=[ATTACK, *shortcut, BOUND],
-        options=", ".join([*options, f"{result.seconds:,.1f} s on {result.machine}"]),
+        options=", ".join([*options, f"{in_words(result.seconds)} on {result.machine}"]),
         data={name: getattr(result, name) for name in (*PARAMS, "costs", "bounds", "gains", "gain_bounds")},
     )
 
 
 def _certified(result: "Recovered") -> str:
     if result.method == "threshold":
-        return f"The shortcut makes a link of two slots dearer than its optimum by {result.gap:.2g} m at most."
-    gap = "below 1 mm" if result.gap < MM else f"{result.gap:.2g} m at most"
-    return f"Every link of two slots is proven cheapest (gap {gap})."
+        return f"The shortcut makes a link of two slots longer than its optimum by at most {result.gap:.2g} m."
+    gap = "1 mm" if result.gap < MM else f"{result.gap:.2g} m"
+    return f"Every link of two slots is proven to be the shortest in total, to {gap}."
 
 
 def _costs(result: "Recovered") -> Table:
@@ -90,7 +90,7 @@ def score_section(result: "RecoveryScore") -> Section:
         panels=[_stages(result), _errors(result), _uniqueness(result)],
         tables=[_uniqueness_table(result)],
         method=[PAIRED, UNIQUE],
-        options=f"{_n(result)}, {result.seconds:,.1f} s on {result.machine}",
+        options=f"{_n(result)}, {in_words(result.seconds)} on {result.machine}",
         data={"score": result},
     )
 

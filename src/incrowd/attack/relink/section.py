@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from incrowd.measure import Uniqueness
-from incrowd.plain import percent, several
+from incrowd.plain import in_words, percent, several
 from incrowd.show import Section, Table
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def relinked_section(result: "Relinked") -> Section:
             "A better attack may exist: the risk is at least this.",
         ],
         options=f"by {result.by}, memory {result.memory}, reach {several(result.reach_windows, 'window')}, "
-        f"{result.seconds:,.1f} s on {result.machine}",
+        f"{in_words(result.seconds)} on {result.machine}",
         data=result,
     )
 

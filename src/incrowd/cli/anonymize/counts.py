@@ -8,13 +8,27 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import anonymize
-from incrowd.cli.counting import CellM, Days, Regions, SlotMin, Start, check_towers, counted
+from incrowd.cli.counting import (
+    CELL_M,
+    SLOT_MIN,
+    CellM,
+    Days,
+    Regions,
+    SlotMin,
+    Start,
+    check_towers,
+    counted,
+    everywhere_in_python,
+)
+from incrowd.cli.inputs import in_python
 from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.clock import DAY_MIN
 from incrowd.data import Counts, Release, Visits
 from incrowd.errors import ParameterError
+from incrowd.plain import percent
+from incrowd.show import text
 
 Where = Annotated[Path, typer.Option("--output", "-o", help="Table of counts (.csv, .parquet) or folder of a release.")]
 DECIDED = ("data", "region", "cells", "slots")  # by other options
@@ -29,8 +43,8 @@ def counts(
     steps: dict[str, Any],
     towers: Towers = None,
     far_towers: FarTowers = False,
-    cell_m: CellM = 500,
-    slot_min: SlotMin = 30,
+    cell_m: CellM = CELL_M,
+    slot_min: SlotMin = SLOT_MIN,
     start: Start = None,
     days: Days = None,
     regions: Regions = None,
@@ -67,17 +81,24 @@ def counts(
             _write_cells(published, cells, force=force)
     same = published.shape == exact.shape
     loss = count_loss(published.n, exact) if same else None
-    lost = f"sum |published - exact| / sum exact = {loss:.4f}" if same else "published in regions"
     record = {"output": output.name, "ledger": release.ledger, "loss": loss, "guarantee": release.guarantee}
-    text = f"{release.ledger}\n\n{published.shape[0]:,} slots of {published.shape[1]:,} cells -> {output}\n{lost}\n"
-    answer(text + _rule(steps) + _hint(output, cells, published.slot_min), record, as_json=as_json)
+    lines = [
+        f"{text(release.section())}\n",
+        "Published in regions." if loss is None else f"All changes together are {percent(loss)} of the exact counts.",
+        *_rule(steps),
+        f"written to {output}",
+    ]
+    if visits is not None and not outside and labels is None:
+        made = everywhere_in_python(sources, reading, **places, start=start, days=days)
+        lines += [f"in Python: {in_python(anonymize.counts, made, **steps)}"] if made else []
+    answer("\n".join([*lines, _hint(output, cells, published.slot_min)]), record, as_json=as_json)
 
 
-def _rule(steps: dict[str, Any]) -> str:
+def _rule(steps: dict[str, Any]) -> list[str]:
     """Whose rule was used."""
     from incrowd.anonymize._counts import RULES
 
-    return "" if steps["rule"] is None else f"rule {steps['rule']}: {RULES[steps['rule']].source}\n"
+    return [] if steps["rule"] is None else [f"rule {steps['rule']}: {RULES[steps['rule']].source}"]
 
 
 def _is_table(output: Path) -> bool:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import anonymize, attack
-from incrowd.cli.counting import CellM, Days, Regions, SlotMin, Start, check_towers, everywhere
+from incrowd.cli.counting import CELL_M, SLOT_MIN, CellM, Days, Regions, SlotMin, Start, check_towers, everywhere
 from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, reads
@@ -32,8 +32,8 @@ def membership(
     ] = None,
     towers: Towers = None,
     far_towers: FarTowers = False,
-    cell_m: CellM = 500,
-    slot_min: SlotMin = 30,
+    cell_m: CellM = CELL_M,
+    slot_min: SlotMin = SLOT_MIN,
     start: Start = None,
     days: Days = None,
     regions: Regions = None,

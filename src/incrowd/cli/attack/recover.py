@@ -7,8 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from incrowd.cli.attack.recover_sweep import in_longer, recovery_sweep, refuse_unswept, swept
-from incrowd.cli.counting import CellM, Days, Regions, Start, check_towers, counted, everywhere, of_truth
-from incrowd.cli.inputs import saved_noun
+from incrowd.cli.counting import (
+    CELL_M,
+    SLOT_MIN,
+    CellM,
+    Days,
+    Regions,
+    Start,
+    check_towers,
+    counted,
+    everywhere,
+    everywhere_in_python,
+    of_truth,
+)
+from incrowd.cli.inputs import grain_of, in_python, saved_noun, source_in_python
 from incrowd.cli.options import Force, Json, Seed, Sources
 from incrowd.cli.pages import write_page
 from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, one_or_many, reads
@@ -23,7 +35,6 @@ if TYPE_CHECKING:
     from incrowd.measure import Uniqueness
     from incrowd.read._counts import Cells
 
-SLOT_MIN = 30
 TOP = (1, 2, 3)
 
 
@@ -33,9 +44,9 @@ def recover(
     reading: ReadingOptions,
     towers: Towers = None,
     far_towers: FarTowers = False,
-    cell_m: CellM = 500,
+    cell_m: CellM = CELL_M,
     slot_min: Annotated[
-        int | None, typer.Option(help="Width of a time slot: 30, or what the times of published counts tell.")
+        int | None, typer.Option(help=r"Width of a time slot. \[default: 30 min; for published counts, by their times]")
     ] = None,
     start: Start = None,
     days: Days = None,
@@ -52,7 +63,7 @@ def recover(
         ),
     ] = None,
     users: Annotated[
-        int | None, typer.Option(help="How many people were counted, where the counts do not add up.")
+        int | None, typer.Option(help="How many people were counted, if the counts do not add up.")
     ] = None,
     method: Annotated[
         Literal["exact", "threshold"], typer.Option(help="Optimal links, or near pairs first as in the paper.")
@@ -66,7 +77,7 @@ def recover(
     regions: Regions = None,
     longer_min: Annotated[
         str | None,
-        typer.Option(help="Longer slots to try (--sweep): 90,180 for trajectories unless given, '' for none."),
+        typer.Option(help=r"Longer slots to try (--sweep), '' for none. \[default: 90,180 min for trajectories]"),
     ] = None,
     strengths: Annotated[
         list[str],
@@ -156,7 +167,25 @@ def recover(
         "chance": chance,
         "mitigations": tried,
     }
+    if truth is None and not table and users is None and not as_json:
+        made = (
+            source_in_python(sources, reading) if visits is None else everywhere_in_python(sources, reading, **places)
+        )
+        how = {"method": method, "theta_m": theta_m, "seed": seed}
+        words.append(_python(made, visits, how, pairing, repaired=mended is not counts))
     answer("\n\n".join(filter(None, words)), record, as_json=as_json)
+
+
+def _python(made: str, visits: Visits | None, how: dict[str, Any], pairing: str, *, repaired: bool) -> str:
+    """The grain, and the calls that give the same numbers."""
+    from incrowd import attack
+
+    data = made if visits is None else "ic.discretize.counts(visits)"
+    call = in_python(attack.recover, f"ic.attack.repair({data})" if repaired else data, **how)
+    if not made or visits is None:
+        return f"in Python: {call}" if made else grain_of(visits)
+    score = in_python(attack.recovery_score, f"{call}, visits", pairing=pairing)
+    return f"{grain_of(visits)}; in Python: visits = {made}; {score}"
 
 
 def _check_outputs(output: Path | None, recovered: Path | None, *, force: bool) -> None:
@@ -259,5 +288,7 @@ def _beside(chance: Mapping[str, float] | None, *, truth_known: bool) -> str:
     """What trivial guesses get right from the same counts, or why that is not known."""
     if not truth_known:
         return "There is no ground truth for these positions; pass --truth VISITS to score them."
-    guesses = ", ".join(f"{name} {percent(share)}" for name, share in (chance or {}).items())
-    return f"Guessing gets right from the same counts: {guesses}." if guesses else ""
+    from incrowd.assess.questions.counting import GUESSES
+
+    guesses = [f"{percent(share)} by {GUESSES[name]}" for name, share in (chance or {}).items()]
+    return f"By guessing from the same counts, positions are right: {' and '.join(guesses)}." if guesses else ""

@@ -49,7 +49,7 @@ def recovery_sweep(
     from incrowd import read
 
     if not 0 < target <= 1:
-        raise ParameterError(f"--target must lie above 0 and up to 1, got {target}.")
+        raise ParameterError(f"--target must be in (0, 1], got {target}.")
     if people is None:
         raise ParameterError("a sweep needs the people behind the counts; give trajectories, or --truth VISITS.")
     widths = None if longer_min is None else _widths(longer_min)

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from incrowd import anonymize, measure
-from incrowd.cli.inputs import carried_values, carrying, grained, in_python, source_in_python, visits_of
+from incrowd.cli.inputs import carried_values, carrying, grain_of, grained, in_python, source_in_python, visits_of
 from incrowd.cli.options import Json, Sources, takes
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import present, progress_bar
@@ -31,20 +31,28 @@ def sequences(
         search = {name: how[name] for name in ("same_time", "limit_s", "limit_gib")}
         frequent = measure.frequent_sequences(visits, support, **search)
     counts = {"minimal violating": Counter(map(len, violating)), "maximal frequent": Counter(map(len, frequent))}
-    call = in_python(measure.violating_sequences, source_in_python(sources, reading, grain), **how)
+    data = source_in_python(sources, reading, grain)
+    calls = (
+        in_python(measure.frequent_sequences, "visits", min_support=support, **search),
+        in_python(measure.violating_sequences, "visits", **how),
+    )
+    python = f"visits = {data}; {'; '.join(calls)}"
     people = several(len(visits), "person", "people")
     options = f"{people}, {visits.records:,} visits; l = {how['l']}, k = {how['k']}, c = {how['c']:g}"
-    present(counts if as_json else _section(counts, f"{options}, min_support = {support}"), call, as_json=as_json)
+    section = _section(counts, support, f"{options}, min_support = {support}")
+    present(counts if as_json else section, python, grain=grain_of(visits), as_json=as_json)
 
 
-def _section(counts: dict[str, Counter[int]], options: str) -> Section:
+def _section(counts: dict[str, Counter[int]], support: int, options: str) -> Section:
     sizes = sorted(set().union(*counts.values()))
     rows = [(str(size), *(f"{by_length[size]:,}" for by_length in counts.values())) for size in sizes]
     violating, frequent = (sum(by_length.values()) for by_length in counts.values())
     holds = "LKC-privacy holds" if not violating else f"{several(violating, 'sequence')} of visits break LKC-privacy"
+    is_are = "is" if frequent == 1 else "are"
     return Section(
         question="Which sequences of visits break LKC-privacy?",
-        answer=f"{holds}; {several(frequent, 'sequence')} are shared by many people and worth keeping.",
+        answer=f"{holds}; {several(frequent, 'sequence')} {is_are} shared by {several(support, 'person', 'people')} or "
+        "more and worth keeping.",
         tables=[Table(("visits", *counts), rows)],
         options=options,
     )

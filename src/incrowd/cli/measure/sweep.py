@@ -59,7 +59,7 @@ def sweep(
         if estimate:
             present(expected, as_json=as_json)
             return
-        note(f"this takes {expected}")
+        note(f"sweep: {expected}")
         risks = measure.sweep(traces, **how)
     if output is not None:
         risks.save(output, force=force)

@@ -1,5 +1,6 @@
 """incrowd measure utility."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -7,21 +8,24 @@ import typer
 
 from incrowd import measure, read
 from incrowd.cli.inputs import GRAIN, grained, in_python, source_in_python, visits_of
-from incrowd.cli.options import Json, arguments_of
+from incrowd.cli.options import Json, arguments_of, with_unit
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import present, progress_bar
 from incrowd.data import Visits
 from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError
 
+COMMON_M = 1000
+CommonM = Annotated[float, with_unit("--common-m", COMMON_M, arguments_of(measure.utility)["cell_m"])]
+
 
 @reads
 @grained
 def utility(
-    before: Annotated[str, typer.Argument(help="Visits or trajectories before.")],
-    after: Annotated[Path, typer.Argument(help="A release folder, or visits.")],
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="Visits or trajectories before.")],
+    after: Annotated[Path, typer.Argument(metavar="AFTER", help="A release folder, or visits.")],
     reading: ReadingOptions,
-    common_m: Annotated[float, typer.Option(help=arguments_of(measure.utility)["cell_m"])] = 1000,
+    common_m: CommonM = COMMON_M,
     grain: Grain = GRAIN,
     as_json: Json = False,
 ) -> None:
@@ -42,4 +46,8 @@ def utility(
     if divided:  # on the squares and slots of the release
         data = f"ic.discretize.alike({before!r}, after, cell_m={published.cell_m or grain.cell_m:g}{options}"
     call = in_python(measure.utility, f"{data}, after", cell_m=common_m)
-    present(comparison, f"after = {opened}; {call}", as_json=as_json)
+    section = comparison.section()
+    if comparison.cell_m > common_m:
+        finer = f"cells of {common_m:,g} m would be finer than those of the data"
+        section = replace(section, options=f"{section.options}; {finer}")
+    present(comparison if as_json else section, f"after = {opened}; {call}", as_json=as_json)

@@ -31,7 +31,7 @@ def gramaglia2015(
     users: Users = None,
     real: Annotated[Path | None, typer.Option(help="Folder with ValleyBike and Cabspotting, for Table 2.")] = None,
 ) -> None:
-    """k-gap and GLOVE: Figures 3 to 11 on a synthetic country or your data, the paper's words beside them.
+    """The k-gap and GLOVE: Figures 3 to 11 on a synthetic country or your data, the paper's words beside them.
 
     With --table 2 your data are added to the made-up ones.
 

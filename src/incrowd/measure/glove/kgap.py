@@ -11,7 +11,7 @@ from incrowd.data import Fingerprints
 from incrowd.errors import DataError, ParameterError, public
 from incrowd.measure.glove.gpu import scan_on_card
 from incrowd.measure.glove.section import section_of_gaps
-from incrowd.measure.glove.stretch import CornerTable, check_fingerprints, layout, on_device, where_it_fits
+from incrowd.measure.glove.stretch import CornerTable, check_fingerprints, check_k, layout, on_device, where_it_fits
 from incrowd.progress import tell
 from incrowd.show import Result, Section
 
@@ -108,12 +108,6 @@ def _all_near(laid: CornerTable, take: int, device: str) -> tuple[Ints, Floats, 
         who[rows], value[rows] = near, over / under / laid.full
         work += done
     return who, value, work
-
-
-def check_k(k: int) -> None:
-    """Refuse a k that hides nobody."""
-    if not isinstance(k, (int, np.integer)) or k < 2:
-        raise ParameterError(f"k must be a whole number of at least 2, got {k}.")
 
 
 def scan(laid: CornerTable, *, take: int, device: str = "cpu") -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:

@@ -51,7 +51,8 @@ def section_of_gaps(results: "Sequence[KGap]") -> Section:
     return Section(
         question=f"How much blurring until everyone looks like {others} other {plural}? (0: none, 1: 20 km and 8 h)",
         answer=f"{of_people(_alike(first), first.users, *_whom(first))} look like {like} without any blurring; half "
-        f"need at most {half:.3f}, and the one hardest to hide needs {first.value.max():.3f}.",
+        f"need at most {half:.3f} on a scale from 0 (none) to 1 (20 km and 8 h), and the one hardest to hide needs "
+        f"{first.value.max():.3f}.",
         number=f"{half:.3f}",
         number_of=f"median {first.k}-gap",
         panels=[panel],

@@ -148,6 +148,12 @@ def check_fingerprints(data: object) -> None:
         raise DataError("there are no fingerprints; give those of at least one user.")
 
 
+def check_k(k: int) -> None:
+    """Refuse a k that hides nobody."""
+    if not isinstance(k, (int, np.integer)) or k < 2:
+        raise ParameterError(f"k must be a whole number of at least 2, got {k}.")
+
+
 def _check_position(position: object) -> None:
     if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
         raise ParameterError(f"the position of a user must be a whole number, got {position!r}.")

@@ -56,10 +56,15 @@ def answer(risk: "Uniqueness", of: str = "people") -> str:
         return f"No trajectory has {several(risk.points, 'visit')}{lack}, so this question has no answer here."
     interval = f" (95 % interval {span(risk.interval)})" if _is_drawn(risk) else ""
     rule = "" if risk.knowledge == "top" or not risk.skipped else f"; {SHORT[risk.short]}"
-    people = f"{risk.population:,}"
-    if risk.repeats == 1 and risk.samples is None and not risk.exact:
-        people = f"{round(risk.value * risk.population):,} of {people}"
-    return f"{percent(risk.value)} of {of} ({people}) are identified by {_what(risk)}{interval}{rule}."
+    who, on_average = f"{risk.population:,} {of}", " on average"
+    if counts_people(risk):
+        who, on_average = f"{of} ({round(risk.value * risk.population):,} of {risk.population:,})", ""
+    return f"{percent(risk.value)} of {who} are identified{on_average} by {_what(risk)}{interval}{rule}."
+
+
+def counts_people(risk: "Uniqueness") -> bool:
+    """Whether the share is over people, each asked once, and not over draws or choices."""
+    return risk.repeats == 1 and risk.samples is None and not risk.exact
 
 
 def table(results: "Sequence[Uniqueness]") -> Table:

@@ -15,6 +15,7 @@ from incrowd.show import Cdf, Line, Lines, curve
 MOST = 10  # people in Figure 3
 SHORT = {"drop": "short pieces left out", "all": "short pieces asked with what they have"}
 REPEATED = "its bars of s = 1 are the shares that Sec. 5.1 prints and Figure 2 answers for; the others are only drawn"
+NO_THEOREM = "not a theorem: the points of a short piece lie close together, and those left are of busier people"
 CONVENTION = (
     "The points of an attacker are drawn once for each trajectory, or for each piece. The paper does not say what "
     "becomes of pieces with fewer points than the attacker knows: 'drop' leaves them out, 'all' asks with the points "
@@ -126,9 +127,8 @@ def _ordered(cuts: Cuts, short: str) -> Statement:
     values = [value(before(cuts, KNOWN)), *(value(after(cuts, w, KNOWN, short)) for w in cuts.windows_h)]
     falls = all(a > b for a, b in pairwise(values))
     ours = ", ".join(percent(one, 0) for one in values)
-    why = "not a theorem: the points of a short piece lie close together, and those left are of busier people"
     what = f"shorter windows, fewer identified ({SHORT[short]})"
-    return claim("Sec. 5.1", what, "before > 24 h > 12 h > 6 h", ours, falls, why)
+    return claim("Sec. 5.1", what, "before > 24 h > 12 h > 6 h", ours, falls, NO_THEOREM)
 
 
 def figure_3(cuts: Cuts) -> Figure:
@@ -202,7 +202,7 @@ def figure_4(cuts: Cuts) -> Figure:
                 "6 h > 12 h > 24 h",
                 ", ".join(f"{w} h {drop:.2f}" for w, drop in zip(sides, drops, strict=True)),
                 all(a > b for a, b in pairwise(drops)),
-                "not a theorem: the points of a short piece lie close together, and those left are of busier people",
+                NO_THEOREM,
             ),
         ),
         convention=f"{CONVENTION} Figure 4 takes 'drop', and shows cumulative shares where the paper shows counts.",

@@ -11,6 +11,7 @@ from incrowd.data.table import DRAWN, some_rows
 from incrowd.discretize import towers, windows
 from incrowd.errors import DataError
 from incrowd.measure._cut_risk import CutRisk, cut_risk
+from incrowd.papers.record import OTHER
 from incrowd.read import synthetic_city
 
 PEOPLE, PLACES = 633_798, 1_700  # [song2014, Table 1]
@@ -53,7 +54,7 @@ class Cuts:
             return f"other people, and {users:,} of them instead of {PEOPLE:,}: a thin crowd hides worse"
         if self.made_up:
             return f"made-up people, {users:,} at {cells:,} antennas instead of {PEOPLE:,} at {PLACES:,}"
-        return "other people and places than the paper's"
+        return OTHER
 
 
 def synthetic(*, quick: bool = False, seed: int = 0) -> Visits:
