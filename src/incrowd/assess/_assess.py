@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Unpack
@@ -10,68 +10,27 @@ from typing import Any, Literal, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from incrowd import progress
+from incrowd.assess.asking import Asking, Budget
 from incrowd.assess.assessment import Assessment
-from incrowd.assess.dataset import Dataset, dataset
-from incrowd.assess.limits import Level, Limits, renamed
+from incrowd.assess.dataset import Dataset
+from incrowd.assess.limits import Limits, renamed
+from incrowd.assess.opening import dataset
 from incrowd.assess.options import PEOPLE, RECORDS, Options
 from incrowd.assess.question import (
     DOES_NOT_APPLY,
-    NO_ANSWER,
     NOT_RUN,
     UNANSWERED,
     Answer,
     Finding,
-    Inapplicable,
     Judgement,
     Question,
     StepEstimate,
-    judged,
 )
 from incrowd.assess.questions import ABOUT, QUESTIONS
-from incrowd.assess.worker import Worker
 from incrowd.data import Release, Visits
-from incrowd.errors import IncrowdError, ParameterError, public
+from incrowd.errors import ParameterError, public
 from incrowd.measure import summary
-from incrowd.plain import in_words
 from incrowd.read.layouts import Reading, with_reading
-
-SAFETY = 10  # a question runs in this process if so many times its estimate is left
-
-
-class OutOfTime(Exception):
-    """The budget is spent."""
-
-
-class Budget:
-    """Seconds from now on."""
-
-    def __init__(self, limit_s: float) -> None:
-        self.limit_s, self._began = float(limit_s), time.monotonic()
-
-    @property
-    def spent_s(self) -> float:
-        """Seconds since the beginning."""
-        return time.monotonic() - self._began
-
-    @property
-    def left_s(self) -> float:
-        """Seconds left, at least 0."""
-        return max(self.limit_s - self.spent_s, 0.0)
-
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Stop the work inside at the first word of progress after the end; who listened before still hears it."""
-        outer = progress.current()
-
-        def listen(label: str, done: float, total: float) -> None:
-            if outer is not None:
-                outer(label, done, total)
-            if done < total and not self.left_s:
-                raise OutOfTime
-
-        with progress.listening(listen):
-            yield
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +67,7 @@ class PreparedAssessment:
         answers: list[Answer] = []
         results: dict[str, tuple[Any, ...]] = {}
         interrupted = False
-        with closing(_Asking(self)) as asking:
+        with closing(Asking(self.data, self.budget)) as asking:
             for question, estimate in zip(QUESTIONS, self.estimates, strict=True):
                 began = time.monotonic()
                 try:
@@ -169,50 +128,6 @@ class PreparedAssessment:
         )
 
 
-class _Asking:
-    """Asks questions, in this process where time abounds, else in one that can be ended."""
-
-    def __init__(self, prepared: PreparedAssessment) -> None:
-        self.data, self.budget = prepared.data, prepared.budget
-        self.worker: Worker | None = None
-
-    def ask(self, question: Question, estimate: StepEstimate, *, interrupted: bool) -> tuple[Judgement, Finding | str]:
-        """The verdict, and the number or why there is none."""
-        if estimate.lacks:
-            return self._lacking(question), estimate.lacks
-        if interrupted:
-            return NOT_RUN, "interrupted before"
-        if estimate.seconds > self.budget.left_s:
-            why = f"would take about {in_words(estimate.seconds)}, {in_words(self.budget.left_s)} are left"
-            return NOT_RUN, why if self.budget.left_s else why.partition(",")[0]
-        try:
-            finding = self._found(question, estimate.seconds)
-        except (OutOfTime, TimeoutError):
-            return NOT_RUN, "took longer than expected, and the budget is spent"
-        except Inapplicable as error:
-            return self._lacking(question), str(error)
-        except IncrowdError as error:
-            return NO_ANSWER, str(error)
-        return judged(finding, self.data.options.limit)
-
-    def _found(self, question: Question, seconds: float) -> Finding:
-        if SAFETY * max(seconds, 1.0) < self.budget.left_s:
-            with self.budget.watched():
-                return question.run(self.data)
-        self.worker = self.worker or Worker(self.data)
-        finding: Finding = self.worker.ask(question.name, self.budget.left_s)
-        return finding
-
-    def _lacking(self, question: Question) -> Judgement:
-        """Who sets a limit wants an answer, even if there is nothing to ask about."""
-        return NO_ANSWER if question.name in self.data.options.wanted else DOES_NOT_APPLY
-
-    def close(self) -> None:
-        """End the other process, if there is one."""
-        if self.worker is not None:
-            self.worker.close()
-
-
 @public
 @with_reading
 def assess(
@@ -236,7 +151,7 @@ def assess(
     limits: Limits | None = None,
     thresholds: Limits | None = None,
     override: str | None = None,
-    advise: bool | None = False,
+    advise: bool | None = None,
     time_zone: str | None = None,
     seed: int | None = None,
     **reading: Unpack[Reading],
@@ -267,12 +182,12 @@ def assess(
             `incrowd.assess.limits.DEFAULTS`, which are conventions, not law.
         thresholds: Old name of limits, until version 0.3.
         override: Why settings that make the verdict easier are allowed; the first line of the page.
-        advise: Whether to look for a release that passes: True, False, or None for when nothing else passes.
+        advise: Whether to look for a release that passes. [default: if this one does not and time is left]
         time_zone: Zone of times without an offset, of slots and of all days and hours. [default: UTC]
         seed: Seed of every random choice. [default: derived from the files, so that nobody chooses it; 0 in memory]
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1])
-    >>> assess(visits).verdict.partition(" Worst")[0]
+    >>> assess(visits, advise=False).verdict.partition(" Worst")[0]
     'Do not publish: 4 of 4 tests exceed your limits.'
     """
     given = dict(locals())
@@ -289,10 +204,10 @@ def assess(
     return advised(assessment, prepared_)
 
 
-def prepared(source: Any, options: Options, reading: Reading) -> PreparedAssessment:
-    """Read and discretize the data, and estimate how long each test will take."""
+def prepared(source: Any, options: Options, reading: Reading, *, files: Any = None) -> PreparedAssessment:
+    """Read and discretize the data, and estimate how long each test will take; the seed follows from the files."""
     budget = Budget(options.budget_s)
-    data = dataset(source, options, reading)
+    data = dataset(source, options, reading, files=source if files is None else files)
     sensitive = options.sensitive
     if sensitive is not None and sensitive not in data.visits.attributes and not data.is_release:
         known = ", ".join(sorted(data.visits.attributes)) or "none"

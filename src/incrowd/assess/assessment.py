@@ -1,31 +1,19 @@
 """Assessment: every test with its answer, the verdict, and the sections that explain them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from incrowd.assess.assessment_section import assessment_section, behind, verdict_of
 from incrowd.assess.limits import HONESTY, OLD_KEYS, OLD_NAMES, named
-from incrowd.assess.question import (
-    ABOVE,
-    DOES_NOT_APPLY,
-    NO_ANSWER,
-    NOT_RUN,
-    WITHIN,
-    Answer,
-    Number,
-    StepEstimate,
-    compared,
-    sentence,
-)
+from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, WITHIN, Answer, StepEstimate
 from incrowd.errors import check_choice
 from incrowd.ledger import Ledger
 from incrowd.measure import Summary
 from incrowd.plain import in_words as time_in_words
-from incrowd.plain import percent, plain, several, span
-from incrowd.show import Result, Section, Table, section_of
+from incrowd.plain import plain, several
+from incrowd.show import Result, Section
 
-HEAD = ("question", "verdict", "result", "limit", "how many")  # the first four fit a phone
-ONLY_ASKED = "Only the attacks listed here were tried; others may succeed."
 DECISIVE = ("membership", "counts")  # beside who-is-it questions: without one of them nothing passes
 
 
@@ -143,7 +131,7 @@ class Assessment(Result):
     @property
     def verdict(self) -> str:
         """The answer in words: whether anything is above its limit or missing, and the worst."""
-        return " ".join([_verdict(self), *_worst(self), *_missing(self), *_more(self)])
+        return verdict_of(self)
 
     @property
     def grain(self) -> str:
@@ -156,33 +144,11 @@ class Assessment(Result):
 
     def section(self) -> Section:
         """The verdict, with the table of all tests."""
-        override = f"Override: {self.override} ({'; '.join(self.shopping)}). " if self.override and self.shopping else ""
-        return Section(
-            question="Does any test exceed your limits?",
-            answer=f"{override}{self.verdict}",
-            number=str(len(self.above) + len(self.open)) if self.held or self.open else "-",
-            number_of="tests above your limits or missing",
-            tables=[_table(self), *_details(self), *_unanswered(self), *_limits(self)],
-            method=[
-                HONESTY,
-                ONLY_ASKED,
-                f"The most informative tests came first; {time_in_words(self.budget_s)} were allowed for all.",
-                "Each test has its own section below, with its method and its paper.",
-            ],
-            options=self._options(),
-            data=self,
-        )
+        return assessment_section(self)
 
     def sections(self) -> list[Section]:
         """Everything a page explains: the verdict, the data, each test under its question, and what was left out."""
-        behind = [
-            _about(record, answer, place)
-            for answer in self.answers
-            for place, record in enumerate(self.results.get(answer.name, ()))
-        ]
-        summary = [] if self.summary is None else [section_of(self.summary)]
-        advice = [] if self.advice is None else [section_of(self.advice)]
-        return [self.section(), *advice, *summary, *behind, section_of(self.ledger)]
+        return [self.section(), *behind(self)]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; what was renamed in version 0.2 also stands under its old name."""
@@ -200,7 +166,9 @@ class Assessment(Result):
         names = ("name", "asks", "about", "verdict", "value", "limit", "number", "due", "note")
         return {name: [getattr(one, name) for one in self.answers] for name in names}
 
-    def _options(self) -> str:
+    @property
+    def options(self) -> str:
+        """What it was made of, in one line."""
         counts = ((self.records, "record"), (self.visits, "visit"), (self.days, "day"))
         parts = [several(count, noun) for count, noun in counts if count is not None]
         stopped = ", interrupted" if self.interrupted else ""
@@ -208,126 +176,3 @@ class Assessment(Result):
         people = several(self.people, "person", "people")
         seed = f"seed {self.seed}, {'given' if self.seed_given else 'derived from the data'}"
         return "; ".join((", ".join([people, *parts]), self.grain, seed, took))
-
-
-def _verdict(result: Assessment) -> str:
-    held, above, missing = len(result.held), len(result.above), len(result.open)
-    if not held and not missing:
-        return "No verdict: no test was compared with a limit."
-    if result.passed:
-        return f"Nothing above your limits: {several(held, 'test')}, none missing."
-    reasons = []
-    if above:
-        tests = f"{above:,} of {several(held, 'test')}"
-        reasons.append(f"{tests} {'exceeds' if above == 1 else 'exceed'} your limits")
-    if missing:
-        reasons.append(f"{several(missing, 'test is', 'tests are')} missing")
-    if result.refused:
-        reasons.append(f"{several(len(result.refused), 'setting makes', 'settings make')} the verdict easier")
-    if not reasons:
-        reasons.append("no test of whether people can be identified was judged")
-    return f"Do not publish: {' and '.join(reasons)}."
-
-
-def _worst(result: Assessment) -> Iterator[str]:
-    """The test that is furthest above its limit."""
-    over: list[tuple[float, Answer, Number]] = []
-    for answer in result.above:
-        number = answer.tightest
-        if number is not None and number.limited is not None and number.limited.value is not None:
-            over.append((float(number.judged) - float(number.limited.value), answer, number))
-    if over:
-        _, answer, number = max(over, key=lambda one: one[0])
-        yield f"Worst: {answer.asks} {answer.number}; {compared(number)}."
-
-
-def _missing(result: Assessment) -> Iterator[str]:
-    """Tests without an answer, though one was due."""
-    late = [one for one in result.open if one.verdict == NOT_RUN]
-    if late:
-        yield f"Not run: {', '.join(one.name for one in late)}."
-    yield from (f"No answer: {one.name} ({one.note})." for one in result.open if one.verdict == NO_ANSWER)
-
-
-def _more(result: Assessment) -> Iterator[str]:
-    """What makes the verdict easier, what was clear before, and what is lost."""
-    if result.refused:
-        yield f"Refused without a reason (--override): {'; '.join(result.refused)}."
-    if result.remark:
-        yield sentence(result.remark)
-    if result.loss:
-        yield result.loss
-
-
-def _table(result: Assessment) -> Table:
-    """Numbers lead to the value that was judged, limits to the limit; what is missing though it was due is listed."""
-    answered = [(place, one) for place, one in enumerate(result.answers) if one.judged or one in result.open]
-    at = {
-        (row, HEAD.index(column)): ("answers", place, name)
-        for row, (place, one) in enumerate(answered)
-        for column, name in (("result", "value"), ("limit", "limit"))
-        if getattr(one, name) is not None
-    }
-    what = "The release." if result.judges == "release" else "The data as they are."
-    return Table(HEAD, [_cells(one) for _, one in answered], f"{what} Higher is riskier.", at)
-
-
-def _cells(one: Answer) -> tuple[str, ...]:
-    shut = one.verdict in (ABOVE, NOT_RUN, NO_ANSWER)
-    limited = None if one.main is None else one.main.limited
-    return (
-        one.asks,
-        one.verdict.upper() if shut else one.verdict,
-        one.share,
-        "-" if limited is None else str(limited),
-        one.people or "-",
-    )
-
-
-def _details(result: Assessment) -> list[Table]:
-    rows = [(one.name, _explained(one)) for one in result.answers if one.judged]
-    return [Table(("test", "what the attacker knows, and more about the number"), rows)] if rows else []
-
-
-def _explained(one: Answer) -> str:
-    numbers = sentence("; ".join(compared(number) for number in one.judged))
-    interval = None if one.main is None else one.main.interval
-    parts = (
-        f"95 % interval {span(interval)}" if interval is not None and one.name != "membership" else "",
-        f"chance {percent(one.chance)}" if one.chance is not None else "",
-        f"without the data {percent(one.control)}" if one.control is not None else "",
-        one.note,
-    )
-    return f"{one.asks} {one.attacker}. {numbers} {sentence('; '.join(filter(None, parts)))}".rstrip()
-
-
-def _unanswered(result: Assessment) -> list[Table]:
-    rows = [
-        (one.name, f"{one.asks} {sentence(f'{one.verdict}: {one.note}')}")
-        for one in result.answers
-        if not one.judged and (one.verdict != DOES_NOT_APPLY or result.judges == "release" or "release" not in one.note)
-    ]
-    return [Table(("test", "why there is no answer"), rows)] if rows else []
-
-
-def _limits(result: Assessment) -> list[Table]:
-    """Every limit that was used, with its source."""
-    used: dict[str, Any] = {number.limit: number.limited for one in result.answers for number in one.judged}
-    rows = [(name, str(limit), limit.source) for name, limit in used.items() if limit is not None and limit.value is not None]
-    return [Table(("limit", "value", "source"), rows)] if rows else []
-
-
-def _about(record: Any, answer: Answer, place: int) -> Section:
-    """The section of a record; that of the number that was judged is headed by the question of its test."""
-    part = _judged(record, answer) if isinstance(record, Sequence) else section_of(record)
-    if place:
-        return part
-    return replace(part, question=answer.asks, method=[f"{answer.attacker}.", *part.method])
-
-
-def _judged(curve: Sequence[Any], answer: Answer) -> Section:
-    """Uniqueness against known visits, with the answer that was judged first."""
-    from incrowd.measure.uniqueness import section
-
-    part = section.section_of_uniqueness(curve, curve[answer.numbers["judged"]])
-    return replace(part, number=answer.share, number_of=answer.people)

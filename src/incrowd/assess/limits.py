@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -89,7 +88,9 @@ DEFAULTS: Mapping[str, Limit] = MappingProxyType(
         "counts": Limit(Fraction(1, 10), CONVENTION, "advantage"),
         "membership": Limit(Fraction(3, 5), CONVENTION, "auc"),
         "membership_1pct": Limit(Fraction(1, 20), CONVENTION, "found"),
-        "smallest_count": Limit(Fraction(11), "the smallest count that medicines and health authorities publish", "count"),
+        "smallest_count": Limit(
+            Fraction(11), "the smallest count that medicines and health authorities publish", "count"
+        ),
         "guarantees": Limit(Fraction(0), "a guarantee holds or does not", "failures"),
         "blurring": Limit(None, "no limit unless you set one", "blur"),
     }
@@ -172,12 +173,10 @@ def exactly(name: str, value: Any) -> Fraction | None:
     """
     if value is None or (isinstance(value, str) and value.strip().lower() == "none"):
         return None
-    text = str(value).replace(" ", "")
+    text = "" if isinstance(value, bool) else str(value).replace(" ", "")
     try:
-        if isinstance(value, bool) or not isinstance(value, (Real, str)):
-            raise TypeError
         number = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+    except (ValueError, ZeroDivisionError):
         raise ParameterError(
             f"the limit of {name} must be a number, a percentage, a fraction or none, such as {name}=10%."
         ) from None

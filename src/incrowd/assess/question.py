@@ -213,7 +213,19 @@ class Answer(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        names = ("name", "about", "asks", "attacker", "verdict", "value", "limit", "number", "note", "chance", "control")
+        names = (
+            "name",
+            "about",
+            "asks",
+            "attacker",
+            "verdict",
+            "value",
+            "limit",
+            "number",
+            "note",
+            "chance",
+            "control",
+        )
         more = ("concerned", "who", "due", "estimated_s", "took_s", "judged", "numbers")
         return {name: plain(getattr(self, name)) for name in names + more}
 
@@ -236,8 +248,8 @@ class Answer(Result):
 def compared(one: Number) -> str:
     """A number against its limit, in words.
 
-    >>> compared(Number(limit="lookup", what="right guesses", value=Fraction(1, 10), limited=Limit(Fraction(1, 11), "")))
-    'right guesses 10.0 %, above the limit of 9.1 % (1 in 11)'
+    >>> compared(Number(limit="lookup", what="guesses", value=Fraction(1, 10), limited=Limit(Fraction(1, 11), "")))
+    'guesses 10.0 %, above the limit of 9.1 % (1 in 11)'
     """
     value = f"{one.what} {one.shown(one.value)}"
     if one.judged != one.value:
@@ -287,8 +299,3 @@ def sentence(note: str) -> str:
 def drawn_note(drawn: int, every: int, more: str = "") -> str:
     """That people were drawn, if they were."""
     return f"{drawn:,} of {every:,} people, drawn at random{more}" if drawn < every else ""
-
-
-def no_release(data: Dataset) -> str:
-    """Why a question about the release cannot be asked, if none was given."""
-    return "" if data.options.release is not None else "no release was given (--release)"

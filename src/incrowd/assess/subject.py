@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from incrowd.assess.dataset import Dataset
 
 UNTOLD = (
-    "who is who is not known; pass the link file of the release (--link), the Release itself, or --same-labels if equal "
-    "labels are the same person"
+    "who is who is not known; pass the link file of the release (--link), the Release itself, or --same-labels if "
+    "equal labels are the same person"
 )
 MISLINKED = "the link file names nobody who is both in the data and in the release; pass the one written with it"
 BOXES = "the release holds boxes; give the trajectories or the fingerprints that it was made from"
@@ -49,7 +49,7 @@ class Subject:
     @cached_property
     def visits(self) -> Visits:
         """What is published as visits: points and the centres of boxes in the cells and slots of `known`."""
-        table = self.release.data
+        table: Any = self.release.data
         if isinstance(table, Visits):
             return table
         if isinstance(table, Fingerprints):
@@ -104,7 +104,7 @@ def subject_of(data: "Dataset") -> Subject:
     members, claims, params = _behind(data, table, original)
     if data.link_fault:
         raise DataError(data.link_fault)
-    known = original if isinstance(original, Visits) else _known(table, original, data)
+    known = original if isinstance(original, Visits) else _known(table, data)
     if len(known) != len(original):
         raise DataError("a person has no record after the start of the release; give the data it was made from.")
     return Subject(Release(table, members, params=params, claims=claims), original, known, True)
@@ -181,7 +181,7 @@ def _themselves(people: int) -> Groups:
     return Groups(np.arange(people + 1), np.arange(people))
 
 
-def _known(table: Any, original: Any, data: "Dataset") -> Visits:
+def _known(table: Any, data: "Dataset") -> Visits:
     """The original as visits in the plane of published boxes or points."""
     if isinstance(table, Traces) or isinstance(data.original, Fingerprints):
         return data.visits

@@ -27,7 +27,7 @@ Limits = Annotated[
     typer.Option(
         "--limit",
         metavar="NAME=SHARE",
-        help=rf"What is too much in a test: 0.1, 10%, 1/11, or none; repeatable. Conventions, not law. \[default: {USUAL}]",
+        help=rf"What is too much in a test: 10%, 1/11, none; repeatable. Conventions, not law. \[default: {USUAL}]",
     ),
 ]
 
@@ -92,13 +92,13 @@ def assess(
     question["publish_columns"] = question["publish_columns"] or None
     for name in (question["sensitive"], *(question["publish_columns"] or ())):
         reading = carrying(reading, name)
-    options = _options(question, reading.time_zone, sources)
+    options = _options(question, reading.time_zone)
     if fail_above and not options.override:
         _refuse_shopping(tuple(options.shopping()))
     how: Any = reading.arguments()
     how.pop("time_zone")
     with progress_bar():
-        asked = _counting(prepared(_source(sources, reading, options.width_min), options, how))
+        asked = _counting(prepared(_source(sources, reading, options.width_min), options, how, files=sources))
         if fail_above and not options.override:
             _refuse_shopping(asked.shopping)
         if estimate:
@@ -127,10 +127,9 @@ def _refuse_shopping(settings: tuple[str, ...]) -> None:
         )
 
 
-def _options(question: dict[str, Any], time_zone: str | None, sources: list[str]) -> Options:
-    """What was typed, as the library takes it; the seed follows from the files unless it is given."""
+def _options(question: dict[str, Any], time_zone: str | None) -> Options:
+    """What was typed, as the library takes it."""
     from incrowd import read
-    from incrowd.assess.dataset import seed_of
 
     towers = question["towers"]
     if question["far_towers"] and towers is None:
@@ -178,7 +177,7 @@ def _counting(asked: "PreparedAssessment") -> "PreparedAssessment":
 
 def _source(sources: list[str], reading: ReadingOptions, slot_min: int) -> Any:
     """Visits if it is a table of them, else what is to be read."""
-    from incrowd.assess.dataset import refuse_release
+    from incrowd.assess.opening import refuse_release
 
     source = one_or_many(sources)
     refuse_release(source)

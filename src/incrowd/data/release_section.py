@@ -39,7 +39,7 @@ def release_section(release: "Release") -> Section:
     params = {name: value for name, value in release.params.items() if value is not None}
     method, seeded = params.pop("method", None), params.pop("pseudonym_seed_given", None)
     steps = release.ledger.section()
-    sentences = (_published(release), _left(release), _fineness(release.data).strip())
+    sentences = (_published(release), _left(release), fineness(release.data).strip())
     pseudonyms = f"Pseudonyms come from {SOURCE[seeded]}; rows are ordered by them, so their order says nothing."
     return Section(
         question="What was published?",
@@ -158,7 +158,7 @@ def _left(release: "Release") -> str:
     return f"{words} are in the release."
 
 
-def _fineness(data: Any) -> str:
+def fineness(data: Any) -> str:
     """How large a published place is and how long a published time."""
     if isinstance(data, Fingerprints):
         if not data.records:

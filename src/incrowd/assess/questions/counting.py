@@ -49,13 +49,22 @@ def _membership(data: Dataset) -> Finding:
     epsilon, delta = data.guaranteed
     bounds = (None, None) if epsilon is None else (_auc_bound(epsilon, delta), exp(epsilon) * FALSE + delta)
     numbers = [
-        Number(limit="membership", what="area under the curve (0.5 is chance)", value=_below(found.auc, bounds[0]),
-               interval=found.interval, cap=bounds[0])
+        Number(
+            limit="membership",
+            what="area under the curve (0.5 is chance)",
+            value=_below(found.auc, bounds[0]),
+            interval=found.interval,
+            cap=bounds[0],
+        )
     ]
     if found.tpr_at_1pct is not None:
         numbers.append(
-            Number(limit="membership_1pct", what="found at 1 % false alarms", value=_below(found.tpr_at_1pct, bounds[1]),
-                   cap=bounds[1])
+            Number(
+                limit="membership_1pct",
+                what="found at 1 % false alarms",
+                value=_below(found.tpr_at_1pct, bounds[1]),
+                cap=bounds[1],
+            )
         )
     promised = "" if epsilon is None else f"the audited guarantee allows {bounds[0]:.3f} at most"
     return Finding(
@@ -141,7 +150,9 @@ def _smallest(data: Dataset) -> Finding:
     least = int(behind.min())
     small = int((behind < 11).sum())
     return Finding(
-        judged=(Number(limit="smallest_count", what="people behind the smallest published count", value=Fraction(least)),),
+        judged=(
+            Number(limit="smallest_count", what="people behind the smallest published count", value=Fraction(least)),
+        ),
         number=f"{least:,} ({small:,} of {several(int(behind.size), 'published count')} below 11)",
         numbers={"smallest": least, "below_11": small, "published": int(behind.size)},
     )

@@ -51,8 +51,8 @@ def _home_work(data: Dataset) -> Finding:
     alone = int((concerned == 1).sum())
     everybody = len(subject.present)
     note = (
-        f"home and work can be inferred for {len(concerned):,} of {everybody:,} people; {alone:,} of them share the pair "
-        f"with nobody; {_hours(visits)}; there is no ground truth for these places"
+        f"home and work can be inferred for {len(concerned):,} of {everybody:,} people; {alone:,} of them share the "
+        f"pair with nobody; {_hours(visits)}; there is no ground truth for these places"
     )
     return Finding(
         judged=numbers,
@@ -138,8 +138,8 @@ def _sensitive(data: Dataset) -> Finding:
     base = float(control)
     if mean < base - BELOW_Z * sqrt(base * (1 - base) / len(right)):
         raise Misled(
-            f"the guess is right less often ({percent(mean)}) than without the data ({percent(base)}), so the attack was "
-            "misled, which is no safety"
+            f"the guess is right less often ({percent(mean)}) than without the data ({percent(base)}), so the attack "
+            "was misled, which is no safety"
         )
     exact = Fraction(mean).limit_denominator(10**9)
     value = (exact - control) / (1 - control)
@@ -159,7 +159,8 @@ def _sensitive(data: Dataset) -> Finding:
 
 def _values(data: Dataset, subject: Subject, name: str) -> list[Hashable | None]:
     """The value that counts of each published row; None for a row without any."""
-    attributes = subject.release.data.attributes
+    table: Any = subject.release.data
+    attributes = table.attributes
     if name not in attributes:
         raise Inapplicable("the release does not publish it")
     wanted = data.options.values
@@ -189,7 +190,9 @@ def _guessed(subject: Subject, values: list[Hashable | None], records: int, seed
     for person, groups, _ in candidates(published, holder, drawn):
         mine = [values[row] for row in published.rows[person].tolist() if values[row] is not None]
         if mine:
-            crowd = min(groups, key=published.people, default=unknown if unknown is not None else published.rows[person])
+            crowd = min(
+                groups, key=published.people, default=unknown if unknown is not None else published.rows[person]
+            )
             right[person] = _right(mine[0], crowd, values, subject.crowd)
     if not right:
         raise DataError("nobody in the release has a value; name the attribute that is sensitive")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
 
 SURE = 0.9  # confidence at which a pair is named
-SCORES = ("evidence", "histogram")
+SCORES: tuple[Literal["evidence", "histogram"], ...] = ("evidence", "histogram")
 HOLDS = (
     "The attacker already holds the whole original under names and looks for the pseudonym of everybody; it learns the "
     "pseudonym, nothing new about places"
@@ -47,7 +47,7 @@ class _Attempt:
 
 def _later(data: Dataset) -> Finding:
     subject = data.subject
-    known, target = _halves(data, subject)
+    known, target = _halves(subject)
     asked = _some(known, data.options.people, data.seed)
     attempts = list(_attempts(_only(known, asked), Release(target, subject.release.members), data, subject))
     if not attempts or not attempts[0].linkage.scored:
@@ -55,7 +55,9 @@ def _later(data: Dataset) -> Finding:
     best = max(attempts, key=lambda one: (float(one.right.judged), float(one.named.judged)))
     linkage = best.linkage
     others = ", ".join(f"{one.words} {percent(one.linkage.hit[1])}" for one in attempts)
-    sample = drawn_note(len(asked), int((np.diff(known.offsets) > 0).sum()), f" and looked for among {linkage.target:,}")
+    sample = drawn_note(
+        len(asked), int((np.diff(known.offsets) > 0).sum()), f" and looked for among {linkage.target:,}"
+    )
     notes = (
         f"best of {several(len(attempts), 'attack')}: {others}",
         f"{percent(float(best.named.value))} are named rightly at a confidence of {percent(SURE, 0)}",
@@ -102,7 +104,7 @@ def _judged(linkage: Linkage, data: Dataset, subject: Subject) -> _Attempt:
     return _Attempt(linkage, right, worst)
 
 
-def _halves(data: Dataset, subject: Subject) -> tuple[Visits, Visits]:
+def _halves(subject: Subject) -> tuple[Visits, Visits]:
     """What is known of the first half of the period, and what is published of the second; everybody keeps a row."""
     known, target = subject.known, subject.visits
     first, last = int(known.slot.min()), int(known.slot.max())
@@ -154,11 +156,22 @@ def _pieces(data: Dataset) -> Finding:
     return Finding(
         judged=(
             Number(limit="pieces", what="pairs of pieces joined rightly", value=share, interval=wilson(share, people)),
-            Number(limit="worst", what="people fully reconstructed", value=restored, interval=wilson(float(restored), people)),
+            Number(
+                limit="worst",
+                what="people fully reconstructed",
+                value=restored,
+                interval=wilson(float(restored), people),
+            ),
         ),
         number=f"{percent(share)} ({best.right:,} of {several(best.neighbours, 'pair')} of pieces)",
-        numbers={"pieces": relinked.pieces, "neighbours": best.neighbours, "joined": best.right, "chance": best.chance,
-                 "restored": best.restored, "several": best.several},
+        numbers={
+            "pieces": relinked.pieces,
+            "neighbours": best.neighbours,
+            "joined": best.right,
+            "chance": best.chance,
+            "restored": best.restored,
+            "several": best.several,
+        },
         results=(relinked,),
         note=f"best of {others}; {several(best.restored, 'person was', 'people were')} fully reconstructed, of "
         f"{best.several:,}",
@@ -169,18 +182,31 @@ def _pieces(data: Dataset) -> Finding:
 def _release_full(data: Dataset) -> Finding:
     subject = data.subject
     asked = _some(subject.known, data.options.people, data.seed)
-    linkage = link(_only(subject.known, asked), Release(subject.visits, subject.release.members), score="overlap", views=("moments",))
+    linkage = link(
+        _only(subject.known, asked),
+        Release(subject.visits, subject.release.members),
+        score="overlap",
+        views=("moments",),
+    )
     if not linkage.scored:
         raise DataError("nobody of the data is in the release; check that both belong together")
     if linkage.silent == linkage.scored:
-        raise DataError("no visit of the original data is in the release; check that both are of the same places and times")
+        raise DataError(
+            "no visit of the original data is in the release; check that both are of the same places and times"
+        )
     right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")
     return Finding(
-        judged=(Number(limit="release_full", what="pseudonyms matched", value=linkage.hit[1] or 0.0, interval=linkage.interval),),
+        judged=(
+            Number(
+                limit="release_full", what="pseudonyms matched", value=linkage.hit[1] or 0.0, interval=linkage.interval
+            ),
+        ),
         number=f"{percent(linkage.hit[1])} ({right} of {several(linkage.scored, 'person', 'people')})",
         numbers={"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval},
         results=(linkage,),
-        note="; ".join(filter(None, (drawn_note(len(asked), len(subject.present)), "not judged unless you set a limit"))),
+        note="; ".join(
+            filter(None, (drawn_note(len(asked), len(subject.present)), "not judged unless you set a limit"))
+        ),
         chance=linkage.chance[1],
     )
 

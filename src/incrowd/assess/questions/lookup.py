@@ -88,7 +88,8 @@ def _held_out(data: Dataset, subject: Subject, records: int) -> str:
     if not len(people):
         return ""
     wrong = matched(subject, people, records, data.seed)
-    return f"of {several(len(people), 'person', 'people')} held out, {wrong:,} would be matched to somebody, always wrongly"
+    out = several(len(people), "person", "people")
+    return f"of {out} held out, {wrong:,} would be matched to somebody, always wrongly"
 
 
 def matched(subject: Subject, people: Ints, records: int, seed: int) -> int:
@@ -121,8 +122,8 @@ LOOKUP = Question(
     about="singling out",
     asks="How often is a person guessed rightly from 4 known records?",
     attacker=lambda data: (
-        f"The attacker knows {data.options.records} random records of a person, as precisely as what is published shows "
-        "such records, and looks them up"
+        f"The attacker knows {data.options.records} random records of a person, as precisely as what is published "
+        "shows such records, and looks them up"
     ),
     seconds=_lookup_s,
     run=_lookup,

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Number, Question, no_release
+from incrowd.assess.question import Finding, Number, Question
 from incrowd.assess.questions.inferring import named_columns
 from incrowd.data import UserTable
 from incrowd.errors import DataError
@@ -66,7 +66,7 @@ def _no_columns(data: Dataset) -> str:
 def _no_guarantees(data: Dataset) -> str:
     if isinstance(data.options.release, UserTable):
         return "a table in memory states no guarantees; give the folder of the release, or the Release itself"
-    return no_release(data)
+    return "" if data.is_release else "no release was given (--release)"
 
 
 GUARANTEES = Question(

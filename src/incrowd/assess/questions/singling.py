@@ -1,6 +1,5 @@
 """Singling out: who is guessed from a few known records, or from one, and how much blurring would hide everyone."""
 
-
 import numpy as np
 
 from incrowd.arrays import Ints
@@ -74,7 +73,11 @@ def _curve(by: dict[int, dict[str, Uniqueness]]) -> str:
 def _crammed(visits: Visits) -> str:
     """A warning if most people fall into few cells."""
     cells = len(np.unique(visits.cell))
-    return f"; all of it in {several(cells, 'cell')}, so this grain hides more than it shows" if cells <= 2 < len(visits) else ""
+    return (
+        f"; all of it in {several(cells, 'cell')}, so this grain hides more than it shows"
+        if cells <= 2 < len(visits)
+        else ""
+    )
 
 
 def _single_visit(data: Dataset) -> Finding:

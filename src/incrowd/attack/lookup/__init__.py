@@ -164,9 +164,7 @@ def _people_behind(published: ReleasedRows, holder: Holder, drawn: Groups) -> tu
     return fewest, left
 
 
-def candidates(
-    published: ReleasedRows, holder: Holder, drawn: Groups
-) -> Iterator[tuple[int, list[Ints], int]]:
+def candidates(published: ReleasedRows, holder: Holder, drawn: Groups) -> Iterator[tuple[int, list[Ints], int]]:
     """For each person in the release the rows that hold all known records of one of its rows, for each of its rows.
 
     The last number says how many known records are held by a row of the person.
