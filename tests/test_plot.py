@@ -23,6 +23,7 @@ def results():
         "frontier": ic.assess.compare(traces, methods=["cut", "glove"]),
         "kgap": ic.measure.kgap(prints),
         "ledger": release.ledger,
+        "risk_map": ic.measure.exposure(visits),
         "sweep": sweep,
         "tails": ic.measure.tails(prints),
         "uniqueness": risks,

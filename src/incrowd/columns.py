@@ -24,7 +24,7 @@ def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
         # The cause is left out: it may quote a value.
         raise DataError(f"{name} is not a regular table of values; give rows of equal length.") from None
     if isinstance(values, np.ma.MaskedArray):
-        _refuse(np.ma.getmaskarray(values).ravel(), f"{name} is missing", _REPAIR)
+        refuse(np.ma.getmaskarray(values).ravel(), f"{name} is missing", _REPAIR)
     return array
 
 
@@ -36,9 +36,10 @@ def _column(values: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
-def _refuse(bad: NDArray[np.bool_], what: str, advice: str) -> None:
-    if bad.any():
-        rows = np.flatnonzero(bad)
+def refuse(bad: NDArray[np.bool_], what: str, advice: str) -> None:
+    """Say at which row, counted from 0 after any header, a column cannot be used."""
+    rows = np.flatnonzero(bad)
+    if rows.size:
         raise DataError(f"{what} at row {rows[0]} ({several(rows.size, 'such row')}); {advice}.")
 
 
@@ -48,13 +49,13 @@ def ints(values: ArrayLike, name: str) -> Ints:
     if array.dtype.kind == "O":
         array = _from_objects(array, name)
     if array.dtype.kind == "f":
-        _refuse(~np.isfinite(array), f"{name} is missing or infinite", _REPAIR)
+        refuse(~np.isfinite(array), f"{name} is missing or infinite", _REPAIR)
         # 2**63 is the first float that int64 cannot hold; its neighbour below is an integer that fits.
         outside = (array < -(2.0**63)) | (array >= 2.0**63)
-        _refuse(outside, f"{name} overflows 64-bit integers", "check its unit")
-        _refuse(array != np.floor(array), f"{name} is not a whole number", "round it first")
+        refuse(outside, f"{name} overflows 64-bit integers", "check its unit")
+        refuse(array != np.floor(array), f"{name} is not a whole number", "round it first")
     elif array.dtype.kind == "u":
-        _refuse(array > np.uint64(_INT64.max), f"{name} overflows 64-bit integers", "check its unit")
+        refuse(array > np.uint64(_INT64.max), f"{name} overflows 64-bit integers", "check its unit")
     elif array.dtype.kind not in "ib" and array.size:
         raise DataError(f"{name} holds {array.dtype} values; pass whole numbers.")
     return array.astype(np.int64, copy=False)
@@ -62,15 +63,15 @@ def ints(values: ArrayLike, name: str) -> Ints:
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     missing = np.fromiter(map(_is_missing, array), np.bool_, array.size)
-    _refuse(missing, f"{name} is missing", _REPAIR)
+    refuse(missing, f"{name} is missing", _REPAIR)
     numbers = (int, float, np.integer, np.floating)
-    _refuse(
+    refuse(
         np.fromiter((not isinstance(v, numbers) for v in array), np.bool_, array.size),
         f"{name} is not a number",
         "convert it first",
     )
     huge = np.fromiter((not -(2**63) <= v < 2**63 for v in array), np.bool_, array.size)
-    _refuse(huge, f"{name} overflows 64-bit integers", "check its unit")
+    refuse(huge, f"{name} overflows 64-bit integers", "check its unit")
     whole = all(isinstance(v, (int, np.integer)) for v in array)
     return array.astype(np.int64 if whole else np.float64)
 
@@ -88,11 +89,11 @@ def floats(values: ArrayLike, name: str) -> Floats:
     if array.dtype.kind in "iu" or array.dtype == np.longdouble:
         with np.errstate(invalid="ignore"):  # 2**63 as a float is one more than the largest integer
             inexact = array.astype(np.float64).astype(array.dtype) != array
-        _refuse(inexact, f"{name} has more digits than a 64-bit float", "check its unit")
+        refuse(inexact, f"{name} has more digits than a 64-bit float", "check its unit")
     elif array.dtype.kind not in "fb" and array.size:
         raise DataError(f"{name} holds {array.dtype} values; pass numbers.")
     result: Floats = array.astype(np.float64, copy=False)
-    _refuse(~np.isfinite(result), f"{name} is missing or infinite", _REPAIR)
+    refuse(~np.isfinite(result), f"{name} is missing or infinite", _REPAIR)
     return result
 
 
@@ -100,13 +101,13 @@ def seconds(values: ArrayLike, name: str = "t") -> Ints:
     """Convert to whole UTC seconds; datetime64 is taken when nothing finer than a second is lost."""
     array = _column(values, name)
     if array.dtype.kind == "M":
-        _refuse(np.isnat(array), f"{name} is missing", _REPAIR)
+        refuse(np.isnat(array), f"{name} is missing", _REPAIR)
         whole = array.astype("datetime64[s]")
-        _refuse(whole.astype(array.dtype) != array, f"{name} is finer than a second", "round it first")
+        refuse(whole.astype(array.dtype) != array, f"{name} is finer than a second", "round it first")
         array = whole.astype(np.int64)
     result = ints(array, name)
     far = (result < _YEARS[0]) | (result > _YEARS[1])
-    _refuse(far, f"{name} is outside the years 0 to 9999", "give seconds since 1970, not milliseconds")
+    refuse(far, f"{name} is outside the years 0 to 9999", "give seconds since 1970, not milliseconds")
     return result
 
 
@@ -114,8 +115,8 @@ def degrees(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
     """Check WGS 84 coordinates."""
     lon, lat = floats(lon, "lon"), floats(lat, "lat")
     swapped = "check that lon and lat are not swapped"
-    _refuse(np.abs(lat) > 90, "latitude outside [-90, 90]", swapped)
-    _refuse(np.abs(lon) > 180, "longitude outside [-180, 180]", f"{swapped}, nor counted from 0 to 360")
+    refuse(np.abs(lat) > 90, "latitude outside [-90, 90]", swapped)
+    refuse(np.abs(lon) > 180, "longitude outside [-180, 180]", f"{swapped}, nor counted from 0 to 360")
     return lon, lat
 
 
@@ -143,9 +144,9 @@ def labels(values: ArrayLike) -> Labels:
     # A list of mixed kinds would have become text on the way in, and 1 would meet "1".
     given = values if isinstance(values, (list, tuple)) else array if array.dtype.kind == "O" else ()
     strange = np.fromiter((not isinstance(v, str) for v in given), np.bool_, len(given))
-    _refuse(strange, "user is neither all text nor all whole numbers", "use one kind of label")
+    refuse(strange, "user is neither all text nor all whole numbers", "use one kind of label")
     nulls = np.fromiter(("\0" in v for v in given), np.bool_, len(given))
-    _refuse(nulls, _NULL, "strip it first")
+    refuse(nulls, _NULL, "strip it first")
     if array.dtype.kind not in "UO":
         raise DataError(f"user holds {array.dtype} values; pass text or whole numbers.")
     return array.astype(np.str_, copy=False)

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
     from incrowd.assess import Comparison
     from incrowd.ledger import Ledger
-    from incrowd.measure import Accuracy, KGap, Sweep, Tails, Uniqueness
+    from incrowd.measure import Accuracy, Exposure, KGap, Sweep, Tails, Uniqueness
 
-__all__ = ["accuracy", "crowd_sizes", "frontier", "kgap", "ledger", "sweep", "tails", "uniqueness"]
+__all__ = ["accuracy", "crowd_sizes", "frontier", "kgap", "ledger", "risk_map", "sweep", "tails", "uniqueness"]
 
 
 def uniqueness(results: "Uniqueness | Sequence[Uniqueness]", ax: "Axes | None" = None) -> "Axes":
-    """Share of people singled out against the number of known points.
+    """Share of people identified against the number of known visits.
 
     Args:
-        results: Results for several numbers of points; one alone has no line.
+        results: Results for several numbers of known visits; one alone has no line.
         ax: Axes to draw on; a new figure if None.
     """
     return _drawn(results, "uniqueness", ax)
 
 
 def crowd_sizes(results: "Uniqueness | Sequence[Uniqueness]", ax: "Axes | None" = None) -> "Axes":
-    """How many people share the known points.
+    """How many people share the known visits.
 
     Args:
         results: One result of uniqueness, or several.
@@ -101,6 +101,16 @@ def ledger(result: "Ledger", ax: "Axes | None" = None) -> "Axes":
         ax: Axes to draw on; a new figure if None.
     """
     return _drawn(result, "ledger", ax)
+
+
+def risk_map(result: "Exposure", ax: "Axes | None" = None) -> "Axes":
+    """Where people are identified by a single visit: the share of the people seen in each square of a map.
+
+    Args:
+        result: What `incrowd.measure.exposure` returned for visits whose cells have places.
+        ax: Axes to draw on; a new figure if None.
+    """
+    return _drawn(result, "risk-map", ax)
 
 
 def _drawn(result: Any, name: str, ax: "Axes | None") -> "Axes":

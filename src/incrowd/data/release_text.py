@@ -108,7 +108,8 @@ def _cell_key(manifest: Manifest) -> str:
 
 
 def _counts(manifest: Manifest) -> str:
-    del manifest
+    if (manifest.get("claims") or {}).get("epsilon") is not None:
+        return _dp_counts(manifest)  # what is done to noisy counts afterwards takes nothing back
     return f"{HEURISTIC} counts were changed as the parameters state; a person is in many counts."
 
 

@@ -13,6 +13,7 @@ from incrowd.data import Traces
 from incrowd.discretize.bounds import strays
 from incrowd.discretize.slots import wall_hours
 from incrowd.errors import DataError, check_positive, public
+from incrowd.measure._squares import Squares, centred
 from incrowd.plain import percent, several
 from incrowd.show import Line, Lines, Map, Result, Section, Table
 
@@ -83,8 +84,9 @@ def summary(traces: Traces, *, time_zone: str | None = None, min_people: int = 5
     sizes = np.sort(np.diff(traces.offsets))
     zero = traces.at_zero
     placed = ~zero if not zero.all() else zero
-    east_m, north_m = (_centred(axis, placed) for axis in _metres(traces, placed))
-    people, cell_m = _people(traces, east_m, north_m, cells)
+    east_m, north_m = (centred(axis, placed) for axis in _metres(traces, placed))
+    squares = Squares.over(east_m, north_m, cells)
+    people = squares.people(traces.owner)
     same = np.diff(traces.owner) == 0
     gaps = np.abs(np.diff(traces.t))[same] / 60
     hours = wall_hours(traces.t, time_zone)
@@ -109,7 +111,7 @@ def summary(traces: Traces, *, time_zone: str | None = None, min_people: int = 5
         day_parts=_parts(week) if len(week_hour) else {},
         hour_of_week=week,
         users_in_cell=np.where(people < min_people, -1, people),
-        cell_km=cell_m / 1000,
+        cell_km=squares.cell_m / 1000,
         min_people=min_people,
         sizes=sizes[min_people - 1 : len(sizes) - min_people + 1],
     )
@@ -148,24 +150,6 @@ def _metres(traces: Traces, placed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     metres_per_degree = 111_195.08
     shrink = np.cos(np.radians(np.median(second[placed])))
     return first * (metres_per_degree * shrink), second * metres_per_degree
-
-
-def _centred(metres: Floats, placed: NDArray[np.bool_]) -> Floats:
-    """From the low end of the middle 99 % of the records that have a place; NaN outside it."""
-    low, high = np.quantile(metres[placed], (0.005, 0.995), method="nearest")
-    return np.where((metres < low) | (metres > high) | ~placed, np.nan, metres - low)
-
-
-def _people(traces: Traces, east_m: Floats, north_m: Floats, cells: int) -> tuple[Ints, float]:
-    """Distinct users in each square of a grid with `cells` squares along its longer side."""
-    cell_m = max(float(np.nanmax(east_m)), float(np.nanmax(north_m)), 1.0) / cells * (1 + 1e-9)
-    columns = int(np.nanmax(east_m) // cell_m) + 1
-    rows = int(np.nanmax(north_m) // cell_m) + 1
-    inside = ~np.isnan(east_m) & ~np.isnan(north_m)
-    cell = (north_m[inside] // cell_m).astype(np.int64) * columns + (east_m[inside] // cell_m).astype(np.int64)
-    seen = np.unique(traces.owner[inside] * (rows * columns) + cell) % (rows * columns)
-    people = np.bincount(seen, minlength=rows * columns)
-    return people.reshape(rows, columns).astype(np.int64), cell_m
 
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

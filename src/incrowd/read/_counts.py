@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.clock import DAY_MIN, named_zone
-from incrowd.columns import as_array, degrees
+from incrowd.columns import as_array, degrees, refuse
 from incrowd.data import Counts, load
 from incrowd.data.counts import MOST_COUNTS, whole_days
 from incrowd.data.visits import centres_of
@@ -21,7 +21,7 @@ from incrowd.read._towers import one_place
 from incrowd.read.count_times import slots_of
 from incrowd.read.layouts import AntennaAt, Decimal
 from incrowd.read.plane import box_of, plane_around
-from incrowd.read.small_table import NAMES, Labels, SmallTable, Texts, columns_of, counted, labels, numbers, refuse
+from incrowd.read.small_table import NAMES, Labels, SmallTable, Texts, columns_of, counted, labels, numbers
 
 REGION = NAMES["label"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, Labels
-from incrowd.columns import ints, labels
+from incrowd.columns import ints, labels, refuse
 from incrowd.data import Visits, load
 from incrowd.data.table import attributes_of
 from incrowd.errors import DataError, ParameterError, check_whole, public
@@ -18,7 +18,7 @@ from incrowd.read._towers import antennas_of, check_at
 from incrowd.read.arrow import Values, missing, to_arrow, values
 from incrowd.read.layouts import PLACES, AntennaAt, Column, find_columns, plain, wanted_columns
 from incrowd.read.plane import box_of, plane_around
-from incrowd.read.small_table import SmallTable, columns_of, numbers, refuse
+from incrowd.read.small_table import SmallTable, columns_of, numbers
 from incrowd.read.small_table import labels as cell_labels
 from incrowd.read.sources.text import is_number_label
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.clock import DAY_MIN, DAY_S, HOUR_MIN, HOUR_S, from_epoch, unit_note, unit_of
+from incrowd.columns import refuse
 from incrowd.data.counts import MOST_COUNTS
 from incrowd.errors import DataError, ParameterError
-from incrowd.read.small_table import SmallTable, is_number, refuse
+from incrowd.read.small_table import SmallTable, is_number
 
 if TYPE_CHECKING:
     import pyarrow as pa

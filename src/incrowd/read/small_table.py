@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.clock import FIRST, LAST, PER_SECOND
+from incrowd.columns import refuse
 from incrowd.errors import DataError, check_choice
-from incrowd.plain import several
 from incrowd.read.arrow import stream_of
 from incrowd.read.files import find_files
 from incrowd.read.layouts import ALIASES, column_advice, layout_of, listed, plain
@@ -278,10 +278,3 @@ def is_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return "_" not in str(value)
-
-
-def refuse(bad: Mask, what: str, advice: str) -> None:
-    """Say at which row, counted from 0 after the header, a table cannot be used."""
-    rows = np.flatnonzero(bad)
-    if rows.size:
-        raise DataError(f"{what} at row {rows[0]} ({several(rows.size, 'such row')}); {advice}.")

@@ -23,5 +23,10 @@ def test_somebody_elses_counts(incrowd, city, tmp_path):
     assert incrowd("anonymize", "counts", city, "-o", counts, "--round-to", 2)[0] == 0
     code, out, err = incrowd("attack", "membership", city, "--published", counts, "--size", 25, "--round-to", 2)
     assert code == 0 and "25 people were scored; no truth was given" in out, err
+    assert incrowd("anonymize", "counts", city, "-o", tmp_path / "release", "--rule", 11)[0] == 0
+    code, out, err = incrowd("attack", "membership", city, "--published", tmp_path / "release", "--size", 25)
+    assert code == 0 and "25 people were scored" in out, err
+    code, _, err = incrowd("attack", "membership", city, "--published", tmp_path / "nothing.csv", "--size", 25)
+    assert code == 2 and "nothing.csv" in err
     code, _, err = incrowd("attack", "membership", city, "--rule", "12")
     assert code == 2

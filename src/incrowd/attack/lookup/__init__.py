@@ -180,7 +180,11 @@ def candidates(published: ReleasedRows, holder: Holder, drawn: Groups) -> Iterat
         if isinstance(holder, PointHolder):
             # Points may have been moved: of those of a row's own time the attacker misses none.
             nearest = _row_in_time(published.data, mine, known)
-            groups = [group if len(group) == int((nearest == row).sum()) else [] for row, group in enumerate(groups)]
+            timely = [[held[i] for i in np.flatnonzero(nearest == number)] for number in range(len(mine))]
+            groups = [
+                group if all(_has(rows, row) for rows in group) else []
+                for row, group in zip(mine.tolist(), timely, strict=True)
+            ]
         yield person, [_common(group) for group in groups if group], left
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -167,10 +168,13 @@ def points_of(release: Traces, original: Any) -> tuple[Records, Records]:
 
 
 def resolution(release: Traces) -> tuple[float, float]:
-    """Half a step of the last published digit, in metres and seconds: numbers this close look the same."""
+    """How far a point may be from what is published of it, in metres and seconds, if only the last digit is rounded.
+
+    That is half the diagonal of a square whose side is a step of the last digit, and half a step of the times.
+    """
     step_m = 10.0 ** -max(map(_digits, release.coordinates))
     seconds = int(np.gcd.reduce(release.t)) or 1
-    return step_m * (1 if release.planar else DEGREE_M) / 2, seconds / 2
+    return step_m * (1 if release.planar else DEGREE_M) * sqrt(0.5), seconds / 2
 
 
 def _digits(values: Floats) -> int:

@@ -11,6 +11,9 @@ from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, reads
 from incrowd.cli.screen import present, progress_bar
+from incrowd.data import Counts
+from incrowd.data.release_folder import release_at
+from incrowd.errors import DataError
 
 GIVEN = ("visits", "published", "mitigation", "reference", "truth")
 STEPS = ("data", "region", "cells", "slots", "seed")
@@ -60,7 +63,19 @@ def membership(
         visits = everywhere(sources, reading, **places, start=start, days=days)
         others = None if reference is None else everywhere([str(reference)], reading, **places, start=start, days=days)
         steps = {**mitigation, "region": None if regions is None else read.regions(regions)}
-        counts = None if published is None else read.counts(published)
+        counts = None if published is None else _counts(published)
         result = attack.membership(visits, published=counts, mitigation=steps, reference=others, **question)
         write_page(report, result, force=force)
     present(result, as_json=as_json)
+
+
+def _counts(published: Path) -> Counts:
+    """Counts from a table or from the folder of a release."""
+    from incrowd import read
+
+    if release_at(published) is None:
+        return read.counts(published)
+    counts = read.release(published)
+    if not isinstance(counts, Counts):
+        raise DataError(f"{published.name} publishes no counts; membership is asked of counts.")
+    return counts
