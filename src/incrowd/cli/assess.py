@@ -20,8 +20,22 @@ if TYPE_CHECKING:
     from incrowd.assess import Assessment
     from incrowd.assess._assess import PreparedAssessment
 
-USUAL = ", ".join(f"{name} {'none' if limit.value is None else limit}" for name, limit in DEFAULTS.items())
+USUAL = "; ".join(
+    f"{', '.join(name for name, one in DEFAULTS.items() if str(one) == value)}: {value.replace('-', 'none')}"
+    for value in dict.fromkeys(map(str, DEFAULTS.values()))
+)
 Budget = Annotated[str, typer.Option("--budget", help="Time that all tests together may take: 90s, 10m, 1h.")]
+Harmless = Annotated[
+    list[str], typer.Option("--harmless", metavar="NAME", help="Published column that gives nothing away; repeatable.")
+]
+PublishColumns = Annotated[
+    list[str],
+    typer.Option(
+        "--publish-columns",
+        metavar="NAME",
+        help=r"Column of the data that would be published; repeatable. \[default: those that are read]",
+    ),
+]
 Limits = Annotated[
     list[str],
     typer.Option(
@@ -41,6 +55,8 @@ Limits = Annotated[
     towers=(Towers, None),
     far_towers=(FarTowers, False),
     limits=(Limits, []),
+    harmless=(Harmless, []),
+    publish_columns=(PublishColumns, []),
 )
 def assess(
     sources: Sources,
@@ -88,9 +104,9 @@ def assess(
     if output is not None:
         refuse_existing(output, force=force)
     question |= {"limits": parse([*threshold, *question["limits"]])}
-    question |= {name: tuple(question[name] or ()) for name in ("harmless",)}
-    question["publish_columns"] = question["publish_columns"] or None
-    for name in (question["sensitive"], *(question["publish_columns"] or ())):
+    columns = tuple(question["publish_columns"]) or None
+    question |= {"harmless": tuple(question["harmless"]), "publish_columns": columns}
+    for name in (question["sensitive"], *(columns or ())):
         reading = carrying(reading, name)
     options = _options(question, reading.time_zone)
     if fail_above and not options.override:
@@ -188,11 +204,12 @@ def _source(sources: list[str], reading: ReadingOptions, slot_min: int) -> Any:
 def _python(sources: list[str], reading: ReadingOptions, question: dict[str, Any]) -> str:
     """The call of the library that gives the same numbers."""
     source = one_or_many(sources)
-    given = {name: str(value) if isinstance(value, Path) else value or None for name, value in question.items()}
+    given = {name: str(value) if isinstance(value, Path) else value for name, value in question.items()}
+    limits = {name: None if value is None else str(value) for name, value in question["limits"].items()}
     given |= {
         "budget_s": seconds_of(question["budget_s"]),
-        "far_towers": question["far_towers"],
-        "seed": question["seed"],
+        "limits": limits or None,
+        "values": question["values"] or None,
     }
     data = source_in_python(sources, reading)
     if saved_noun(source, reading) in (None, "Traces"):  # assess reads it itself
