@@ -4,6 +4,7 @@ import warnings
 from typing import Any
 
 from incrowd.anonymize._counts import counts
+from incrowd.anonymize._hold_out import hold_out
 from incrowd.anonymize._lkc_cost import LkcCost, lkc_cost
 from incrowd.anonymize._publish import publish
 from incrowd.anonymize.base import Anonymizer
@@ -40,6 +41,7 @@ __all__ = [
     "LkcCost",
     "counts",
     "glove_estimate",
+    "hold_out",
     "lkc_cost",
     "noise_counts",
     "perturb_points",

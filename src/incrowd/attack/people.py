@@ -24,6 +24,7 @@ class Link(NamedTuple):
     pseudonyms: Labels
     people: Labels
     of_release: bool = False  # whether it says of which release it is
+    held_out: Labels = np.zeros(0, np.str_)  # people who were left out on purpose before the release was made
 
     def unnamed(self, table: UserTable) -> int:
         """How many users of a published table it does not name."""
@@ -91,7 +92,10 @@ def counterparts(
 
 
 def read_link(path: str | Path, release: object = None) -> Link:
-    """The columns pseudonym and user of a link file; one of another release than that in a folder is refused."""
+    """The columns pseudonym and user of a link file; one of another release than that in a folder is refused.
+
+    A row without a pseudonym names somebody who was held out.
+    """
     path = Path(path)
     check_file(path)
     if not path.is_file():
@@ -110,11 +114,12 @@ def read_link(path: str | Path, release: object = None) -> Link:
         raise DataError(
             f"{short:,} rows of {path.name} lack a pseudonym or a user; give the link file of this release."
         )
-    if not listed:
+    pseudonyms, people, ids = (np.array([row[i] for row in listed], np.str_) for i in range(3))
+    check_link(release, ids.tolist())
+    inside = pseudonyms != ""
+    if not inside.any():
         raise DataError(f"{path.name} links nobody; give the link file of this release.")
-    pseudonyms, people, ids = zip(*listed, strict=True)
-    check_link(release, ids)
-    return Link(np.array(pseudonyms, np.str_), np.array(people, np.str_), of_release=all(ids))
+    return Link(pseudonyms[inside], people[inside], of_release=bool((ids != "").all()), held_out=people[~inside])
 
 
 def _table(data: Table | Release) -> UserTable:

@@ -26,6 +26,7 @@ MERGED = frozenset(  # reasons of incrowd for records that fall together with an
     )
 )
 TIMES = "times swapped"  # a note of cleaning
+HELD_OUT = "held out"  # the reason for which records of people leave whom the link lists without a pseudonym
 SWAPPED = (
     "cleaning exchanged times of at least as many records, which are no longer where the log has them; compare with "
     "the cleaned data"
@@ -42,8 +43,9 @@ class Removed(NamedTuple):
 
 
 def expected_size(release: Published, original: Original) -> tuple[int, int]:
-    """Records and people of the original that were not held out."""
-    out = np.fromiter(release.held_out, np.int64, len(release.held_out))
+    """Records and people of the original that the ledger begins with: without those held out before its first step."""
+    held_out = _before(release.ledger, release.held_out)
+    out = np.fromiter(held_out, np.int64, len(held_out))
     return original.records - int(np.diff(original.offsets)[out].sum()), len(original) - len(out)
 
 
@@ -74,17 +76,19 @@ def coverage(
     if not bare and not release.ledger:
         return passed(COVERAGE, f"{evidence}.")
     since = since_original(release.ledger, comparison, release.held_out)
-    credit = _of_originals(since, split=release.parameters.get("reshape") == "split")
+    due = _of_published(since)
+    credit = _of_originals(due, split=release.parameters.get("reshape") == "split")
     removed = _removed(credit) if release.rows else Removed(0, sum(dropped_by(credit).values()))
     stated, sets = removed.records + removed.rows, len(comparison.lost)
     others = several(bare, "other") + (f" ({sets:,} at the grain of the release)" if sets < bare else "")
     faults = []
-    if not _accounts_for(removed, comparison.lost) or _overstated(release, removed, sets, bare):
+    early = _early(since) if release.held_out else 0
+    if not _accounts_for(removed, comparison.lost) or _overstated(release, removed, sets, bare, early):
         first = int(comparison.person[np.argmin(comparison.covered)]) if bare else -1
         faults.append(f"{evidence}, the ledger removed {stated:,} of the {others}; first person at {first}")
     there = comparison.person[distinct_rows(comparison.person)]
     absent = np.setdiff1d(there, np.append(release.members.positions, np.array(list(release.held_out), np.int64)))
-    if len(absent) != (hidden := _people_lost(release, release.members, since)):
+    if len(absent) != (hidden := _people_lost(release, release.members, due)):
         where = f"; first at {absent[0]}" if len(absent) else ""
         faults.append(f"{len(absent):,} people are not published, the ledger lost {hidden:,}{where}")
     if faults and not since:
@@ -102,11 +106,14 @@ def _expected(release: Published, comparison: Compared) -> tuple[int, int]:
     return len(comparison.covered) - out, int((~comparison.covered).sum())
 
 
-def _overstated(release: Published, removed: Removed, sets: int, bare: int) -> bool:
-    """Whether the ledger drops more than is missing, if what is missing can be counted exactly."""
+def _overstated(release: Published, removed: Removed, sets: int, bare: int, early: int) -> bool:
+    """Whether the ledger drops more than is missing, if what is missing can be counted exactly.
+
+    Of the early drops some may be records of people who were held out later.
+    """
     if release.noun != "Visits" or (removed.records and (removed.rows or removed.merged)):
         return False
-    return removed.records + removed.rows != (bare if removed.records else sets)
+    return not 0 <= removed.records + removed.rows - (bare if removed.records else sets) <= early
 
 
 def _of_moved(release: Published, original: Original) -> Check:
@@ -114,7 +121,7 @@ def _of_moved(release: Published, original: Original) -> Check:
     members = release.members.positions if release.members is not None else np.zeros(0, np.int64)
     absent = np.setdiff1d(np.arange(len(original)), [*members, *release.held_out])
     records, people = expected_size(release, original)
-    since = steps_from(release.ledger, records, people)
+    since = _of_published(steps_from(release.ledger, records, people))
     if not since:
         return (
             idle(COVERAGE, "no ledger accounts for moved points.")
@@ -188,14 +195,31 @@ def dropped_by(steps: Steps) -> dict[str, int]:
 
 def since_original(steps: Steps, comparison: Compared, held_out: frozenset[int] = frozenset()) -> Steps:
     """From the first step that read as many records, and no fewer users, than the original has; else none."""
-    due = ~np.isin(comparison.person, list(held_out)) if held_out else np.ones(len(comparison.covered), np.bool_)
-    return steps_from(steps, int(due.sum()), int(comparison.person.max(initial=-1)) + 1 - len(held_out))
+    out = _before(steps, held_out)
+    due = ~np.isin(comparison.person, list(out)) if out else np.ones(len(comparison.covered), np.bool_)
+    return steps_from(steps, int(due.sum()), int(comparison.person.max(initial=-1)) + 1 - len(out))
 
 
 def steps_from(steps: Steps, records: int, users: int) -> Steps:
     """The steps from the first on that read so many records, and no fewer users; else none."""
     fits = (i for i, step in enumerate(steps) if step.get("read") == records and users_of(step, users)[0] >= users)
     return steps[next(fits, len(steps)) :]
+
+
+def _before(steps: Steps, held_out: frozenset[int]) -> frozenset[int]:
+    """People who were held out before the ledger begins: nobody, if it has a step that holds them out."""
+    return held_out if _of_published(steps) == steps else frozenset()
+
+
+def _of_published(steps: Steps) -> Steps:
+    """The steps without the one that held people out, of whom nothing is expected."""
+    return tuple(step for step in steps if HELD_OUT not in part_of(step, "dropped"))
+
+
+def _early(steps: Steps) -> int:
+    """Records that were dropped for good before people were held out."""
+    at = next((i for i, step in enumerate(steps) if HELD_OUT in part_of(step, "dropped")), 0)
+    return sum(n for reason, n in dropped_by(steps[:at]).items() if reason not in MERGED)
 
 
 def _of_originals(steps: Steps, *, split: bool) -> Steps:

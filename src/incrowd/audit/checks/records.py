@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from incrowd.audit.checks.accounts import Steps, closes, dropped_by, expected_size, steps_from, users_of
 from incrowd.audit.checks.compared import Compared
 from incrowd.audit.reading.origin import Original
@@ -78,7 +80,9 @@ def _stated_only(release: Published, original: Original) -> str:
 def _kept(release: Published, comparison: Compared | str) -> set[int]:
     if release.noun != "Fingerprints":
         return {release.rows}
-    covered = set() if isinstance(comparison, str) else {int(comparison.covered.sum())}
+    covered = set()
+    if not isinstance(comparison, str):
+        covered = {int((comparison.covered & ~np.isin(comparison.person, list(release.held_out))).sum())}
     return {release.rows, int(release.crowd[release.table.code].sum()), *covered}
 
 

@@ -29,9 +29,14 @@ def compare(release: Published, original: Original | None) -> Compared | Silence
     Nothing is expected of people whom the link lists as held out.
     """
     comparison = _compare(release, original)
-    if not isinstance(comparison, Compared) or not release.held_out:
-        return comparison
+    return _excused(release, comparison) if isinstance(comparison, Compared) else comparison
+
+
+def _excused(release: Published, comparison: Compared) -> Compared:
+    """The same with the records of people held out as if they were published."""
     covered = comparison.covered | np.isin(comparison.person, list(release.held_out))
+    if (covered == comparison.covered).all():
+        return comparison
     return comparison._replace(covered=covered, lost=np.ones(int((~covered).sum()), np.int64))
 
 
@@ -97,7 +102,7 @@ def _traces(release: Published, original: Traces, members: Groups) -> Compared |
     if isinstance(ground, str):
         return ground
     boxes, points, slack = ground
-    comparison = compare_boxes(boxes, points, members, slack, runs=runs_of(release))
+    comparison = _excused(release, compare_boxes(boxes, points, members, slack, runs=runs_of(release)))
     if comparison.covered.all():
         return comparison
     return comparison._replace(lost=_together(points, ~comparison.covered, *_grain(release, points)))

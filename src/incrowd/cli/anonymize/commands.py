@@ -47,11 +47,16 @@ FILE = Annotated[Literal["parquet", "csv"], typer.Option(help="Format of the pub
 KEEP_LINK = Annotated[
     Path | None, typer.Option(help="Also write who is behind each pseudonym, to a file only you can read.")
 ]
+HOLD_OUT = Annotated[
+    float | None,
+    typer.Option(help="Share of people, drawn at random, to leave out as a control; --keep-link lists them."),
+]
 SHORTS: tuple[Literal["drop", "all"], ...] = ("drop", "all")  # conventions of the residual risk
 RELEASING: Options = {
     "residual_points": (RESIDUAL, None),
     "file": (FILE, "parquet"),
     "keep_link": (KEEP_LINK, None),
+    "hold_out": (HOLD_OUT, None),
     "report": (Report, None),
     "force": (Force, False),
     "as_json": (Json, False),
@@ -64,6 +69,7 @@ class Releasing:
 
     file: Literal["parquet", "csv"]
     keep_link: Path | None
+    hold_out: float | None
     report: Path | None
     force: bool
     as_json: bool
@@ -71,7 +77,13 @@ class Releasing:
 
     def check(self, output: Path) -> None:
         """Refuse, before any work, outputs that cannot be written."""
+        from incrowd.anonymize._hold_out import check_hold_out
         from incrowd.anonymize._publish import check_targets
+
+        if self.hold_out is not None:
+            check_hold_out(self.hold_out)
+            if self.keep_link is None:
+                raise ParameterError("people held out are listed in the link file; pass --keep-link FILE too.")
 
         link = None if self.keep_link is None else self.keep_link.resolve()
         check_targets(output.resolve(), link, force=self.force)
@@ -82,12 +94,16 @@ class Releasing:
         from incrowd import anonymize, measure
         from incrowd.measure.uniqueness.section import answer as sentence
 
+        held: Any = ()
+        if self.hold_out is not None:
+            data, out = anonymize.hold_out(data, self.hold_out)
+            held = out.users
         release = run(data, **keywords)
         losses, risks = run.losses(release, data), []
         if self.residual_points is not None and isinstance(release.data, Visits):
             risks = [measure.uniqueness(release.data, points=self.residual_points, short=s) for s in SHORTS]
         how: dict[str, Any] = {"file": self.file, "link": self.keep_link, "force": self.force}
-        folder = anonymize.publish(release, output, original=data, residual_risk=risks or None, **how)
+        folder = anonymize.publish(release, output, original=data, residual_risk=risks or None, held_out=held, **how)
         run.clean_up(release, **keywords)
         write_page(self.report, release, *([risks] if risks else []), force=self.force)
         if self.as_json:
@@ -126,6 +142,8 @@ def _command(
 ) -> None:
     given |= {field: getattr(reading, field) for field in FROM_READING if field in _fields(method)}
     method(**given).check(**keywords)
+    if releasing.hold_out is not None and keywords.get("checkpoint") is not None:
+        raise ParameterError("--hold-out draws other people each time, so no --checkpoint fits; leave one of them out.")
     if output is not None:
         releasing.check(output)
     elif not forecast.get("estimate"):
@@ -147,7 +165,7 @@ def _command(
         say(releasing.publish(run, data, output, keywords, " ".join(map(quote, sources))))
     if not releasing.as_json:
         source = source_in_python(sources, reading, grain, into=NOUNS[_noun(method)])
-        say(f"in Python: ic.anonymize.publish({_in_python(run, source, keywords)}, {str(output)!r})")
+        say(f"in Python: {_in_python(run, source, keywords, str(output), releasing)}")
 
 
 def _groups(method: type[Anonymizer]) -> dict[str, tuple[Options, Callable[..., Any]]]:
@@ -181,11 +199,15 @@ def _read(method: type[Anonymizer], sources: list[str], reading: ReadingOptions,
         return traces_of(sources, reading) if noun is Traces else fingerprints_of(sources, reading)
 
 
-def _in_python(run: Anonymizer, data: str, keywords: dict[str, Any]) -> str:
-    """The call of the library that makes the same release, up to pseudonyms."""
+def _in_python(run: Anonymizer, data: str, keywords: dict[str, Any], output: str, releasing: Releasing) -> str:
+    """The calls of the library that make the same release, up to pseudonyms and who is held out."""
+    first, more = "", ""
+    if releasing.hold_out is not None:
+        first = f"rest, held = ic.anonymize.hold_out({data}, {releasing.hold_out}); "
+        data, more = "rest", f", link={str(releasing.keep_link)!r}, original=rest, held_out=held.users"
     method = in_python(type(run), "", **{name: getattr(run, name) for name in _fields(type(run))})
     seed = f", seed={keywords['seed']}" if keywords.get("seed") else ""
-    return f"{method}({data}{seed})"
+    return f"{first}ic.anonymize.publish({method}({data}{seed}), {output!r}{more})"
 
 
 def _fields(method: type[Anonymizer]) -> list[str]:

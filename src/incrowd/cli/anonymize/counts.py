@@ -31,6 +31,7 @@ from incrowd.plain import percent
 from incrowd.show import text
 
 Where = Annotated[Path, typer.Option("--output", "-o", help="Table of counts (.csv, .parquet) or folder of a release.")]
+HoldOut = Annotated[float | None, typer.Option(hidden=True)]
 DECIDED = ("data", "region", "cells", "slots")  # by other options
 
 
@@ -49,6 +50,7 @@ def counts(
     days: Days = None,
     regions: Regions = None,
     cells: Annotated[Path | None, typer.Option(help="Also write where the cells are: .csv.")] = None,
+    hold_out: HoldOut = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -65,6 +67,8 @@ def counts(
     from incrowd.assess._mitigations import count_loss
     from incrowd.data.files import refuse_existing
 
+    if hold_out is not None:
+        raise ParameterError("counts have no link file that could list people held out; leave --hold-out out.")
     check_towers(towers, far_towers)
     _check_target(output, force=force)
     if cells is not None:

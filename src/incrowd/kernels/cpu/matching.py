@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu.gain.auction import sell, sink
 from incrowd.kernels.reference.matching import NOBODY
 
 STEP = 8  # by which epsilon falls
@@ -99,7 +100,7 @@ def _round(offers: Offers, market: Places, epsilon: int) -> None:
         n -= 1
         row = waiting[n]
         column, best, second = _choices(offers, market, row)
-        loser = _sell(market, column, row, market.asked[column] + (best - second) + epsilon)
+        loser = sell(market, column, row, market.asked[column] + (best - second) + epsilon)
         if loser != NOBODY:
             waiting[n] = loser
             n += 1
@@ -122,7 +123,7 @@ def _let_go(offers: Offers, market: Places, epsilon: int, waiting: Ints) -> int:
                 market.holder[s] = market.place[row] = NOBODY
             market.price[s] = asked
         for s in range(market.starts[j + 1] - 1, market.starts[j] - 1, -1):
-            _sink(market, market.starts[j], market.starts[j + 1], s)
+            sink(market, market.starts[j], market.starts[j + 1], s)
     n = 0
     for row in range(len(market.place) - 1, -1, -1):
         if market.place[row] == NOBODY:
@@ -164,34 +165,3 @@ def fill(row: Ints, column: Ints, supply: Ints, places: Ints) -> None:
         many = min(supply[row[k]], places[column[k]])
         supply[row[k]] -= many
         places[column[k]] -= many
-
-
-@njit(cache=True, nogil=True)
-def _sell(market: Places, column: int, row: int, price: int) -> int:
-    """Give the cheapest place of a column to a row; who had it before, or -1."""
-    start, end = market.starts[column], market.starts[column + 1]
-    loser: int = market.holder[start]
-    if loser != NOBODY:
-        market.place[loser] = NOBODY
-    market.holder[start], market.price[start], market.place[row] = row, price, start
-    _sink(market, start, end, start)
-    market.asked[column] = market.price[start]
-    return loser
-
-
-@njit(cache=True, nogil=True)
-def _sink(market: Places, start: int, end: int, at: int) -> None:
-    """Restore the order of the places start:end, of which the one at `at` may have become dearer."""
-    price, holder = market.price, market.holder
-    while True:
-        child = start + 2 * (at - start) + 1
-        if child + 1 < end and price[child + 1] < price[child]:
-            child += 1
-        if child >= end or price[at] <= price[child]:
-            return
-        price[at], price[child] = price[child], price[at]
-        holder[at], holder[child] = holder[child], holder[at]
-        for s in (at, child):
-            if holder[s] != NOBODY:
-                market.place[holder[s]] = s
-        at = child

@@ -1,6 +1,6 @@
 """An auction for the assignment of least cost: epsilon scaling, lists of candidates that stay exact as prices rise."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -101,7 +101,7 @@ def _round(costs: Costs, rows: Ints, market: Market, lists: CheapestColumns, eps
         bidder = waiting[n]
         column, spent, best, second = _choices(costs, rows[bidder], market, lists)
         market.spent[bidder] = spent
-        loser = _sell(market, column, bidder, market.asked[column] + (second - best) + epsilon)
+        loser = sell(market, column, bidder, market.asked[column] + (second - best) + epsilon)
         if loser != FREE:
             waiting[n] = loser
             n += 1
@@ -125,7 +125,7 @@ def _let_go(costs: Costs, rows: Ints, market: Market, lists: CheapestColumns, ep
                 market.holder[s] = market.place[bidder] = FREE
             market.price[s] = asked
         for s in range(market.starts[j + 1] - 1, market.starts[j] - 1, -1):
-            _sink(market, market.starts[j], market.starts[j + 1], s)
+            sink(market, market.starts[j], market.starts[j + 1], s)
     for bidder in range(len(rows) - 1, -1, -1):
         if market.place[bidder] == FREE:
             waiting[n] = bidder
@@ -134,20 +134,20 @@ def _let_go(costs: Costs, rows: Ints, market: Market, lists: CheapestColumns, ep
 
 
 @njit(cache=True, nogil=True)
-def _sell(market: Market, column: int, bidder: int, price: float) -> int:
-    """Give the cheapest place of a column to a bidder; who had it before, or -1."""
+def sell(market: Any, column: int, bidder: int, price: float) -> int:
+    """Give the cheapest place of a column of any such market to a bidder; who had it before, or -1."""
     start, end = market.starts[column], market.starts[column + 1]
     loser: int = market.holder[start]
     if loser != FREE:
         market.place[loser] = FREE
     market.holder[start], market.price[start], market.place[bidder] = bidder, price, start
-    _sink(market, start, end, start)
+    sink(market, start, end, start)
     market.asked[column] = market.price[start]
     return loser
 
 
 @njit(cache=True, nogil=True)
-def _sink(market: Market, start: int, end: int, at: int) -> None:
+def sink(market: Any, start: int, end: int, at: int) -> None:
     """Restore the order of the places start:end, of which the one at `at` may have become dearer."""
     price, holder = market.price, market.holder
     while True:
