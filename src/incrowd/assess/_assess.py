@@ -1,77 +1,36 @@
-"""Data -> one page: who can be identified, linked and inferred, by whom, and is it too much?"""
+"""Data, or a release of them -> one page: who can be identified, linked and inferred, by whom, and is it too much?"""
 
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from incrowd import progress
+from incrowd.assess.asking import Asking, Budget
 from incrowd.assess.assessment import Assessment
-from incrowd.assess.dataset import Dataset, dataset
+from incrowd.assess.dataset import Dataset
 from incrowd.assess.limits import Limits, renamed
-from incrowd.assess.options import Options
+from incrowd.assess.opening import dataset
+from incrowd.assess.options import PEOPLE, RECORDS, Options
 from incrowd.assess.question import (
-    BEFORE,
     DOES_NOT_APPLY,
-    NO_ANSWER,
     NOT_RUN,
     UNANSWERED,
     Answer,
     Finding,
-    Inapplicable,
     Judgement,
     Question,
     StepEstimate,
-    judged,
-    nothing,
 )
 from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.data import Release, Visits
-from incrowd.discretize.slots import Grain
-from incrowd.errors import IncrowdError, ParameterError, public
+from incrowd.errors import ParameterError, public
 from incrowd.measure import summary
-from incrowd.plain import in_words
 from incrowd.read.layouts import Reading, with_reading
-
-
-class OutOfTime(Exception):
-    """The budget is spent."""
-
-
-class Budget:
-    """Seconds from now on."""
-
-    def __init__(self, limit_s: float) -> None:
-        self.limit_s, self._began = float(limit_s), time.monotonic()
-
-    @property
-    def spent_s(self) -> float:
-        """Seconds since the beginning."""
-        return time.monotonic() - self._began
-
-    @property
-    def left_s(self) -> float:
-        """Seconds left, at least 0."""
-        return max(self.limit_s - self.spent_s, 0.0)
-
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Stop the work inside at the first word of progress after the end; who listened before still hears it."""
-        outer = progress.current()
-
-        def listen(label: str, done: float, total: float) -> None:
-            if outer is not None:
-                outer(label, done, total)
-            if done < total and not self.left_s:
-                raise OutOfTime
-
-        with progress.listening(listen):
-            yield
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,71 +46,65 @@ class PreparedAssessment:
         """Estimate how long each test will take on data that were discretized already."""
         return cls(data, budget or Budget(data.options.budget_s), tuple(_estimates(data)))
 
+    @property
+    def shopping(self) -> tuple[str, ...]:
+        """What makes a verdict easier than it should be; refused under a gate unless overridden."""
+        published = self.data.published if self.data.is_release else None
+        return (*self.data.options.shopping(published, len(self.data.visits)), *_other_steps(self.data))
+
+    @property
+    def remark(self) -> str:
+        """What can be said before anything runs: whether so few people can pass at all."""
+        limits = [self.data.options.limit(name).value for name in ("lookup", "identified")]
+        least = min((value for value in limits if value), default=None)
+        people = len(self.data.visits)
+        if least is None or people * least >= 1 or self.data.publishes_counts:
+            return ""
+        return f"no release of so few people can pass: {people:,} people, and a limit of 1 in {float(1 / least):,.0f}"
+
     def run(self) -> Assessment:
         """Ask one question after the other until the time is up or somebody interrupts."""
         answers: list[Answer] = []
         results: dict[str, tuple[Any, ...]] = {}
         interrupted = False
-        for question, estimate in zip(QUESTIONS, self.estimates, strict=True):
-            began = time.monotonic()
-            try:
-                verdict, finding = self._ask(question, estimate, interrupted=interrupted)
-            except KeyboardInterrupt:
-                interrupted, verdict, finding = True, NOT_RUN, nothing("interrupted")
-            answers.append(self._answer(question, estimate, verdict, finding, time.monotonic() - began))
-            results[question.name] = finding.results
+        with closing(Asking(self.data, self.budget)) as asking:
+            for question, estimate in zip(QUESTIONS, self.estimates, strict=True):
+                began = time.monotonic()
+                try:
+                    verdict, finding = asking.ask(question, estimate, interrupted=interrupted)
+                except KeyboardInterrupt:
+                    interrupted, verdict, finding = True, NOT_RUN, "interrupted"
+                took_s = time.monotonic() - began
+                answers.append(self._answer(question, estimate, verdict, finding, took_s))
+                results[question.name] = () if isinstance(finding, str) else finding.results
         return self._assessment(answers, results, interrupted)
 
-    def _ask(self, question: Question, estimate: StepEstimate, *, interrupted: bool) -> tuple[Judgement, Finding]:
-        """The verdict, and the number or why there is none."""
-        if estimate.lacks:
-            return self._lacking(question), nothing(estimate.lacks)
-        if interrupted:
-            return NOT_RUN, nothing("interrupted before")
-        if estimate.seconds > self.budget.left_s:
-            why = f"would take about {in_words(estimate.seconds)}, {in_words(self.budget.left_s)} are left"
-            return NOT_RUN, nothing(why if self.budget.left_s else why.partition(",")[0])
-        try:
-            with self.budget.watched():
-                finding = question.run(self.data)
-        except OutOfTime:
-            return NOT_RUN, nothing("took longer than expected, and the budget is spent")
-        except Inapplicable as error:
-            return self._lacking(question), nothing(str(error))
-        except IncrowdError as error:
-            return NO_ANSWER, nothing(str(error))
-        return judged(finding.value, self.data.options.limit(question.name)), finding
-
-    def _lacking(self, question: Question) -> Judgement:
-        """Who sets a limit wants an answer, even if there is nothing to ask about."""
-        return NO_ANSWER if question.name in self.data.options.wanted else DOES_NOT_APPLY
-
     def _answer(
-        self, question: Question, estimate: StepEstimate, verdict: Judgement, finding: Finding, took_s: float
+        self, question: Question, estimate: StepEstimate, verdict: Judgement, finding: Finding | str, took_s: float
     ) -> Answer:
-        return Answer(
-            name=question.name,
-            about=question.about,
-            asks=question.asks,
-            attacker=question.attacker(self.data),
-            verdict=verdict,
-            value=finding.value,
-            number=finding.number,
-            limit=self.data.options.limit(question.name),
-            note=finding.note,
-            estimated_s=estimate.seconds,
-            took_s=took_s,
-            numbers=finding.numbers,
-            group=question.group(self.data),
-            decides=question.decides(self.data),
-        )
+        options = self.data.options
+        about: dict[str, Any] = {
+            "name": question.name,
+            "about": question.about,
+            "asks": question.asks.replace("4 known", f"{options.records} known"),
+            "attacker": question.attacker(self.data),
+            "verdict": verdict,
+            "estimated_s": estimate.seconds,
+            "took_s": took_s,
+            "who": question.who,
+            "due": options.limit(question.name).value is not None and verdict != DOES_NOT_APPLY,
+        }
+        if isinstance(finding, str):
+            return Answer(**about, note=finding.rstrip("."))
+        names = ("judged", "number", "note", "numbers", "chance", "control", "concerned")
+        return Answer(**about, **{name: getattr(finding, name) for name in names})
 
     def _assessment(self, answers: list[Answer], results: dict[str, tuple[Any, ...]], interrupted: bool) -> Assessment:
         data, visits = self.data, self.data.visits
         about = None if data.traces is None or interrupted else summary(data.traces, time_zone=visits.time_zone)
         return Assessment(
             people=len(visits),
-            records=None if data.traces is None else data.traces.records,
+            records=None if data.original is None else data.original.records,
             visits=visits.records,
             cells=len(np.unique(visits.cell)),
             days=(about.days if about else data.days) or None,
@@ -159,8 +112,14 @@ class PreparedAssessment:
             slot_min=visits.slot_min,
             budget_s=self.budget.limit_s,
             took_s=self.budget.spent_s,
-            seed=data.options.seed,
+            seed=data.seed,
+            seed_given=data.options.seed is not None,
             interrupted=interrupted,
+            judges="release" if data.is_release else "data",
+            override=data.options.override,
+            shopping=self.shopping,
+            remark=self.remark,
+            loss=data.loss,
             ledger=visits.ledger,
             estimates=self.estimates,
             answers=tuple(sorted(answers, key=_place)),
@@ -177,83 +136,88 @@ def assess(
     budget_s: float = 600,
     towers: ArrayLike | None = None,
     far_towers: bool = False,
-    cell_m: float = Grain.cell_m,
-    slot_min: int = Grain.slot_min,
+    cell_m: float | None = None,
+    slot_min: int | None = None,
     release: Release | Visits | str | Path | None = None,
     link: str | Path | None = None,
+    same_labels: bool = False,
     sensitive: str | None = None,
     values: Collection[Any] | None = None,
-    known_visits: int = 2,
-    confidence: float = 0.8,
+    harmless: Collection[str] = (),
+    publish_columns: Collection[str] | None = None,
+    records: int = RECORDS,
+    people: int = PEOPLE,
+    level: Literal["standard", "medium", "high"] = "standard",
     limits: Limits | None = None,
     thresholds: Limits | None = None,
+    override: str | None = None,
+    advise: bool | None = None,
     time_zone: str | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     **reading: Unpack[Reading],
 ) -> Assessment:
-    """Every test that applies to the data, the most informative first, within a time budget.
+    """Every test that applies to what would be published, the most informative first, within a time budget.
 
-    If a release is given, it is judged, and the original data are context. A test without an answer says why, and
-    counts as missing if an answer was due; Ctrl-C keeps the answers so far.
+    If a release is given, it is judged; else the data as they are. A test without an answer says why, and counts as
+    missing if an answer was due; Ctrl-C keeps the answers so far.
 
     Args:
-        data: Traces, Visits, or a source that `incrowd.read.table` reads.
+        data: Traces, Visits, Fingerprints, or a source that `incrowd.read.table` reads.
         budget_s: Seconds that all tests together may take.
         towers: Places (lon, lat) or (x, y) of towers that records are assigned to; a grid if None.
         far_towers: Whether to go on though most records are far from every tower.
-        cell_m: Side of a grid cell, for raw records; visits keep their cells.
-        slot_min: Width of a time slot, for raw records; visits keep their slots.
+        cell_m: Side of a grid cell, for raw records; visits keep their cells. [default: 500 m]
+        slot_min: Width of a time slot, for raw records; visits keep their slots. [default: 60 min]
         release: A release of these data to be judged: its folder, a file of visits, or the Release itself.
         link: File that says who is who in the release: pseudonym, user.
+        same_labels: Whether equal labels of data and release are the same person; not for the folder of a release.
         sensitive: Name of a sensitive attribute of people, to be inferred.
         values: Values of that attribute that count. [default: all]
-        known_visits: Visits known to infer it: 1 or 2.
-        confidence: Share of a crowd with the same value that is enough to infer it.
-        limits: Largest share that is not too much, by test, None for no limit; the others keep
+        harmless: Names of published columns that give nothing away.
+        publish_columns: Columns of the data that would be published. [default: all that were read]
+        records: How many random records of a person the attacker knows.
+        people: Ask about at most so many people where all would take too long; candidates are always all.
+        level: How strict limits of right guesses are: 1 in 11, 7.5 % (medium) or 5 % (high).
+        limits: Largest number that is not too much, by test, None for no limit; the others keep
             `incrowd.assess.limits.DEFAULTS`, which are conventions, not law.
         thresholds: Old name of limits, until version 0.3.
+        override: Why settings that make the verdict easier are allowed; the first line of the page.
+        advise: Whether to look for a release that passes. [default: if this one does not and time is left]
         time_zone: Zone of times without an offset, of slots and of all days and hours. [default: UTC]
-        seed: Seed of every random choice; the same seed gives the same numbers.
+        seed: Seed of every random choice. [default: derived from the files, so that nobody chooses it; 0 in memory]
 
     >>> visits = Visits.from_arrays([1, 1, 2, 2], cell=[5, 5, 8, 8], slot=[0, 1, 0, 1])
-    >>> assess(visits).verdict.partition(" Worst")[0]
-    'Do not publish: 2 of 2 tests exceed your limits.'
+    >>> assess(visits, advise=False).verdict.partition(" Worst")[0]
+    'Do not publish: 4 of 4 tests exceed your limits.'
     """
+    given = dict(locals())
     if thresholds is not None:
         renamed("thresholds", "limits")
-    options = Options(
-        budget_s=budget_s,
-        towers=towers,
-        far_towers=far_towers,
-        cell_m=cell_m,
-        slot_min=slot_min,
-        release=release,
-        link=link,
-        sensitive=sensitive,
-        values=values,
-        known_visits=known_visits,
-        confidence=confidence,
-        limits=thresholds if limits is None else limits,
-        time_zone=time_zone,
-        seed=seed,
-    )
-    return prepared(data, options, reading).run()
+    limits = thresholds if limits is None else limits
+    names = [name for name in Options.__dataclass_fields__ if name != "limits"]
+    prepared_ = prepared(data, Options(limits=limits, **{name: given[name] for name in names}), reading)
+    assessment = prepared_.run()
+    if advise is False or (advise is None and assessment.passed):
+        return assessment
+    from incrowd.assess.advice import advised
+
+    return advised(assessment, prepared_)
 
 
-def prepared(source: Any, options: Options, reading: Reading) -> PreparedAssessment:
-    """Read and discretize the data, and estimate how long each test will take."""
+def prepared(source: Any, options: Options, reading: Reading, *, files: Any = None) -> PreparedAssessment:
+    """Read and discretize the data, and estimate how long each test will take; the seed follows from the files."""
     budget = Budget(options.budget_s)
-    data = dataset(source, options, reading)
+    data = dataset(source, options, reading, files=source if files is None else files)
     sensitive = options.sensitive
-    if sensitive is not None and sensitive not in data.visits.attributes:
+    if sensitive is not None and sensitive not in data.visits.attributes and not data.is_release:
         known = ", ".join(sorted(data.visits.attributes)) or "none"
         raise ParameterError(f"the data have no attribute {sensitive!r} (they have: {known}); read it too.")
     return PreparedAssessment.over(data, budget)
 
 
-def _place(one: Answer) -> tuple[bool, int, bool]:
-    """The release before the original data, then by what it is about, those without an answer last."""
-    return one.group == BEFORE, ABOUT.index(one.about), one.verdict in UNANSWERED
+def _place(one: Answer) -> tuple[int, bool]:
+    """By what it is about, those without an answer last."""
+    return ABOUT.index(one.about), one.verdict in UNANSWERED
 
 
 def _estimates(data: Dataset) -> Iterator[StepEstimate]:
@@ -261,3 +225,15 @@ def _estimates(data: Dataset) -> Iterator[StepEstimate]:
         lacks = question.lacks(data)
         seconds = 0.0 if lacks else question.seconds(data)
         yield StepEstimate(name=question.name, asks=question.asks, seconds=seconds, lacks=lacks)
+
+
+def _other_steps(data: Dataset) -> Iterator[str]:
+    """Cleaning that dropped records of the data and that the release was not made with."""
+    if data.is_release and data.original is not None:
+        theirs = data.steps
+        for step in data.original.ledger.steps:
+            if theirs is not None and step.kept < step.read and step.name in CLEANING and step.name not in theirs:
+                yield f"{step.name} dropped records of the data, and the release was not made with it"
+
+
+CLEANING = ("outside", "duplicates", "order", "displaced", "still_users", "sparse_users", "period")

@@ -1,61 +1,81 @@
 """Assessment: every test with its answer, the verdict, and the sections that explain them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from incrowd.assess.limits import HONESTY, OLD_KEYS, OLD_NAMES, in_words, named
-from incrowd.assess.question import (
-    ABOVE,
-    BEFORE,
-    DATA,
-    NO_ANSWER,
-    NOT_RUN,
-    RELEASE,
-    WITHIN,
-    Answer,
-    Group,
-    StepEstimate,
-    sentence,
-)
+from incrowd.assess.assessment_section import assessment_section, behind, verdict_of
+from incrowd.assess.limits import HONESTY, OLD_KEYS, OLD_NAMES, named
+from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, WITHIN, Answer, StepEstimate
 from incrowd.errors import check_choice
 from incrowd.ledger import Ledger
 from incrowd.measure import Summary
 from incrowd.plain import in_words as time_in_words
 from incrowd.plain import plain, several
-from incrowd.show import Result, Section, Table, section_of
+from incrowd.show import Result, Section
 
-HEAD = ("question", "verdict", "result", "limit", "how many")  # the first four fit a phone
-CONTEXT = "Values in brackets describe the original data and do not affect the verdict."
-ONLY_ASKED = "Only the attacks listed here were tried; others may succeed."
+DECISIVE = ("membership", "counts")  # beside who-is-it questions: without one of them nothing passes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Assessment(Result):
-    """Every test with its answer, attacker and verdict; nothing in it is about one person."""
+    """Every test with its answer, attacker and verdict; nothing in it is about one person.
+
+    Args:
+        people: People in the data.
+        records: Records in the data; None if they are too many to hold.
+        visits: Visits made of them.
+        cells: Cells that were visited.
+        days: Days from the first visit to the last; None if nothing says how long a slot is.
+        places: What a cell is, in words.
+        slot_min: Width of a slot.
+        budget_s: Seconds that were allowed.
+        took_s: Seconds that it took.
+        seed: Of every random choice.
+        seed_given: Whether somebody chose the seed.
+        interrupted: Whether it was stopped.
+        judges: What the verdict is about: the release, or the data as they are.
+        override: Why settings that make the verdict easier were allowed.
+        shopping: Settings that make the verdict easier.
+        remark: What was known before anything ran.
+        loss: That much was dropped on the way to the release.
+        ledger: What happened to every record.
+        estimates: What each test was expected to take.
+        answers: Of every test, by what they are about.
+        advice: What to publish instead, if it was looked for.
+        summary: What is in the data.
+        results: The records behind each answer.
+    """
 
     people: int
-    records: int | None  # None if only visits were given, or too many to hold
+    records: int | None
     visits: int
     cells: int
-    days: int | None  # None if nothing says how long a slot is
-    places: str  # what a cell is, in words
+    days: int | None
+    places: str
     slot_min: int | None
     budget_s: float
     took_s: float
     seed: int
+    seed_given: bool
     interrupted: bool
+    judges: Literal["release", "data"]
+    override: str | None
+    shopping: tuple[str, ...]
+    remark: str
+    loss: str
     ledger: Ledger
     estimates: tuple[StepEstimate, ...]
-    answers: tuple[Answer, ...]  # by what they are about
+    answers: tuple[Answer, ...]
+    advice: Any = None
     summary: Summary | None = field(default=None, repr=False)
-    results: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, repr=False)  # records behind each answer
+    results: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, repr=False)
 
     def answer(self, name: str) -> Answer:
         """The answer of one test.
 
         Args:
-            name: Name of the test, such as "identified" or "counts".
+            name: Name of the test, such as "lookup" or "later".
         """
         name = named(name)
         check_choice("test", name, tuple(one.name for one in self.answers))
@@ -63,49 +83,55 @@ class Assessment(Result):
 
     @property
     def above(self) -> tuple[Answer, ...]:
-        """Tests above their limits; if a release is given, those that count for it."""
-        return tuple(one for one in self.answers if one.decides and one.verdict == ABOVE)
+        """Tests above a limit."""
+        return tuple(one for one in self.answers if one.verdict == ABOVE)
 
     @property
     def open(self) -> tuple[Answer, ...]:
-        """Tests that have a limit and no answer, because of too little time or because they could not be answered."""
-        due = (one for one in self.answers if one.decides and one.limit is not None)
-        return tuple(one for one in due if one.verdict in (NOT_RUN, NO_ANSWER))
+        """Tests that are due and have no answer, because of too little time or because they could not be answered."""
+        return tuple(one for one in self.answers if one.due and one.verdict in (NOT_RUN, NO_ANSWER))
 
     @property
     def held(self) -> tuple[Answer, ...]:
-        """Tests whose number was compared with a limit."""
-        return tuple(one for one in self.answers if one.decides and one.verdict in (ABOVE, WITHIN))
+        """Tests whose numbers were compared with a limit."""
+        return tuple(one for one in self.answers if one.verdict in (ABOVE, WITHIN))
 
     @property
-    def before(self) -> tuple[Answer, ...]:
-        """Tests of the original data, if a release is judged."""
-        return tuple(one for one in self.answers if one.group == BEFORE)
+    def decisive(self) -> bool:
+        """Whether a test was judged that says who somebody is, or who is in counts."""
+        return any(one.who or one.name in DECISIVE for one in self.held)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Settings that make the verdict easier and that no reason was given for."""
+        return () if self.override else self.shopping
 
     @property
     def passed(self) -> bool:
-        """Whether something was compared with a limit, nothing is above its limit, and nothing is missing."""
-        return bool(self.held) and not self.above and not self.open
+        """Whether somebody could have been identified and was not, nothing is above its limit, nothing is missing."""
+        return self.decisive and not self.above and not self.open and not self.refused
+
+    @property
+    def overridden(self) -> bool:
+        """Whether it passes only because settings were overridden."""
+        return bool(self.passed and self.override and self.shopping)
 
     @property
     def gate(self) -> str:
         """Whether it passes, in words, and if not, why."""
         if self.passed:
-            return "passes"
+            return "passes with an override" if self.overridden else "passes"
         counts = [
-            f"{len(answers):,} {words}" for answers, words in ((self.above, "above"), (self.open, "missing")) if answers
+            f"{len(parts):,} {words}"
+            for parts, words in ((self.above, "above"), (self.open, "missing"), (self.refused, "refused"))
+            if parts
         ]
-        return f"does not pass: {', '.join(counts) or 'nothing was compared with a limit'}"
-
-    @property
-    def judges(self) -> str:
-        """What the verdict is about: the release, or the data if there is none."""
-        return RELEASE if self.before else DATA
+        return f"does not pass: {', '.join(counts) or 'nothing that identifies people was compared with a limit'}"
 
     @property
     def verdict(self) -> str:
-        """The answer in words: whether anything is above its limit or missing, the worst, and the original data."""
-        return " ".join([_verdict(self), *_worst(self), *_missing(self), *_original(self)])
+        """The answer in words: whether anything is above its limit or missing, and the worst."""
+        return verdict_of(self)
 
     @property
     def grain(self) -> str:
@@ -118,164 +144,35 @@ class Assessment(Result):
 
     def section(self) -> Section:
         """The verdict, with the table of all tests."""
-        return Section(
-            question="Does any test exceed your limits?",
-            answer=self.verdict,
-            number=str(len(self.above) + len(self.open)) if self.held or self.open else "-",
-            number_of="tests above your limits or missing",
-            tables=[*_verdicts(self), *_details(self), *_unanswered(self)],
-            method=[
-                HONESTY,
-                ONLY_ASKED,
-                f"The most informative tests came first; {time_in_words(self.budget_s)} were allowed for all.",
-                "Each test has its own section below, with its method and its paper.",
-            ],
-            options=self._options(),
-            data=self,
-        )
+        return assessment_section(self)
 
     def sections(self) -> list[Section]:
         """Everything a page explains: the verdict, the data, each test under its question, and what was left out."""
-        behind = [
-            _about(record, answer, place)
-            for answer in self.answers
-            for place, record in enumerate(self.results.get(answer.name, ()))
-        ]
-        summary = [] if self.summary is None else [section_of(self.summary)]
-        return [self.section(), *summary, *behind, section_of(self.ledger)]
+        return [self.section(), *behind(self)]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; what was renamed in version 0.2 also stands under its old name."""
         names = ("people", "records", "visits", "cells", "days", "places", "slot_min", "budget_s", "took_s", "seed")
-        more = ("interrupted", "judges", "verdict", "passed", "gate", "estimates", "summary", "ledger")
+        more = ("seed_given", "interrupted", "judges", "verdict", "passed", "gate", "override", "shopping", "remark")
+        rest = ("loss", "estimates", "advice", "summary", "ledger")
         old = {new: name for name, new in OLD_NAMES.items()}
         answers = [{**one.to_dict(), "threshold": one.limit, "old_name": old.get(one.name)} for one in self.answers]
         notice = {"answers": answers, "note": HONESTY, "renamed": {**OLD_NAMES, "threshold": OLD_KEYS["threshold"]}}
-        record = {name: getattr(self, name) for name in names + more} | notice
+        record = {name: getattr(self, name) for name in names + more + rest} | notice
         return {name: plain(value) for name, value in record.items()}
 
     def columns(self) -> Mapping[str, Any]:
         """A row for each test."""
-        names = ("name", "asks", "group", "verdict", "value", "limit", "number", "decides", "note")
+        names = ("name", "asks", "about", "verdict", "value", "limit", "number", "due", "note")
         return {name: [getattr(one, name) for one in self.answers] for name in names}
 
-    def _options(self) -> str:
+    @property
+    def options(self) -> str:
+        """What it was made of, in one line."""
         counts = ((self.records, "record"), (self.visits, "visit"), (self.days, "day"))
         parts = [several(count, noun) for count, noun in counts if count is not None]
         stopped = ", interrupted" if self.interrupted else ""
         took = f"{self.took_s:,.0f} s of {time_in_words(self.budget_s)}{stopped}"
         people = several(self.people, "person", "people")
-        return "; ".join((", ".join([people, *parts]), self.grain, f"seed {self.seed}", took))
-
-
-def _verdict(result: Assessment) -> str:
-    held, above, missing = len(result.held), len(result.above), len(result.open)
-    if not held and not missing:
-        return "No verdict: no test was compared with a limit."
-    if result.passed:
-        return f"Nothing above your limits: {several(held, 'test')}, none missing."
-    reasons = []
-    if above:
-        tests = f"{above:,} of {several(held, 'test')}"
-        reasons.append(f"{tests} {'exceeds' if above == 1 else 'exceed'} your limits")
-    if missing:
-        reasons.append(f"{several(missing, 'test is', 'tests are')} missing")
-    return f"Do not publish: {' and '.join(reasons)}."
-
-
-def _worst(result: Assessment) -> Iterator[str]:
-    """The test that is furthest above its limit."""
-    worst = max(result.above, key=lambda one: (one.value or 0.0) - (one.limit or 0.0), default=None)
-    if worst is not None:
-        yield f"Worst: {worst.asks} {worst.number}, limit {in_words(worst.limit)}."
-
-
-def _missing(result: Assessment) -> Iterator[str]:
-    """Tests without an answer, though one was due."""
-    late = [one for one in result.open if one.verdict == NOT_RUN]
-    if late:
-        yield f"Not run: {', '.join(one.name for one in late)}."
-    yield from (f"No answer: {one.name} ({one.note})." for one in result.open if one.verdict == NO_ANSWER)
-
-
-def _original(result: Assessment) -> Iterator[str]:
-    """What the same tests say of the original data."""
-    set_by_user = [one.name for one in result.held if one.group == BEFORE]
-    if set_by_user:
-        yield f"Of the original data, you set limits for: {', '.join(set_by_user)}."
-    known = [one for one in result.before if not one.decides and one.verdict in (ABOVE, WITHIN)]
-    if known:
-        above = sum(one.verdict == ABOVE for one in known)
-        exceed = "exceeds" if above == 1 else "exceed"
-        yield f"Of the original data, {above:,} of {several(len(known), 'test')} {exceed} the limits. {CONTEXT}"
-
-
-def _verdicts(result: Assessment) -> list[Table]:
-    """One table, or with a release one of it and one of the original data."""
-    if not result.before:
-        return [_table(result, (DATA, RELEASE), "Shares; higher is riskier.")]
-    return [
-        _table(result, (RELEASE,), "The release. Shares; higher is riskier."),
-        _table(result, (BEFORE,), f"The original data. {CONTEXT}"),
-    ]
-
-
-def _table(result: Assessment, groups: tuple[Group, ...], caption: str) -> Table:
-    """Numbers lead to the value that was judged, limits to the limit; what is missing though it was due is listed."""
-    places = [(place, one) for place, one in enumerate(result.answers) if one.group in groups]
-    answered = [(place, one) for place, one in places if one.value is not None or one in result.open]
-    at = {
-        (row, HEAD.index(column)): ("answers", place, name)
-        for row, (place, one) in enumerate(answered)
-        for column, name in (("result", "value"), ("limit", "limit"))
-        if getattr(one, name) is not None
-    }
-    return Table(HEAD, [_cells(one) for _, one in answered], caption, at)
-
-
-def _cells(one: Answer) -> tuple[str, ...]:
-    shut = one.outcome in (ABOVE, NOT_RUN, NO_ANSWER)
-    return (
-        one.asks,
-        one.outcome.upper() if shut else one.outcome,
-        one.share,
-        in_words(one.limit),
-        one.people or "-",
-    )
-
-
-def _details(result: Assessment) -> list[Table]:
-    rows = [
-        (one.name, f"{one.asks} {one.attacker}. {sentence(one.note)}".rstrip())
-        for one in result.answers
-        if one.value is not None
-    ]
-    return [Table(("test", "what the attacker knows, and more about the number"), rows)] if rows else []
-
-
-def _unanswered(result: Assessment) -> list[Table]:
-    rows = [
-        (one.name, f"{one.asks} {sentence(f'{one.verdict}: {one.note}')}")
-        for one in result.answers
-        if one.value is None
-    ]
-    return [Table(("test", "why there is no answer"), rows)] if rows else []
-
-
-def _about(record: Any, answer: Answer, place: int) -> Section:
-    """The section of a record; that of the number that was judged is headed by the question of its test."""
-    part = _judged(record, answer) if isinstance(record, Sequence) else section_of(record)
-    if place:
-        return part
-    whose = " (original data)" if answer.group == BEFORE else ""
-    return replace(part, question=f"{answer.asks}{whose}", method=[f"{answer.attacker}.", *part.method])
-
-
-def _judged(curve: Sequence[Any], answer: Answer) -> Section:
-    """Uniqueness against known visits, with the answer that was judged first."""
-    from incrowd.measure.uniqueness import section
-
-    main = curve[answer.numbers["judged"]]
-    part = section.section_of_uniqueness(curve, main)
-    of = "published trajectories" if answer.group == RELEASE else "people"
-    return replace(part, answer=section.answer(main, of))
+        seed = f"seed {self.seed}, {'given' if self.seed_given else 'derived from the data'}"
+        return "; ".join((", ".join([people, *parts]), self.grain, seed, took))

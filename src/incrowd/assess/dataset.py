@@ -1,39 +1,186 @@
 """What an assessment looks at: everything made of the source once, when it is first asked for."""
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from incrowd.arrays import Ints, positions_of
 from incrowd.assess.options import Options
+from incrowd.assess.subject import Subject, original_on, subject_of
+from incrowd.attack.people import read_link
 from incrowd.clock import DAY_MIN, utc_of, wall_at, zone_of
-from incrowd.data import Counts, Release, Traces, Visits, load
-from incrowd.data.release_folder import release_at
+from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
+from incrowd.data.release_folder import ledger_of, manifest_in
+from incrowd.data.release_section import heavy_loss, records_left
 from incrowd.data.table import some_people, some_rows
-from incrowd.discretize import fingerprints, grid, towers
-from incrowd.errors import DataError
-from incrowd.read.layouts import Reading
+from incrowd.discretize import fingerprints, grid
+from incrowd.errors import DataError, IncrowdError
+from incrowd.ledger import Ledger
 
-MOST_IN_MEMORY = 50_000_000  # records; a larger source is streamed, and what needs its records is left out
-NEEDS_RECORDS = "this test needs the original positions; give the trajectories"
-TOO_MANY = f"this test needs the original positions, and more than {MOST_IN_MEMORY:,} are not held in memory"
+TIE = 1e-9  # floats this close to a limit are settled by exact numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Trajectories if they are in memory, visits made of them, and what else was given."""
+    """Trajectories, fingerprints or visits as they were given, visits made of them, and what else was given."""
 
-    traces: Traces | None
+    original: Traces | Visits | Fingerprints | None  # None if the source is too large to be held
     visits: Visits
     options: Options
     why_no_traces: str = ""
+    seed: int = 0
+
+    @property
+    def traces(self) -> Traces | None:
+        """The trajectories, if they are in memory."""
+        return self.original if isinstance(self.original, Traces) else None
+
+    @property
+    def subject(self) -> Subject:
+        """What is judged; raises if that is not known."""
+        if isinstance(self._subject, IncrowdError):
+            raise self._subject
+        return self._subject
+
+    @cached_property
+    def _subject(self) -> Subject | IncrowdError:
+        try:
+            return subject_of(self)
+        except IncrowdError as error:
+            return error
+
+    @property
+    def is_release(self) -> bool:
+        """Whether a release is judged, rather than the data as they are."""
+        return self.options.release is not None
+
+    @property
+    def publishes_counts(self) -> bool:
+        """Whether the release publishes counts, which have no rows of people."""
+        try:
+            return isinstance(self.published, Counts)
+        except IncrowdError:
+            return False  # the tests themselves say what is wrong with it
+
+    @cached_property
+    def verdict(self) -> Any:
+        """What the auditor says of the release."""
+        from incrowd import audit
+
+        release: Any = self.options.release
+        if isinstance(release, UserTable):
+            release = Release(release, _labelled(release, self.original or self.visits))
+        original: Any = self.visits if self.original is None else self.original
+        if isinstance(release, Release) and isinstance(release.data, Visits):
+            original = original_on(release.data, self)
+        if self.publishes_counts:
+            original = self.visits
+        return audit.check(release, original=original, link=self.options.link)
+
+    @cached_property
+    def params(self) -> dict[str, Any]:
+        """How the release was made, as it states it: "method" and parameters."""
+        given = self.options.release
+        if isinstance(given, Release):
+            return dict(given.params)
+        if isinstance(given, Path) and given.is_dir():
+            manifest = manifest_in(given)
+            return {**(manifest.get("parameters") or {}), "method": manifest.get("method")}
+        return {}
+
+    @property
+    def method(self) -> str | None:
+        """The method that made the release."""
+        return self.params.get("method")
+
+    @property
+    def guaranteed(self) -> tuple[float | None, float]:
+        """Epsilon and delta per person, if the release states them and the auditor recomputed them."""
+        passed = any(check.name == "noise" and check.status == "pass" for check in self.verdict.checks)
+        epsilon = self.params.get("epsilon")
+        return (float(epsilon), float(self.params.get("delta") or 0)) if passed and epsilon else (None, 0.0)
+
+    def bound(self, records: int | None = None) -> Fraction | None:
+        """The largest share of right guesses that a guarantee allows which the auditor recomputed; None without one.
+
+        Args:
+            records: How many records are known; None for all that is published.
+        """
+        held = {check.name for check in self.verdict.checks if check.status == "pass"} if self.is_release else set()
+        claims = self.subject.release.claims
+        k, longest = claims.get("k"), claims.get("l")
+        if not isinstance(k, int) or isinstance(k, bool):
+            return None
+        whole = "k-anonymity" in held
+        short = "LKC-privacy" in held and isinstance(longest, int) and records is not None and records <= longest
+        return Fraction(1, k) if whole or short else None
+
+    @property
+    def sensitive(self) -> str | None:
+        """The sensitive attribute: named by the user, or by the release itself."""
+        return self.options.sensitive or self.params.get("sensitive")
+
+    @cached_property
+    def _ledger(self) -> Ledger | None:
+        """What the release says happened to every record; None if it does not."""
+        given = self.options.release
+        if isinstance(given, Release):
+            return given.ledger
+        return ledger_of(given) if isinstance(given, Path) and given.is_dir() else None
+
+    @property
+    def steps(self) -> frozenset[str] | None:
+        """Names of the steps that the release was made with; None if it does not say."""
+        return None if self._ledger is None else frozenset(step.name for step in self._ledger.steps)
+
+    @property
+    def loss(self) -> str:
+        """That much was dropped on the way to the release, if it was."""
+        if self._ledger is None or not self._ledger.steps:
+            return ""
+        lost = Release(self.published, Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)), ledger=self._ledger)
+        try:
+            people = len(self.subject.present) / max(len(self.subject.original), 1)
+        except IncrowdError:
+            people = 1.0  # who is left is not known; the tests say why
+        return heavy_loss(records_left(lost), people)
+
+    def undecided(self, number: Any) -> bool:
+        """Whether a number is above its limit by its interval alone, so that a cap may settle it."""
+        limit = self.options.limit(number.limit)
+        return limit.exceeded(number.judged) and not limit.exceeded(float(number.value) - TIE)
+
+    def held_out(self, subject: Subject) -> Ints:
+        """Positions of the people who were left out of the release on purpose, by its link file."""
+        if self.options.link is None:
+            return np.zeros(0, np.int64)
+        place = positions_of(
+            getattr(read_link(self.options.link, self.options.release), "held_out", np.zeros(0, np.str_)),
+            subject.original.users,
+        )
+        return place[place >= 0]
+
+    def grain_of(self, visits: Any) -> str:
+        """The cells and slots of visits, in words."""
+        cells = "cells" if visits.cell_m is None else f"{visits.cell_m:,g} m cells"
+        return cells if visits.slot_min is None else f"{cells} and {visits.slot_min:,} min slots"
+
+    @property
+    def link_fault(self) -> str:
+        """Why the link of the release cannot be relied upon, as the auditor sees it."""
+        check = next((one for one in self.verdict.checks if one.name == "link"), None)
+        if check is None or check.status == "fail":
+            return f"the link does not fit the release: {'' if check is None else check.evidence}".rstrip(".")
+        return ""
 
     @property
     def cell_m(self) -> float:
         """Side of a cell, if cells are squares."""
-        return self.visits.cell_m or self.options.cell_m
+        return self.visits.cell_m or self.options.side_m
 
     @property
     def places(self) -> str:
@@ -121,58 +268,13 @@ class Dataset:
         """The fingerprints of so many people."""
         if self.traces is None:
             raise DataError(f"{self.why_no_traces}.")
-        return fingerprints(
-            some_people(self.traces, people=people, seed=self.options.seed), time_zone=self.options.time_zone
-        )
+        return fingerprints(some_people(self.traces, people=people, seed=self.seed), time_zone=self.options.time_zone)
 
 
-def dataset(source: Any, options: Options, reading: Reading) -> Dataset:
-    """Read a source once and discretize it; visits are taken as they are."""
-    data = _read(source, options.time_zone, reading)
-    if isinstance(data, Visits):
-        if not data.records:
-            raise DataError("the data hold no visit; give the data of at least one person.")
-        return Dataset(None, data, options, NEEDS_RECORDS)
-    if isinstance(data, Traces):
-        return Dataset(data, _discretized(data, options, {}), options)
-    return Dataset(None, _discretized(data, options, reading), options, TOO_MANY)
-
-
-def _read(source: Any, time_zone: str | None, reading: Reading) -> Any:
-    """Traces or visits in memory, or the source itself if it is too large."""
-    from incrowd.read import table
-    from incrowd.read._kind import holding
-    from incrowd.read.sources.engine import records_at_most
-
-    refuse_release(source)
-    if isinstance(source, (str, Path)) and holding(source).saved:
-        source = load(source)
-    if isinstance(source, (Traces, Visits)):
-        return source
-    if isinstance(source, Counts):
-        raise DataError("Counts cannot be assessed; run incrowd attack recover on them.")
-    if type(source).__module__.startswith("incrowd."):
-        raise DataError(f"{type(source).__name__} cannot be assessed; give trajectories or visits.")
-    if records_at_most(source, reading.get("layout")) > MOST_IN_MEMORY:
-        return source
-    how: Any = {name: value for name, value in reading.items() if name != "memory_mb"}
-    return table(source, time_zone=time_zone, **how)
-
-
-def refuse_release(source: Any) -> None:
-    """Refuse the folder of a release, or its table, as data: its pseudonyms are no people."""
-    if not isinstance(source, (str, Path)):
-        return
-    folder = release_at(source)
-    if folder is not None:
-        raise DataError(f"{folder.name} is a release; give the data it was made from, and pass it with --release.")
-
-
-def _discretized(source: Any, options: Options, reading: Reading) -> Visits:
-    clock: Any = {"slot_min": options.slot_min, "time_zone": options.time_zone}
-    if options.towers is not None:
-        return towers(source, options.towers, far_towers=options.far_towers, **clock, **reading)
-    return grid(source, cell_m=options.cell_m, **clock, **reading)
+def _labelled(table: UserTable, original: UserTable) -> Groups:
+    """The person of the same label behind each row."""
+    row = positions_of(table.users, original.users)
+    return Groups(np.append(0, np.cumsum(row >= 0)), row[row >= 0])
 
 
 def _since(visits: Visits, first: int) -> Visits:

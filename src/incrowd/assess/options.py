@@ -1,7 +1,7 @@
 """What is asked of an assessment, checked before any data are read."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,23 +9,17 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from incrowd.assess.limits import DEFAULTS, Limits, limits_of
+from incrowd.assess.limits import Level, Limit, Limits, limits_of
 from incrowd.attack.people import read_link
 from incrowd.clock import HOUR_S
-from incrowd.data import Release, UserTable, Visits
+from incrowd.data import Counts, Release, UserTable, Visits
 from incrowd.data.release_folder import release_at
 from incrowd.discretize.slots import Grain
-from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole
+from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_whole
 
-NEEDS = {
-    "matched": ("release",),
-    "release_identified": ("release",),
-    "release_sensitive": ("release", "sensitive"),
-    "guarantees": ("release",),
-    "sensitive": ("sensitive",),
-}
-WORDS = {"release": "a release", "sensitive": "the sensitive attribute"}
-MOST_VISITS = 2  # known at once to infer a sensitive value
+RECORDS = 4  # known of a person, as in most of the literature
+PEOPLE = 2_000  # asked about, where everybody would take too long
+FEWEST_PEOPLE = 1_000  # a smaller sample is shopping
 UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": HOUR_S}
 
 
@@ -36,34 +30,53 @@ class Options:
     budget_s: float = 600
     towers: ArrayLike | None = None
     far_towers: bool = False
-    cell_m: float = Grain.cell_m
-    slot_min: int = Grain.slot_min
+    cell_m: float | None = None
+    slot_min: int | None = None
     release: Release | Visits | str | Path | None = None
     link: str | Path | None = None
+    same_labels: bool = False
     sensitive: str | None = None
     values: Collection[Any] | None = None
-    known_visits: int = 2
-    confidence: float = 0.8
+    harmless: Collection[str] = ()
+    publish_columns: Collection[str] | None = None
+    records: int = RECORDS
+    people: int = PEOPLE
+    level: Level = "standard"
     limits: Limits | None = None
+    override: str | None = None
     time_zone: str | None = None
-    seed: int = 0
+    seed: int | None = None
 
     def __post_init__(self) -> None:
-        check_positive(budget_s=self.budget_s, cell_m=self.cell_m, confidence=self.confidence)
-        check_whole(slot_min=self.slot_min)
-        check_seed(seed=self.seed)
-        check_share(confidence=self.confidence)
-        if isinstance(self.known_visits, bool) or self.known_visits not in range(1, MOST_VISITS + 1):
-            raise ParameterError(f"known_visits must be 1 or {MOST_VISITS}, got {self.known_visits!r}.")
+        check_positive(budget_s=self.budget_s, cell_m=self.side_m)
+        check_whole(slot_min=self.width_min, records=self.records, people=self.people)
+        if self.seed is not None:
+            check_seed(seed=self.seed)
+        if self.override is not None and not self.override.strip():
+            raise ParameterError("override needs a reason, in words; it is the first line of the page.")
+        for name in ("harmless", "publish_columns"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, (given,) if isinstance(given, str) else given)
         self._check_release()
-        object.__setattr__(self, "limits", limits_of(self.limits))
-        for name in sorted(self.wanted & set(NEEDS)):
-            lacking = [WORDS[need] for need in NEEDS[name] if getattr(self, need) is None]
-            if lacking:
-                raise ParameterError(f"the limit of {name} is about {lacking[0]}, which was not given; give it.")
+        self.limit("lookup")  # limits that have no meaning are refused
+
+    @property
+    def side_m(self) -> float:
+        """Side of a cell for raw records."""
+        return Grain.cell_m if self.cell_m is None else self.cell_m
+
+    @property
+    def width_min(self) -> int:
+        """Width of a slot for raw records."""
+        return Grain.slot_min if self.slot_min is None else self.slot_min
+
+    @cached_property
+    def all_limits(self) -> dict[str, Limit]:
+        """The limit of every number."""
+        return limits_of(self.limits, self.level)
 
     def _check_release(self) -> None:
-        if self.release is not None and not isinstance(self.release, (Release, UserTable, str, Path)):
+        if self.release is not None and not isinstance(self.release, (Release, UserTable, Counts, str, Path)):
             raise ParameterError(f"release must be a Release, visits or a path, got a {type(self.release).__name__}.")
         if self.link is not None and self.release is None:
             raise ParameterError("a link file says who is who in a release; give the release too.")
@@ -73,17 +86,38 @@ class Options:
             object.__setattr__(self, name, _path(getattr(self, name), name))
         if isinstance(self.release, Path) and self.release.is_file():
             object.__setattr__(self, "release", _whole(self.release))
+        if self.same_labels and isinstance(self.release, Path) and self.release.is_dir():
+            raise ParameterError("pseudonyms of a release folder are no labels of people; give its link file instead.")
         if self.link is not None:
             read_link(self.link, self.release)  # that of another release is refused
 
-    def limit(self, name: str) -> float | None:
-        """The limit of a test: the user's, or the default; None if it has none."""
-        return (self.limits or {}).get(name, DEFAULTS[name])
+    def limit(self, name: str) -> Limit:
+        """The limit of a test: the user's, or the default."""
+        return self.all_limits[name]
 
     @cached_property
     def wanted(self) -> frozenset[str]:
         """Tests whose limits the user set."""
-        return frozenset(name for name, value in (self.limits or {}).items() if value is not None)
+        return frozenset(name for name, limit in self.all_limits.items() if limit.by_user and limit.value is not None)
+
+    def shopping(self, published: Any = None, everybody: int | None = None) -> Iterator[str]:
+        """What makes a verdict easier than it should be, each without a full stop.
+
+        Args:
+            published: What the release publishes, if one is judged.
+            everybody: How many people there are.
+        """
+        for name, limit in self.all_limits.items():
+            if limit.by_user and limit.shopped:
+                yield f"the limit of {name} is {'none' if limit.value is None else limit}"
+        if self.records < RECORDS:
+            yield f"only {self.records} known records are assumed, fewer than {RECORDS}"
+        if self.people < FEWEST_PEOPLE and (everybody is None or self.people < everybody):
+            yield f"only {self.people:,} people are asked about, fewer than {FEWEST_PEOPLE:,}"
+        for name, given, unit in (("cell_m", self.cell_m, "m"), ("slot_min", self.slot_min, "min")):
+            own = getattr(published, name, None) or getattr(Grain, name)
+            if given is not None and given > own:
+                yield f"{name} was set to {given:g} {unit}, coarser than what is published"
 
 
 def _path(given: Any, name: str) -> Any:

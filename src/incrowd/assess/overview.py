@@ -10,7 +10,7 @@ import numpy as np
 from incrowd import discretize, measure, read
 from incrowd.anonymize import glove_estimate
 from incrowd.arrays import offsets_of, positions_of
-from incrowd.assess.questions.release import origin_of
+from incrowd.assess.subject import origin_of
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.data.release_folder import ledger_of, release_at

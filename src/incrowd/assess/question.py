@@ -1,66 +1,130 @@
-"""One test of an assessment: the question it asks, its attacker, and the answer."""
+"""One test of an assessment: the question it asks, its attacker, the numbers that are judged, and the answer."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Literal
 
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.limits import OldName, in_words
+from incrowd.assess.limits import Limit, OldName, in_words
 from incrowd.errors import DataError
 from incrowd.estimate import Estimate
+from incrowd.plain import plain
 from incrowd.show import Result, Section
 
 Judgement = Literal["above", "within", "no limit", "not run", "no answer", "does not apply"]
-Group = Literal["release", "before", "data"]  # before: the original data, if a release is given
+About = Literal["singling out", "linkability", "inference", "membership", "release"]
 ABOVE: Judgement = "above"
 WITHIN: Judgement = "within"
+NO_LIMIT: Judgement = "no limit"
 NOT_RUN: Judgement = "not run"
 NO_ANSWER: Judgement = "no answer"
 DOES_NOT_APPLY: Judgement = "does not apply"
 UNANSWERED = (NOT_RUN, NO_ANSWER, DOES_NOT_APPLY)
-RELEASE: Group = "release"
-BEFORE: Group = "before"
-DATA: Group = "data"
+FEWEST = 30  # people concerned, from which on a rate is a rate
 
 
 class Inapplicable(DataError):
     """There is nothing in these data that the question could be about."""
 
 
-class Finding(NamedTuple):
-    """The result of a test.
+class Misled(DataError):
+    """The attack does worse than no attack: it was misled, which is no safety."""
 
-    `value` is compared with the limit; `number` prints it, with the number of people in brackets; `numbers` are plain
-    values for JSON, `results` the records behind them, `note` what to know about the number.
+
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """A number that is compared with a limit.
+
+    Args:
+        limit: Name of the limit.
+        what: What is counted, in a few words.
+        value: The number itself, exactly where it can be.
+        interval: Its 95 % interval, if people or records were drawn; None for an exact number.
+        cap: What no attacker of this kind can exceed, as far as it is known.
+        limited: The limit, once it is judged.
     """
 
-    value: float | None
+    limit: str
+    what: str
+    value: Fraction | float
+    interval: tuple[float, float] | None = None
+    cap: Fraction | float | None = None
+    limited: Limit | None = None
+
+    @property
+    def judged(self) -> Fraction | float:
+        """The upper end of the interval, never above the cap; the value itself if nothing was drawn."""
+        high = self.value if self.interval is None else max(self.interval[1], self.value)
+        return high if self.cap is None else max(min(high, self.cap), self.value)
+
+    @property
+    def verdict(self) -> Judgement:
+        """How it compares with its limit."""
+        if self.limited is None or self.limited.value is None:
+            return NO_LIMIT
+        return ABOVE if self.limited.exceeded(self.judged) else WITHIN
+
+    def shown(self, value: Fraction | float) -> str:
+        """The value or the limit in print."""
+        kind = "share" if self.limited is None else self.limited.kind
+        return f"{100 * float(value):.1f} %" if kind in ("share", "advantage", "found") else in_words(value, kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        limit = None if self.limited is None or self.limited.value is None else float(self.limited.value)
+        return {
+            "limit": self.limit,
+            "what": self.what,
+            "value": float(self.value),
+            "interval": plain(self.interval),
+            "cap": None if self.cap is None else float(self.cap),
+            "judged": float(self.judged),
+            "limit_value": limit,
+            "source": None if self.limited is None else self.limited.source,
+            "verdict": self.verdict,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """The result of a test.
+
+    Args:
+        judged: The numbers that are compared with limits, the main one first.
+        number: The main one in print, with the number of people in brackets.
+        numbers: Plain values for JSON.
+        results: The records behind them.
+        note: What to know about the number.
+        chance: What a guess at random gets right.
+        control: What is got right without the release.
+        concerned: People for whom the data hold an answer; None if that is everybody.
+        stands_out: By what few people stand out.
+    """
+
+    judged: tuple[Number, ...]
     number: str
     numbers: Mapping[str, Any]
     results: tuple[Any, ...] = ()
     note: str = ""
+    chance: float | None = None
+    control: float | None = None
+    concerned: int | None = None
+    stands_out: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A test: what it asks of the data, what its attacker knows, how long it takes, when it applies, how it runs."""
+    """A test: what it asks, what its attacker knows, how long it takes, when it applies, how it runs."""
 
-    name: str  # of the test and of its limit
-    about: str  # what regulators call it
+    name: str  # of the test and of its main limit
+    about: About  # what regulators call it
     asks: str
     attacker: Callable[[Dataset], str]
     seconds: Callable[[Dataset], float]
     run: Callable[[Dataset], Finding]
-    lacks: Callable[[Dataset], str] = lambda _: ""  # why it cannot run on these data
-    of: Group = DATA  # data | release: whose people it is about
-
-    def group(self, data: Dataset) -> Group:
-        """Beside a release, the data are what was before it."""
-        return BEFORE if self.of == DATA and data.options.release is not None else self.of
-
-    def decides(self, data: Dataset) -> bool:
-        """Whether it counts for the verdict: of a release, what is about it and what the user set a limit for."""
-        return self.group(data) != BEFORE or self.name in data.options.wanted
+    lacks: Callable[[Dataset], str] = lambda _: ""  # why it cannot be about these data
+    who: bool = False  # whether it asks who somebody is
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,45 +136,65 @@ class StepEstimate(Estimate):
     lacks: str = ""
 
     def __str__(self) -> str:
-        return f"{self.name:<18} {self.lacks or self.about}"
+        return f"{self.name:<15} {self.lacks or self.about}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Answer(Result):
     """The answer of one test.
 
     Args:
-        name: Name of the test and of its limit.
-        about: What regulators call it: singling out, linkability, inference or aggregates.
+        name: Name of the test and of its main limit.
+        about: What regulators call it: singling out, linkability, inference or membership.
         asks: The question.
         attacker: What the attacker knows.
-        verdict: How the value compares with the limit, or why it does not.
-        value: The number that is compared with the limit; a share in [0, 1], higher is riskier.
-        number: The same as printed, with the number of people.
-        limit: The largest value that is not above; None if the test has no limit.
+        verdict: How the numbers compare with their limits, or why they do not.
+        judged: The numbers that are compared with limits, the main one first.
+        number: The main one as printed, with the number of people.
         note: Whose number it is, why there is none, what to know about it.
         estimated_s: Seconds it was expected to take.
         took_s: Seconds it took.
         numbers: More numbers of the test by name.
-        group: Whether it is about the release, the original data before it, or data without a release.
-        decides: Whether it counts for the verdict.
+        chance: What a guess at random gets right.
+        control: What is got right without the release.
+        concerned: People for whom the data hold an answer; None if that is everybody.
+        who: Whether it asks who somebody is.
+        due: Whether the verdict needs it.
     """
 
     name: str
-    about: str
+    about: About
     asks: str
     attacker: str
     verdict: Judgement
-    value: float | None
-    number: str
-    limit: float | None
+    judged: tuple[Number, ...] = ()
+    number: str = "-"
     note: str = ""
     estimated_s: float = 0.0
     took_s: float = 0.0
     numbers: Mapping[str, Any] = field(default_factory=dict)
-    group: Group = DATA
-    decides: bool = True
+    chance: float | None = None
+    control: float | None = None
+    concerned: int | None = None
+    who: bool = False
+    due: bool = True
     threshold = OldName()
+
+    @property
+    def main(self) -> Number | None:
+        """The number that the printed one is about."""
+        return self.judged[0] if self.judged else None
+
+    @property
+    def value(self) -> float | None:
+        """The main number; for most tests a share, higher is riskier."""
+        return None if self.main is None else float(self.main.value)
+
+    @property
+    def limit(self) -> float | None:
+        """The limit of the main number; None if it has none."""
+        limited = None if self.main is None else self.main.limited
+        return None if limited is None or limited.value is None else float(limited.value)
 
     @property
     def share(self) -> str:
@@ -123,20 +207,35 @@ class Answer(Result):
         return self.number.partition(" (")[2].removesuffix(")")
 
     @property
-    def outcome(self) -> str:
-        """The verdict; in brackets if it does not affect that of the whole."""
-        if self.verdict not in (ABOVE, WITHIN):
-            return self.verdict
-        return self.verdict if self.decides else f"({self.verdict})"
+    def tightest(self) -> Number | None:
+        """The number that is above its limit, or else the main one."""
+        return next((one for one in self.judged if one.verdict == ABOVE), self.main)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        names = (
+            "name",
+            "about",
+            "asks",
+            "attacker",
+            "verdict",
+            "value",
+            "limit",
+            "number",
+            "note",
+            "chance",
+            "control",
+        )
+        more = ("concerned", "who", "due", "estimated_s", "took_s", "judged", "numbers")
+        return {name: plain(getattr(self, name)) for name in names + more}
 
     def section(self) -> Section:
-        """The question with its number, limit and attacker."""
-        limit = "no limit" if self.limit is None else f"limit {in_words(self.limit)}"
-        if self.value is None:
-            return Section(self.asks, f"{self.verdict}: {self.note}.".capitalize(), data=self, options=limit)
+        """The question with its number, limits and attacker."""
+        if self.main is None:
+            return Section(self.asks, f"{self.verdict}: {self.note}.".capitalize(), data=self)
         return Section(
             question=self.asks,
-            answer=f"{self.number}, {limit}: {self.outcome}.",
+            answer=f"{self.number}; {'; '.join(compared(one) for one in self.judged)}.",
             number=self.share,
             number_of=self.people,
             method=[f"{self.attacker}.", *([sentence(self.note)] if self.note else [])],
@@ -146,22 +245,46 @@ class Answer(Result):
         )
 
 
-def judged(value: float | None, limit: float | None) -> Judgement:
-    """How a value compares with a limit; exactly at the limit is within.
+def compared(one: Number) -> str:
+    """A number against its limit, in words.
 
-    >>> judged(0.1, 0.1), judged(0.2, 0.1), judged(0.2, None), judged(None, 0.1)
-    ('within', 'above', 'no limit', 'no answer')
+    >>> compared(Number(limit="lookup", what="guesses", value=Fraction(1, 10), limited=Limit(Fraction(1, 11), "")))
+    'guesses 10.0 %, above the limit of 9.1 % (1 in 11)'
     """
-    if value is None:
-        return NO_ANSWER
-    if limit is None:
-        return "no limit"
-    return ABOVE if value > limit else WITHIN
+    value = f"{one.what} {one.shown(one.value)}"
+    if one.judged != one.value:
+        value += f", judged at {one.shown(one.judged)}"
+    if one.verdict == NO_LIMIT or one.limited is None:
+        return f"{value}, no limit"
+    side = "below" if one.limited.kind == "count" else "above"
+    return f"{value}, {side if one.verdict == ABOVE else 'within'} the limit of {one.limited}"
 
 
-def nothing(why: str) -> Finding:
-    """No answer, and the reason."""
-    return Finding(None, "-", {}, note=why.rstrip("."))
+def judged(finding: Finding, limits: Callable[[str], Limit]) -> tuple[Judgement, Finding]:
+    """The numbers with their limits, and the worst verdict among them.
+
+    Of fewer than 30 people concerned no rate is judged: they stand out by themselves if the right guess is above the
+    limit and at least one of them is guessed rightly.
+    """
+    numbers = tuple(replace(one, limited=limits(one.limit)) for one in finding.judged)
+    if finding.concerned is not None and 0 < finding.concerned < FEWEST:
+        return _few(finding, numbers)
+    verdicts = {one.verdict for one in numbers}
+    verdict = next((v for v in (ABOVE, WITHIN, NO_LIMIT) if v in verdicts), NO_ANSWER)
+    return verdict, replace(finding, judged=numbers)
+
+
+def _few(finding: Finding, numbers: tuple[Number, ...]) -> tuple[Judgement, Finding]:
+    main, few = numbers[0], finding.concerned or 0
+    alone = replace(main, interval=None, cap=None)
+    if alone.verdict == NO_LIMIT:
+        return NO_LIMIT, replace(finding, judged=(alone,))
+    guess = f"right guess {alone.shown(alone.value)}"
+    if alone.verdict == ABOVE and few * alone.value >= 1:
+        words = f"{few} people stand out by {finding.stands_out}: leave them out or coarsen; {guess}"
+        return ABOVE, replace(finding, judged=(alone,), note="; ".join(filter(None, (words, finding.note))))
+    words = f"{few} people are too few for a rate; {guess}, within"
+    return WITHIN, replace(finding, judged=(alone,), note="; ".join(filter(None, (words, finding.note))))
 
 
 def sentence(note: str) -> str:
@@ -176,8 +299,3 @@ def sentence(note: str) -> str:
 def drawn_note(drawn: int, every: int, more: str = "") -> str:
     """That people were drawn, if they were."""
     return f"{drawn:,} of {every:,} people, drawn at random{more}" if drawn < every else ""
-
-
-def no_release(data: Dataset) -> str:
-    """Why a question about the release cannot be asked, if none was given."""
-    return "" if data.options.release is not None else "no release was given (--release)"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd import assess as assessing
-from incrowd.assess.limits import DEFAULTS, in_words, parse, renamed
+from incrowd.assess.limits import DEFAULTS, parse, renamed
 from incrowd.assess.options import Options, seconds_of
 from incrowd.cli.inputs import DEFAULTS as READ_BY_DEFAULT
 from incrowd.cli.inputs import carried_values, carrying, in_python, saved_noun, saved_visits, source_in_python
@@ -20,14 +20,28 @@ if TYPE_CHECKING:
     from incrowd.assess import Assessment
     from incrowd.assess._assess import PreparedAssessment
 
-USUAL = ", ".join(f"{name} {in_words(limit) if limit is not None else 'none'}" for name, limit in DEFAULTS.items())
+USUAL = "; ".join(
+    f"{', '.join(name for name, one in DEFAULTS.items() if str(one) == value)}: {value.replace('-', 'none')}"
+    for value in dict.fromkeys(map(str, DEFAULTS.values()))
+)
 Budget = Annotated[str, typer.Option("--budget", help="Time that all tests together may take: 90s, 10m, 1h.")]
+Harmless = Annotated[
+    list[str], typer.Option("--harmless", metavar="NAME", help="Published column that gives nothing away; repeatable.")
+]
+PublishColumns = Annotated[
+    list[str],
+    typer.Option(
+        "--publish-columns",
+        metavar="NAME",
+        help=r"Column of the data that would be published; repeatable. \[default: those that are read]",
+    ),
+]
 Limits = Annotated[
     list[str],
     typer.Option(
         "--limit",
         metavar="NAME=SHARE",
-        help=rf"What is too much in a test: 0.1, 10%, or none; repeatable. Conventions, not law. \[default: {USUAL}]",
+        help=rf"What is too much in a test: 10%, 1/11, none; repeatable. Conventions, not law. \[default: {USUAL}]",
     ),
 ]
 
@@ -36,11 +50,13 @@ Limits = Annotated[
 @takes(
     assessing.assess,
     "question",
-    leave_out=("data", "thresholds", "time_zone", "reading"),
+    leave_out=("data", "thresholds", "time_zone", "reading", "advise"),
     budget_s=(Budget, "10m"),
     towers=(Towers, None),
     far_towers=(FarTowers, False),
     limits=(Limits, []),
+    harmless=(Harmless, []),
+    publish_columns=(PublishColumns, []),
 )
 def assess(
     sources: Sources,
@@ -51,10 +67,17 @@ def assess(
         bool,
         typer.Option(
             "--fail-above",
-            help="Exit with 1 if a test is above its limit, or missing; with --release, one about the release, or one "
-            "whose limit you set.",
+            help="Exit with 1 if a test is above its limit or missing, with 3 if it passes with an override. Settings "
+            "that make the verdict easier are refused without --override.",
         ),
     ] = False,
+    advise: Annotated[
+        bool | None,
+        typer.Option(
+            "--advise/--no-advise",
+            help=r"Look for a release that passes. \[default: if nothing passes and time is left]",
+        ),
+    ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say how long each test will take, and stop.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Page to write: .html or .md.")] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Privacy assessment",
@@ -68,8 +91,12 @@ def assess(
     incrowd assess trips.csv --budget 2m --limit identified=20% --fail-above
 
     incrowd assess visits.parquet --release release --link link.csv --fail-above
+
+    Exit codes: 0 done or passed, 1 the gate is shut, 2 bad input or a refused setting, 3 passed with an override, 130
+    interrupted.
     """
     from incrowd.assess._assess import prepared
+    from incrowd.assess.advice import advised
     from incrowd.data.files import refuse_existing
 
     if threshold:
@@ -77,17 +104,26 @@ def assess(
     if output is not None:
         refuse_existing(output, force=force)
     question |= {"limits": parse([*threshold, *question["limits"]])}
-    reading = carrying(reading, question["sensitive"])
+    columns = tuple(question["publish_columns"]) or None
+    question |= {"harmless": tuple(question["harmless"]), "publish_columns": columns}
+    for name in (question["sensitive"], *(columns or ())):
+        reading = carrying(reading, name)
     options = _options(question, reading.time_zone)
+    if fail_above and not options.override:
+        _refuse_shopping(tuple(options.shopping()))
     how: Any = reading.arguments()
     how.pop("time_zone")
     with progress_bar():
-        asked = _counting(prepared(_source(sources, reading, options.slot_min), options, how))
+        asked = _counting(prepared(_source(sources, reading, options.width_min), options, how, files=sources))
+        if fail_above and not options.override:
+            _refuse_shopping(asked.shopping)
         if estimate:
             answer("\n".join(estimates(asked)), asked.estimates, as_json=as_json)
             return
-        note("\n".join(estimates(asked)))
+        note("\n".join(filter(None, (asked.remark, *estimates(asked)))))
         assessment = asked.run()
+        if advise or (advise is None and not assessment.passed and not assessment.interrupted):
+            assessment = advised(assessment, asked, sources=sources)
     present(assessment, _python(sources, reading, question), as_json=as_json)
     if not as_json:
         say(f"\n{assessment.ledger}")
@@ -95,8 +131,16 @@ def assess(
         _kept(assessment, output, title=title, force=force, as_json=as_json)
     if assessment.interrupted:
         raise Kept
-    if fail_above and not assessment.passed:
-        raise typer.Exit(1)
+    if fail_above:
+        raise typer.Exit((3 if assessment.overridden else 0) if assessment.passed else 1)
+
+
+def _refuse_shopping(settings: tuple[str, ...]) -> None:
+    """Refuse what makes a verdict easier, before any work."""
+    if settings:
+        raise ParameterError(
+            f"{'; '.join(settings)}: --fail-above does not allow that; leave it out, or give the reason (--override)."
+        )
 
 
 def _options(question: dict[str, Any], time_zone: str | None) -> Options:
@@ -149,7 +193,7 @@ def _counting(asked: "PreparedAssessment") -> "PreparedAssessment":
 
 def _source(sources: list[str], reading: ReadingOptions, slot_min: int) -> Any:
     """Visits if it is a table of them, else what is to be read."""
-    from incrowd.assess.dataset import refuse_release
+    from incrowd.assess.opening import refuse_release
 
     source = one_or_many(sources)
     refuse_release(source)
@@ -160,11 +204,12 @@ def _source(sources: list[str], reading: ReadingOptions, slot_min: int) -> Any:
 def _python(sources: list[str], reading: ReadingOptions, question: dict[str, Any]) -> str:
     """The call of the library that gives the same numbers."""
     source = one_or_many(sources)
-    given = {name: str(value) if isinstance(value, Path) else value or None for name, value in question.items()}
+    given = {name: str(value) if isinstance(value, Path) else value for name, value in question.items()}
+    limits = {name: None if value is None else str(value) for name, value in question["limits"].items()}
     given |= {
         "budget_s": seconds_of(question["budget_s"]),
-        "far_towers": question["far_towers"],
-        "seed": question["seed"],
+        "limits": limits or None,
+        "values": question["values"] or None,
     }
     data = source_in_python(sources, reading)
     if saved_noun(source, reading) in (None, "Traces"):  # assess reads it itself

@@ -58,11 +58,12 @@ def manifest_in(folder: str | Path) -> Any:
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Write the manifest as the last file, with the SHA-256 of every other."""
-    files = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
+    files = {path.name: sha256_of(path) for path in sorted(folder.iterdir())}
     (folder / MANIFEST).write_text(to_json({**manifest, "files": files}, indent=2) + "\n", encoding="utf-8")
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """The digest of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

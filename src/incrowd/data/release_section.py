@@ -23,6 +23,7 @@ MERGED = (  # reasons of records that are published all the same, in a row they 
     "same time and place",
     "sample generalised into a shared box",
 )
+FEWEST_RECORDS, FEWEST_PEOPLE = 0.5, 0.9  # shares that must be left, or the loss is said aloud
 SOURCE = {None: "an unknown source", True: "a seed, which can be used again", False: "the operating system"}
 PAPERS = {
     "Cut": ("song2014",),
@@ -38,11 +39,11 @@ def release_section(release: "Release") -> Section:
     params = {name: value for name, value in release.params.items() if value is not None}
     method, seeded = params.pop("method", None), params.pop("pseudonym_seed_given", None)
     steps = release.ledger.section()
-    sentences = (_published(release), _left(release), _fineness(release.data).strip())
+    sentences = (_published(release), _left(release), fineness(release.data).strip())
     pseudonyms = f"Pseudonyms come from {SOURCE[seeded]}; rows are ordered by them, so their order says nothing."
     return Section(
         question="What was published?",
-        answer=" ".join(filter(None, sentences)) + f"\nGuarantee: {_promise(release)}",
+        answer=" ".join(filter(None, sentences)) + f"\nGuarantee: {_promise(release)}{_heavy(release)}",
         number=f"{_rows(release.data):,}",
         number_of="counts" if isinstance(release.data, Counts) else "rows",
         panels=steps.panels,
@@ -101,6 +102,28 @@ def people_left(release: "Release") -> tuple[int, int]:
     return left, max(known[0] if known else 0, left)
 
 
+def heavy_loss(records: float, people: float) -> str:
+    """That more than half of the records or a tenth of the people are gone, if they are.
+
+    >>> heavy_loss(0.4, 1.0), heavy_loss(0.9, 0.95)
+    ('Of 100 records 40 are left, and of 100 people 100: check that this is what you want to publish.', '')
+    """
+    if records >= FEWEST_RECORDS and people >= FEWEST_PEOPLE:
+        return ""
+    return (
+        f"Of 100 records {100 * records:.0f} are left, and of 100 people {100 * people:.0f}: check that this is what "
+        "you want to publish."
+    )
+
+
+def _heavy(release: "Release") -> str:
+    if isinstance(release.data, Counts) or not release.ledger.steps:
+        return ""
+    left, people = people_left(release)
+    words = heavy_loss(records_left(release), left / max(people, 1))
+    return f"\n{words}" if words else ""
+
+
 def _promise(release: "Release") -> str:
     """What the manifest states."""
     stated = {"method": release.params.get("method"), "parameters": release.params, "claims": release.claims}
@@ -135,7 +158,7 @@ def _left(release: "Release") -> str:
     return f"{words} are in the release."
 
 
-def _fineness(data: Any) -> str:
+def fineness(data: Any) -> str:
     """How large a published place is and how long a published time."""
     if isinstance(data, Fingerprints):
         if not data.records:

@@ -1,23 +1,27 @@
-"""Every test of an assessment, the most informative first: singling out, linkability, inference, aggregates."""
+"""Every test of an assessment, the most informative first: singling out, linkability, inference, membership."""
 
-from incrowd.assess.questions.counting import COUNTS
-from incrowd.assess.questions.inferring import HOME_WORK, RELEASE_SENSITIVE, SENSITIVE
-from incrowd.assess.questions.linking import GUARANTEES, LATER, MATCHED, PIECES
-from incrowd.assess.questions.singling import BLURRING, IDENTIFIED, RELEASE_IDENTIFIED, SINGLE_VISIT
+from incrowd.assess.questions.counting import COUNTS, MEMBERSHIP, SMALLEST_COUNT
+from incrowd.assess.questions.inferring import HOME_WORK, SENSITIVE
+from incrowd.assess.questions.linking import LATER, PIECES, RELEASE_FULL
+from incrowd.assess.questions.lookup import LOOKUP
+from incrowd.assess.questions.publishing import COLUMNS, GUARANTEES
+from incrowd.assess.questions.singling import BLURRING, IDENTIFIED, SINGLE_VISIT
 
 # The order in which they are asked, so a small budget buys the most; the page sorts them by what they are about.
 QUESTIONS = (
+    LOOKUP,
     IDENTIFIED,
-    MATCHED,
-    RELEASE_IDENTIFIED,
+    SINGLE_VISIT,
     GUARANTEES,
-    RELEASE_SENSITIVE,
+    COLUMNS,
     SENSITIVE,
     HOME_WORK,
-    SINGLE_VISIT,
+    SMALLEST_COUNT,
+    MEMBERSHIP,
     LATER,
     PIECES,
     COUNTS,
+    RELEASE_FULL,
     BLURRING,
 )
-ABOUT = ("singling out", "linkability", "inference", "aggregates")
+ABOUT = ("singling out", "linkability", "inference", "membership", "release")

@@ -1,91 +1,202 @@
-"""Aggregates: which trajectories can be reconstructed from counts of people per cell and slot."""
+"""Published counts: are trajectories reconstructed, is somebody known to be among those counted, how small are they?"""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
+from fractions import Fraction
+from math import exp, sqrt
+from typing import Any
+
+import numpy as np
 
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Question, drawn_note
-from incrowd.attack import chance_accuracy, recover, recovery_score
-from incrowd.attack.recover import QUARTER_MIN
-from incrowd.data import Visits
-from incrowd.data.table import some_people
+from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
+from incrowd.attack import membership, recover, recovery_score, repair
+from incrowd.attack.membership.channel import AFTER, BEFORE
+from incrowd.attack.membership.crowds import at_published_grain
+from incrowd.attack.recover.guesses import static_guess
+from incrowd.attack.recover.score import originals, pair, share_right
+from incrowd.clock import DAY_MIN
+from incrowd.data import Counts, Visits
 from incrowd.discretize import counts, filled
 from incrowd.errors import DataError
 from incrowd.plain import percent, several
 
-ABOUT = "aggregates"
-MOST_PEOPLE, MOST_DAYS = 5_000, 14
-MOST_MADE = 0.9  # share of the points that may be interpolated
-LOAD_S, POINT_S = 1.0, 1e-5  # seconds on one core: to load kernels, and per person and slot in a small crowd
-GUESSES = {"everyone static": "assuming that nobody moves", "random assignment": "assigning positions at random"}
-CROWD = 5_000  # people from which on a point takes twice as long
+TARGETS, GROUPS = 500, 4  # people asked about, and replacements of each
+FALSE = 0.01  # false alarms at which true ones are counted
+BELOW_Z = 3.090232306167813  # one-sided 0.1 %
+LOAD_S, POINT_S = 2.0, 1e-5  # seconds on one core: to load kernels, and per person and slot
+CHANNELS = (*BEFORE, *AFTER, "rule")
 
 
-def _counts(data: Dataset) -> Finding:
-    seen = data.busiest(days=MOST_DAYS)
-    people = filled(some_people(seen, people=MOST_PEOPLE, seed=data.options.seed))
-    created = sum(step.created.get("interpolated", 0) for step in people.ledger.steps[-1:])
-    if created > MOST_MADE * people.records:
-        raise DataError(
-            f"{percent(created / people.records, 0)} of the positions would be interpolated, and counts of these say "
-            "nothing about people; take longer slots (--slot-min)."
+def mitigation_of(params: Mapping[str, Any]) -> dict[str, Any]:
+    """What was done to counts, by the keywords of `anonymize.counts`, as the parameters of a release state it."""
+    if params.get("regions"):
+        raise DataError("the release does not say which cells make a region, so the attack cannot be told")
+    if params.get("rule"):
+        return {"rule": params["rule"]}
+    steps = {name: params[name] for name in CHANNELS if params.get(name) is not None}
+    if params.get("epsilon") is not None:
+        steps |= {"dp_epsilon": params["epsilon"], "dp_delta": params.get("delta") or 0.0}
+    if params.get("table") is not None:
+        steps["cell_key"] = params["table"]
+    return steps
+
+
+def _membership(data: Dataset) -> Finding:
+    steps = mitigation_of(data.params)
+    found = membership(data.visits, mitigation=steps or None, targets=TARGETS, groups=GROUPS, seed=data.seed)
+    if found.auc is None:
+        raise DataError("membership could not be scored")
+    epsilon, delta = data.guaranteed
+    bounds = (None, None) if epsilon is None else (_auc_bound(epsilon, delta), exp(epsilon) * FALSE + delta)
+    numbers = [
+        Number(
+            limit="membership",
+            what="area under the curve (0.5 is chance)",
+            value=_below(found.auc, bounds[0]),
+            interval=found.interval,
+            cap=bounds[0],
         )
-    published = counts(people)
-    recovered = recover(published, seed=data.options.seed)
-    score = recovery_score(recovered, people)
-    chance = chance_accuracy(published, people, seed=data.options.seed)
-    guess = max(chance, key=lambda name: chance[name])
-    judged = "attack" if score.accuracy >= chance[guess] else guess
-    numbers = {"accuracy": score.accuracy, "stages": dict(score.stages), "chance": chance, "judged": judged}
-    numbers |= {"people": score.users, "seen": len(seen), "slots": score.slots, "slot_min": score.slot_min}
-    numbers |= {"interpolated": created, "far": score.far}
-    value = max(score.accuracy, chance[guess])
-    notes = (_compared(score.accuracy, guess, chance[guess]), *_whose(data, len(seen), people, created))
-    number = (
-        f"{percent(value)} (of {several(people.records, 'position')} of {several(len(people), 'person', 'people')})"
+    ]
+    if found.tpr_at_1pct is not None:
+        numbers.append(
+            Number(
+                limit="membership_1pct",
+                what="found at 1 % false alarms",
+                value=_below(found.tpr_at_1pct, bounds[1]),
+                cap=bounds[1],
+            )
+        )
+    promised = "" if epsilon is None else f"the audited guarantee allows {bounds[0]:.3f} at most"
+    return Finding(
+        judged=tuple(numbers),
+        number=f"{found.auc:.3f} (of {several(found.asked, 'person', 'people')} asked about, 0.5 is chance)",
+        numbers=found.to_dict(),
+        results=(found,),
+        note="; ".join(filter(None, (promised, "visits are taken as independent"))),
+        chance=0.5,
     )
-    return Finding(value, number, numbers, (recovered, score), "; ".join(filter(None, notes)))
 
 
-def _compared(accuracy: float, guess: str, share: float) -> str:
-    """The attack beside the best guess, and which of both counts."""
-    how = f"{percent(share)} by {GUESSES.get(guess, guess)}"
-    attack = f"{percent(accuracy)} of positions reconstructed correctly ({how})"
-    if accuracy >= share:
-        return attack
-    return f"{attack}; this guess is right more often than the attack, so its figure is compared with the limit"
+def _below(value: float, bound: float | None) -> float:
+    """Of measured and proven the smaller."""
+    return value if bound is None else min(value, bound)
 
 
-def _whose(data: Dataset, seen: int, people: Visits, created: int) -> Iterator[str]:
-    """Which people and days, and how much of it was seen."""
-    if created:
-        yield f"{percent(created / people.records, 0)} of the positions were interpolated"
-    if data.days > MOST_DAYS:
-        yield f"the {seen:,} of {len(data.visits):,} people seen in the busiest {MOST_DAYS} of {data.days:,} days"
-    yield drawn_note(len(people), seen, "; counts of more people differ")
+def _auc_bound(epsilon: float, delta: float) -> float:
+    """What no attacker exceeds under differential privacy of one person replaced by another."""
+    return 1 - (1 - delta) ** 2 / (1 + exp(epsilon))
 
 
-def _counts_s(data: Dataset) -> float:
-    people, days = min(len(data.visits), MOST_PEOPLE), min(data.days, MOST_DAYS)
-    return LOAD_S + POINT_S * people * days * data.per_day * (1 + people / CROWD)
+def _positions(data: Dataset) -> Finding:
+    published = data.published
+    epsilon, delta = data.guaranteed
+    if epsilon is not None and data.params.get("slots_per_person") == 1:
+        raise Inapplicable("each person is in one slot at most, so no trajectory is in these counts")
+    people = _people(data, published)
+    repaired = repair(published, users=len(people))
+    recovered = recover(repaired, seed=data.seed)
+    score = recovery_score(recovered, people)
+    static, control = _static(repaired, people)
+    best = max(score.accuracy, static)
+    told = percent(score.accuracy)
+    note = f"{told} of positions reconstructed correctly ({percent(static)} by assuming that nobody moves)"
+    value = (best - control) / (1 - control) if control < 1 else 0.0
+    if score.accuracy < static - BELOW_Z * sqrt(static * (1 - static) / max(len(people), 1)):
+        if epsilon is None:
+            raise Misled(f"{note}; the attack does worse than no attack, so it was misled, which is no safety")
+        value = min(exp(epsilon) * control + delta, 1 - exp(-epsilon) * (1 - control))
+        value = (value - control) / (1 - control) if control < 1 else 0.0
+        note += "; the bound of the audited guarantee is judged"
+    return Finding(
+        judged=(Number(limit="counts", what="advantage over the guess from another day", value=value),),
+        number=f"{percent(value)} (advantage; {told} of positions of {several(len(people), 'person', 'people')})",
+        numbers={"accuracy": score.accuracy, "static": static, "control": control, "advantage": value},
+        results=(recovered, score),
+        note=note,
+        chance=static,
+        control=control,
+    )
+
+
+def _people(data: Dataset, published: Counts) -> Visits:
+    """Everybody in one cell in every slot, in the cells and slots that are published."""
+    people = filled(at_published_grain(data.one_cell_per_slot, mitigation_of(data.params)))
+    if people.slot_min != published.slot_min or int(people.slot.max()) + 1 != len(published.n):
+        raise DataError("the counts are of other slots than the data; give the visits that were counted")
+    return people
+
+
+def _static(repaired: Counts, people: Visits) -> tuple[float, float]:
+    """Who guesses that nobody moves: over all days, and over the days after the one that the guess is of."""
+    guess = static_guess(repaired)
+    truth = originals(guess, people)
+    paired = pair(guess.cells, truth, "global")
+    day = DAY_MIN // repaired.slot_min
+    later = truth[:, day:]
+    another = share_right(guess.cells[:, day:], later, paired) if later.shape[1] else 0.0
+    return share_right(guess.cells, truth, paired), another
+
+
+def _smallest(data: Dataset) -> Finding:
+    if data.guaranteed[0] is not None:
+        raise Inapplicable("the noise is a guarantee that the audit recomputed")
+    published = data.published
+    true = counts(at_published_grain(data.visits, mitigation_of(data.params))).n
+    if true.shape != published.n.shape:
+        raise DataError("the counts are of other cells or slots than the data; give the visits that were counted")
+    behind = true[published.n > 0]
+    if not behind.size:
+        raise Inapplicable("no count above 0 is published")
+    least = int(behind.min())
+    small = int((behind < 11).sum())
+    return Finding(
+        judged=(
+            Number(limit="smallest_count", what="people behind the smallest published count", value=Fraction(least)),
+        ),
+        number=f"{least:,} ({small:,} of {several(int(behind.size), 'published count')} below 11)",
+        numbers={"smallest": least, "below_11": small, "published": int(behind.size)},
+    )
 
 
 def _no_counts(data: Dataset) -> str:
-    visits = data.visits
-    if visits.xy is None or visits.slot_min is None:
-        return "counts need visits with xy and slot_min"
-    if QUARTER_MIN % visits.slot_min:
-        return f"slots of {visits.slot_min} min do not divide 6 hours; take 30, 60 or 90"
-    return ""
+    return "" if data.publishes_counts else "no counts are published"
+
+
+def _points_s(data: Dataset) -> float:
+    people = len(data.visits)
+    slots = int(np.ptp(data.visits.slot)) + 1
+    return LOAD_S + POINT_S * people * slots
 
 
 COUNTS = Question(
     name="counts",
-    about=ABOUT,
+    about="inference",
     asks="Can trajectories be reconstructed from counts?",
     attacker=lambda _: (
         "The attacker sees how many people were in each cell in each slot, and where the cells are, and nothing else"
     ),
-    seconds=_counts_s,
-    run=_counts,
+    seconds=_points_s,
+    run=_positions,
+    lacks=_no_counts,
+)
+MEMBERSHIP = Question(
+    name="membership",
+    about="membership",
+    asks="Can somebody be known to be among the people counted?",
+    attacker=lambda _: (
+        "The attacker knows all visits of a person and how counts were changed, and asks whether the person is among "
+        "those counted"
+    ),
+    seconds=lambda data: LOAD_S + 1e-5 * TARGETS * GROUPS * (data.visits.records / max(len(data.visits), 1) + 100),
+    run=_membership,
+    lacks=_no_counts,
+)
+SMALLEST_COUNT = Question(
+    name="smallest_count",
+    about="membership",
+    asks="How many people are behind the smallest published count?",
+    attacker=lambda _: "No attacker: the smallest true count behind a published number above 0",
+    seconds=lambda _: LOAD_S,
+    run=_smallest,
     lacks=_no_counts,
 )

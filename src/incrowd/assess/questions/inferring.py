@@ -1,156 +1,250 @@
-"""Inference: homes, workplaces and sensitive values that follow from visits."""
+"""Inference: homes and workplaces that point to a person, and sensitive values that follow from a crowd."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
+from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import RELEASE, Finding, Inapplicable, Question, no_release
-from incrowd.assess.questions.release import published_visits
-from incrowd.assess.questions.sensitive import MOST_PAIRS, sensitive_inference
+from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
+from incrowd.assess.questions.guess import guesses, printed
+from incrowd.assess.questions.lookup import no_rows
+from incrowd.assess.subject import Subject
 from incrowd.attack import home_work
-from incrowd.data import Visits
+from incrowd.attack.lookup import candidates, drawn_records, holders_of
+from incrowd.attack.lookup.released_rows import ReleasedRows
+from incrowd.data import Traces, Visits
+from incrowd.discretize import grid
 from incrowd.errors import DataError
-from incrowd.plain import of_people, percent, several, span
+from incrowd.measure.uniqueness.question import effective_interval
+from incrowd.plain import percent, several
+from incrowd.show import Result, Section, Table
 
-ABOUT = "inference"
-LOAD_S, VISIT_S, SET_S = 0.5, 3e-7, 6e-7  # seconds on one core: to load kernels, per visit, per set of visits tried
+LOAD_S, VISIT_S = 0.5, 6e-7  # seconds on one core: to load kernels, and per visit
+FINE_MIN = 60  # slots in which a night and a working day are told apart
+BELOW_Z = 3.090232306167813  # one-sided 0.1 %
+OTHER = object()  # any value that does not count
 
 
 def _home_work(data: Dataset) -> Finding:
-    places = home_work(data.visits)
-    names = ("people", "home_known", "work_known", "both_known", "home_unique", "pair_unique", "night_h", "work_h")
-    numbers = {name: getattr(places, name) for name in names}
-    determined, alone = (round(share * places.people) for share in (places.both_known, places.pair_unique))
+    subject = data.subject
+    visits = subject.visits
+    if visits.start is None or visits.slot_min is None:
+        raise Inapplicable("nothing says when slots begin, so night and day cannot be told apart")
+    places = home_work(visits)
+    both = places.home_found & places.work_found
+    crowd = np.zeros(len(visits), np.int64)
+    _, pair = np.unique(np.stack([places.home[both], places.work[both]]), axis=1, return_inverse=True)
+    crowd[both] = np.bincount(pair.ravel(), subject.crowd[both])[pair.ravel()].astype(np.int64)
+    people = subject.per_person(crowd)
+    concerned = people[people > 0]
+    if not len(concerned):
+        if _silenced(data, visits):
+            raise DataError("slots of the assessment are too long to show homes that the data hold; give shorter slots")
+        raise Inapplicable("home and work can be inferred for nobody")
+    numbers = guesses("home_work", concerned, drawn=False)
+    alone = int((concerned == 1).sum())
+    everybody = len(subject.present)
     note = (
-        f"home and work are determined for {of_people(determined, places.people)}; {_hours(data)}; there is no ground "
-        "truth for these places"
+        f"home and work can be inferred for {len(concerned):,} of {everybody:,} people; {alone:,} of them share the "
+        f"pair with nobody; {_hours(visits)}; there is no ground truth for these places"
     )
-    return Finding(places.pair_unique, of_people(alone, places.people), numbers, (places,), note)
+    return Finding(
+        judged=numbers,
+        number=printed(numbers[0], len(concerned)),
+        numbers={"concerned": len(concerned), "people": everybody, "alone": alone, "pair_unique": places.pair_unique},
+        results=(places,),
+        note=note,
+        chance=1 / everybody,
+        concerned=len(concerned) if len(concerned) < everybody else None,
+        stands_out="their home and work",
+    )
 
 
-def _hours(data: Dataset) -> str:
-    zone = data.visits.time_zone
-    return f"night and office hours are those of {zone or 'UTC (--time-zone sets their zone)'}"
+def _silenced(data: Dataset, visits: Visits) -> bool:
+    """Whether finer slots would show homes and workplaces that these hide."""
+    table = data.subject.release.data
+    if not isinstance(table, Traces) or (visits.slot_min or 0) <= FINE_MIN:
+        return False
+    fine = home_work(grid(table, cell_m=data.cell_m, slot_min=FINE_MIN, time_zone=visits.time_zone))
+    return bool((fine.home_found & fine.work_found).any())
+
+
+def _hours(visits: Visits) -> str:
+    return f"night and office hours are those of {visits.time_zone or 'UTC (--time-zone sets their zone)'}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitiveGuess(Result):
+    """How often the commonest value of a person's crowd is the person's own, beside the commonest of all.
+
+    Args:
+        sensitive: Name of the attribute.
+        records: Known records of each person.
+        people: People with a value, all of whom are asked about.
+        right: Share of right guesses.
+        control: Share of the commonest value among all people: right without the data.
+        advantage: (right - control) / (1 - control).
+    """
+
+    sensitive: str
+    records: int
+    people: int
+    right: float
+    control: float
+    advantage: float
+
+    def section(self) -> Section:
+        """How much better than without the data a value is guessed."""
+        rows = [
+            ("guessed rightly from the crowd", percent(self.right)),
+            ("guessed rightly without the data (commonest value)", percent(self.control)),
+            ("advantage", percent(self.advantage)),
+        ]
+        return Section(
+            question=f"Can {self.sensitive} be inferred?",
+            answer=f"An attacker who knows {several(self.records, 'record')} of a person guesses the value rightly for "
+            f"{percent(self.right)} of {self.people:,} people, and for {percent(self.control)} without the data: an "
+            f"advantage of {percent(self.advantage)}.",
+            number=percent(self.advantage),
+            number_of="advantage over guessing without the data",
+            tables=[Table(("", "share of people"), rows)],
+            method=["The attacker takes the commonest value among the people whom the known records may belong to."],
+            options=f"{several(self.records, 'known record')}",
+            data=self,
+            number_at=("advantage",),
+        )
 
 
 def _sensitive(data: Dataset) -> Finding:
-    return _inferred(data, data.visits, data.options.values)
-
-
-def _released(data: Dataset) -> Finding:
-    """The same for what is published: who finds a person in the release reads the value there."""
-    name = data.options.sensitive or ""
-    if name not in getattr(data.published, "attributes", {}):
-        raise Inapplicable("the release does not publish it")
-    visits = published_visits(data)
-    if visits is None:
-        raise DataError(
-            f"the release publishes it with {type(data.published).__name__}, which this test does not cover."
+    subject, name = data.subject, data.sensitive or ""
+    values = _values(data, subject, name)
+    counted = Counter(value for value in values if value is not None)
+    if not counted:
+        raise DataError(f"nobody has a value of {name!r}; name the attribute that is sensitive")
+    people = sum(counted.values())
+    control = Fraction(max(counted.values()), people)
+    if control == 1:
+        raise Inapplicable(f"everybody has the same value of {name}")
+    records = data.options.records
+    right, drawn = _guessed(subject, values, records, data.seed)
+    mean = float(right.mean())
+    interval = effective_interval(right) if drawn else None
+    base = float(control)
+    if mean < base - BELOW_Z * sqrt(base * (1 - base) / len(right)):
+        raise Misled(
+            f"the guess is right less often ({percent(mean)}) than without the data ({percent(base)}), so the attack "
+            "was misled, which is no safety"
         )
-    values = _as_held(visits, name, data.options.values)
-    return _inferred(data, visits, values, "published trajectory", "published trajectories")
-
-
-def _as_held(visits: Visits, name: str, values: Collection[Any] | None) -> list[Any] | None:
-    """The values that count as the release holds them: in CSV all are text."""
-    if values is None:
-        return None
-    wanted = set(map(str, {values} if isinstance(values, str) else values))
-    held = {v for one in visits.attributes[name] for v in (one if isinstance(one, frozenset) else (one,))}
-    values_held = [v for v in held if v is not None and str(v) in wanted]
-    if not values_held:
-        raise Inapplicable("the release publishes none of the values that count")
-    return values_held
-
-
-def _inferred(
-    data: Dataset, visits: Visits, values: Collection[Any] | None, one: str = "person", more: str = "people"
-) -> Finding:
-    inference = sensitive_inference(
-        visits,
-        sensitive=data.options.sensitive or "",
-        values=values,
-        known_visits=data.options.known_visits,
-        confidence=data.options.confidence,
-        seed=data.options.seed,
-        of=more,
+    exact = Fraction(mean).limit_denominator(10**9)
+    value = (exact - control) / (1 - control)
+    ends = None if interval is None else tuple((end - base) / (1 - base) for end in interval)
+    record = SensitiveGuess(
+        sensitive=name, records=records, people=len(right), right=mean, control=base, advantage=float(value)
     )
-    low, high, carriers = inference.inferred[inference.known_visits], inference.at_most, inference.carriers
-    sure, most = round(low * carriers), round(high * carriers)
-    of = f"of {several(carriers, one, more)}"
-    number = f"{percent(low)} ({sure:,} {of})"
-    if inference.undecided:
-        number = f"{span((low, high))} ({sure:,} to {most:,} {of})"
-    notes = [
-        f"{percent(inference.inferred[1])} from one visit",
-        f"{percent(inference.inferred[0])} without knowing any visit",
-    ]
-    if inference.undecided:
-        notes.append(
-            f"for {several(inference.undecided, one, more)} not every pair of visits was tried; they may be inferred "
-            "too, so the upper end is compared with the limit"
-        )
-    return Finding(high, number, {**vars(inference), "at_most": high}, (inference,), "; ".join(notes))
+    return Finding(
+        judged=(Number(limit="sensitive", what="advantage", value=value, interval=ends),),  # type: ignore[arg-type]
+        number=f"{percent(float(value))} (advantage over guessing, of {several(len(right), 'person', 'people')})",
+        numbers=record.to_dict(),
+        results=(record,),
+        note=f"guessed rightly for {percent(mean)} of people, without the data for {percent(base)}",
+        control=base,
+    )
 
 
-def _sensitive_s(data: Dataset) -> float:
-    """Every visit by itself, and as many pairs as are tried at most."""
-    n = np.diff(data.visits.offsets).astype(np.float64)
-    pairs = min(float((n * n).sum()) / 2, MOST_PAIRS) if data.options.known_visits > 1 else 0.0
-    return LOAD_S + SET_S * (data.visits.records + pairs)
+def _values(data: Dataset, subject: Subject, name: str) -> list[Hashable | None]:
+    """The value that counts of each published row; None for a row without any."""
+    table: Any = subject.release.data
+    attributes = table.attributes
+    if name not in attributes:
+        raise Inapplicable("the release does not publish it")
+    wanted = data.options.values
+    texts = None if wanted is None else set(map(str, {wanted} if isinstance(wanted, str) else wanted))
+    return [_counts(value, texts) for value in attributes[name]]
 
 
-def _no_clock(data: Dataset) -> str:
-    if data.visits.start is None or data.visits.slot_min is None:
-        return "night and day need visits with start and slot_min"
-    return ""
+def _counts(value: Any, wanted: set[str] | None) -> Hashable | None:
+    """A value, or several of one person, as they count; all that does not count is alike."""
+    if value is None or value == "":
+        return None
+    values = frozenset(value) if isinstance(value, (set, frozenset)) else frozenset([value])
+    if wanted is None:
+        return values
+    kept = frozenset(str(one) for one in values if str(one) in wanted)
+    return kept or OTHER
 
 
-def _nothing_published(data: Dataset) -> str:
-    return no_release(data) or _no_value(data)
+def _guessed(subject: Subject, values: list[Hashable | None], records: int, seed: int) -> tuple[Any, bool]:
+    """How often the commonest value of the best crowd of each person is its own, ties in expectation."""
+    published = ReleasedRows.of(subject.release, subject.original, None)
+    holder = next(iter(holders_of(published, subject.original)))
+    drawn = drawn_records(holder.spans, records, seed)
+    right = {}
+    # Whoever finds no known record guesses among everybody; points may have been moved, and then the row is read off.
+    unknown = None if isinstance(published.data, Traces) else np.arange(len(published.data))
+    for person, groups, _ in candidates(published, holder, drawn):
+        mine = [values[row] for row in published.rows[person].tolist() if values[row] is not None]
+        if mine:
+            crowd = min(
+                groups, key=published.people, default=unknown if unknown is not None else published.rows[person]
+            )
+            right[person] = _right(mine[0], crowd, values, subject.crowd)
+    if not right:
+        raise DataError("nobody in the release has a value; name the attribute that is sensitive")
+    long = np.diff(holder.spans, axis=1)[:, 0] > records
+    return np.array(list(right.values())), bool(long.any())
+
+
+def _right(own: Hashable, crowd: Ints, values: list[Hashable | None], people: Ints) -> float:
+    counts: Counter[Hashable] = Counter()
+    for row in crowd.tolist():
+        if values[row] is not None:
+            counts[values[row]] += int(people[row])
+    most = max(counts.values())
+    commonest = [value for value, many in counts.items() if many == most]
+    return 1 / len(commonest) if own in commonest else 0.0
 
 
 def _no_value(data: Dataset) -> str:
-    return "" if data.options.sensitive is not None else "no sensitive attribute was named (--sensitive)"
+    return no_rows(data) or ("" if data.sensitive is not None else "no sensitive attribute was named (--sensitive)")
+
+
+def named_columns(data: Dataset) -> Iterator[str]:
+    """The columns beyond those of the kind that are, or would be, published."""
+    table: Any = data.published if data.is_release else data.original
+    names = list(getattr(table, "attributes", {}))
+    if not data.is_release and data.options.publish_columns is not None:
+        names = [name for name in names if name in data.options.publish_columns]
+    yield from names
 
 
 HOME_WORK = Question(
     name="home_work",
-    about=ABOUT,
+    about="inference",
     asks="For how many people is the pair home and work unique?",
     attacker=lambda _: (
-        "The attacker sees the data and takes the cell of most slots at night for home, and of most slots in office "
-        "hours of weekdays for work"
+        "The attacker sees what is published and takes the cell of most slots at night for home, and of most slots in "
+        "office hours of weekdays for work; who knows where somebody lives and works guesses among those with that pair"
     ),
     seconds=lambda data: LOAD_S + VISIT_S * data.visits.records,
     run=_home_work,
-    lacks=_no_clock,
+    lacks=no_rows,
+    who=True,
 )
 SENSITIVE = Question(
     name="sensitive",
-    about=ABOUT,
+    about="inference",
     asks="Can a sensitive attribute be inferred?",
     attacker=lambda data: (
-        f"The attacker knows up to {data.options.known_visits} visits of a person, the most informative ones, and the "
-        f"values of all people who made them; {percent(data.options.confidence, 0)} with the same value are enough"
+        f"The attacker knows {data.options.records} random records of a person and guesses the commonest value among "
+        "the people whom they may belong to"
     ),
-    seconds=_sensitive_s,
+    seconds=lambda data: LOAD_S + 1e-3 * len(data.visits) + VISIT_S * data.visits.records,
     run=_sensitive,
     lacks=_no_value,
-)
-RELEASE_SENSITIVE = Question(
-    name="release_sensitive",
-    about=ABOUT,
-    asks="Can a sensitive attribute be inferred from the release?",
-    attacker=lambda data: (
-        f"The attacker knows up to {data.options.known_visits} visits of a person in the cells and slots of the "
-        "release, the most informative ones, and reads the values that it publishes for all who made them; "
-        f"{percent(data.options.confidence, 0)} with the same value are enough"
-    ),
-    seconds=_sensitive_s,
-    run=_released,
-    lacks=_nothing_published,
-    of=RELEASE,
 )

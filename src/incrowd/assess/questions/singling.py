@@ -1,79 +1,135 @@
-"""Singling out: who is identified by a few visits or by one, and how much blurring would hide everyone."""
+"""Singling out: who is guessed from a few known records, or from one, and how much blurring would hide everyone."""
 
 import numpy as np
 
+from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import RELEASE, Finding, Inapplicable, Question, drawn_note, no_release
-from incrowd.assess.questions.release import grain_note, published_visits
-from incrowd.data import Visits
-from incrowd.measure import Uniqueness, exposure, kgap, tails
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
+from incrowd.assess.questions.guess import guesses, printed
+from incrowd.assess.questions.lookup import no_rows
+from incrowd.assess.subject import Subject
+from incrowd.attack.lookup import caps_of, holders_of
+from incrowd.attack.lookup.released_rows import ReleasedRows
+from incrowd.data import Fingerprints, Groups, Release, Visits
+from incrowd.measure import Uniqueness, kgap, tails
 from incrowd.measure._cut_risk import by_convention
 from incrowd.measure.uniqueness.choices import Trajectories
-from incrowd.measure.uniqueness.index import index_of
+from incrowd.measure.uniqueness.index import Index, index_of
 from incrowd.measure.uniqueness.question import UniquenessQuestion
-from incrowd.plain import of_people, percent, several, span
+from incrowd.plain import percent, several, span
 
-ABOUT = "singling out"
 POINTS = (1, 2, 3, 4, 5)
-MAIN = 4  # known points of the verdict, as in most of the literature
-EXPOSURE_POINTS, EXPOSURE_SETS = 2, 1_000_000
+MOST_SAMPLES = 20_000  # looked up one by one in boxes
 KGAP_PEOPLE, KGAP_FEWEST, KGAP_S = 1_000, 125, 60.0
 HEAVY = 1.5  # a tail this heavy is exponential rather than Gaussian [gramaglia2015, Sec. 5.3]
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, the first of all for
-# longer, per visit indexed, per question of a person, per set of visits tried.
-FIRST_S, LOAD_S, VISIT_S, ASK_S, SET_S = 1.2, 0.5, 1e-6, 2e-6, 5e-9
+# longer, per visit indexed, per question of a person.
+FIRST_S, LOAD_S, VISIT_S, ASK_S = 1.2, 0.5, 1e-6, 2e-6
 # Per pair of people and sample compared, per such pair and pair of samples beyond the first of long fingerprints, and
 # for the tails of a person's pairs of samples.
 SAMPLE_S, LONG_S, TAIL_S, SHORT = 2e-8, 2.2e-10, 2.2e-8, 250
 
 
 def _identified(data: Dataset) -> Finding:
-    return _alone(data.visits, data.options.seed, "person", "people")
-
-
-def _released(data: Dataset) -> Finding:
-    visits = published_visits(data)
-    if visits is None:
-        raise Inapplicable(f"the release holds {type(data.published).__name__}, neither visits nor points")
-    finding = _alone(visits, data.options.seed, "published trajectory", "published trajectories")
-    put = f"points of the release were put on {data.places}"
-    grain = grain_note(visits) if isinstance(data.published, Visits) else put
-    return finding._replace(note="; ".join(filter(None, (grain, finding.note))))
-
-
-def _alone(visits: Visits, seed: int, *noun: str) -> Finding:
-    """The curve under all conventions; points are drawn once for the three of them."""
+    subject = data.subject
+    if isinstance(subject.release.data, Fingerprints) and subject.is_release:
+        raise Inapplicable("the release holds boxes, in which samples are looked up instead")
+    visits = subject.visits
+    noun = ("published trajectory", "published trajectories") if subject.is_release else ("person", "people")
     index, crowd = index_of(visits), Trajectories.over(visits.offsets)
-    by = {m: by_convention(index, crowd, visits, UniquenessQuestion(points=m, seed=seed)) for m in POINTS}
-    main = by[MAIN]["all"]
-    curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in POINTS]
-    alone = round((main.value or 0) * main.population)
-    numbers = {"curve": [one.to_dict() for one in curve], "judged": curve.index(main), "alone": alone}
-    return Finding(main.value, of_people(alone, main.population, *noun), numbers, (curve,), _note(by, *noun))
+    points = sorted({*POINTS, data.options.records})
+    by = {m: by_convention(index, crowd, visits, UniquenessQuestion(points=m, seed=data.seed)) for m in points}
+    main = by[data.options.records]["all"]
+    if main.crowd_sizes is None or not main.population:
+        raise Inapplicable("nobody has a visit")
+    sizes = main.crowd_sizes[0]
+    drawn = bool((np.diff(visits.offsets) > data.options.records).any())
+    bound = data.bound(data.options.records)
+    numbers = guesses("identified", sizes, drawn=drawn, bound=bound)
+    if drawn and any(data.undecided(one) for one in numbers):
+        whole = Release(visits, Groups(np.arange(len(visits) + 1), np.arange(len(visits))))
+        numbers = guesses("identified", sizes, drawn=True, caps=caps_of(whole, visits)[main.targets], bound=bound)
+    curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in points]
+    alone = int((sizes == 1).sum())
+    record = {"curve": [one.to_dict() for one in curve], "judged": curve.index(main), "alone": alone}
+    expected = f"{float(numbers[0].value) * len(sizes):,.1f}".removesuffix(".0")
+    return Finding(
+        judged=numbers,
+        number=f"{percent(float(numbers[0].value))} ({expected} of {several(len(sizes), *noun)})",
+        numbers=record,
+        results=(curve,),
+        note=f"on {data.grain_of(visits)}; {percent(alone / len(sizes))} are alone; {_curve(by)}{_crammed(visits)}",
+        chance=1 / len(sizes),
+    )
 
 
-def _note(by: dict[int, dict[str, Uniqueness]], one: str, more: str) -> str:
-    """The whole curve in words, and the other conventions if they differ."""
+def _curve(by: dict[int, dict[str, Uniqueness]]) -> str:
+    """Who is alone, against the number of known visits."""
     shares = [f"{m}: {percent(each['all'].value)} ({span(each['all'].interval)})" for m, each in by.items()]
-    known = f"by number of known visits, with 95 % intervals, {', '.join(shares)}"
-    short = by[max(by)]["drop"].skipped
-    if not short:
-        return f"{known}; nobody has fewer visits than that, so all conventions agree"
-    other = {name: ", ".join(percent(each[name].value) for each in by.values()) for name in ("drop", "zero")}
+    return f"alone by number of known visits, with 95 % intervals, {', '.join(shares)}"
+
+
+def _crammed(visits: Visits) -> str:
+    """A warning if most people fall into few cells."""
+    cells = len(np.unique(visits.cell))
     return (
-        f"{known}; {several(short, f'{one} has', f'{more} have')} fewer than {max(by)} visits, which are then all "
-        f"known; if such {more} are left out: {other['drop']}; if they count as not identified: {other['zero']}"
+        f"; all of it in {several(cells, 'cell')}, so this grain hides more than it shows"
+        if cells <= 2 < len(visits)
+        else ""
     )
 
 
 def _single_visit(data: Dataset) -> Finding:
-    exposed = exposure(data.visits, max_points=EXPOSURE_POINTS, max_sets=EXPOSURE_SETS)
-    one, few = (int(np.isin(exposed.points, range(1, n + 1)).sum()) for n in (1, EXPOSURE_POINTS))
-    people = len(exposed.points)
-    note = f"two well-chosen visits of their own, or fewer, identify {of_people(few, people)}"
-    numbers = {**exposed.to_dict(), "by_one": one, "by_two": few}
-    return Finding(one / people, of_people(one, people), numbers, (exposed,), note)
+    subject = data.subject
+    if isinstance(subject.release.data, Fingerprints) and subject.is_release:
+        crowd, asked = _single_in_boxes(subject, data.seed)
+    else:
+        crowd, asked = subject.per_person(_rarest(subject))[subject.present], subject.present
+    everybody = len(subject.present)
+    numbers = guesses("single_visit", crowd, drawn=len(asked) < everybody, bound=data.bound(1))
+    alone = int((crowd == 1).sum())
+    return Finding(
+        judged=numbers,
+        number=printed(numbers[0], len(asked)),
+        numbers={"people": len(asked), "alone": alone, "of_people": everybody},
+        note="; ".join(
+            filter(
+                None,
+                (
+                    f"{percent(alone / len(asked))} ({alone:,} people) made a visit that nobody else made",
+                    drawn_note(len(asked), everybody),
+                ),
+            )
+        ),
+        chance=1 / everybody,
+    )
+
+
+def _rarest(subject: Subject) -> Ints:
+    """For each published row the fewest people who made one of its visits."""
+    visits = subject.visits
+    index = Index.build(visits)
+    people = np.append(0, np.cumsum(subject.crowd[index.postings]))
+    of_point = people[index.starts[1:]] - people[index.starts[:-1]]
+    least = np.full(len(visits), np.iinfo(np.int64).max)
+    np.minimum.at(least, visits.owner, of_point[index.ids])
+    return np.where(np.diff(visits.offsets) > 0, least, 0)
+
+
+def _single_in_boxes(subject: Subject, seed: int) -> tuple[Ints, Ints]:
+    """For each person asked about the fewest people behind the boxes around one of its samples."""
+    rows = ReleasedRows.of(subject.release, subject.original, None)
+    holder = next(iter(holders_of(rows, subject.original)))
+    order = np.random.default_rng(seed).permutation(subject.present)
+    samples = np.cumsum(np.diff(subject.original.offsets)[order])
+    asked = np.sort(order[: max(int(np.searchsorted(samples, MOST_SAMPLES, "right")), 1)])
+    fewest = []
+    for person in asked.tolist():
+        mine = set(rows.rows[person].tolist())
+        held = holder.rows(holder.known[slice(*holder.spans[person].tolist())])
+        fewest.append(min((rows.people(one) for one in held if mine.intersection(one.tolist())), default=0))
+    return np.array(fewest, np.int64), asked
 
 
 def _blurring(data: Dataset) -> Finding:
@@ -91,19 +147,17 @@ def _blurring(data: Dataset) -> Finding:
         f"{several(hidden, 'person needs', 'people need')} none; the tails of the sample stretches are heavy in time "
         f"for {percent(heavy['time'], 0)} of people and in space for {percent(heavy['space'], 0)}"
     )
-    people = several(len(prints), "person", "people")
-    notes = "; ".join(filter(None, (explained, sample)))
-    return Finding(median, f"{median:.3f} (median of {people})", numbers, (gap, tail), notes)
+    return Finding(
+        judged=(Number(limit="blurring", what="median blurring", value=median),),
+        number=f"{median:.3f} (median of {several(len(prints), 'person', 'people')})",
+        numbers=numbers,
+        results=(gap, tail),
+        note="; ".join(filter(None, (explained, sample))),
+    )
 
 
-def _uniqueness_s(data: Dataset) -> float:
-    return FIRST_S + VISIT_S * data.visits.records + ASK_S * len(data.visits) * len(POINTS)
-
-
-def _single_visit_s(data: Dataset) -> float:
-    """As if a quarter of all sets were tried: most people are identified by one of the first."""
-    n = np.diff(data.visits.offsets).astype(np.float64)
-    return LOAD_S + SET_S * float(np.minimum(n * n / 2, EXPOSURE_SETS).sum()) / 4
+def _identified_s(data: Dataset) -> float:
+    return FIRST_S + 2 * VISIT_S * data.visits.records + ASK_S * len(data.visits) * len(POINTS)
 
 
 def _gap_people(data: Dataset) -> int:
@@ -124,7 +178,10 @@ def _blurring_s(data: Dataset, people: int | None = None) -> float:
     return LOAD_S + people * people * pair_s + people * (2e-3 + TAIL_S * samples * samples)
 
 
-def _no_records(data: Dataset) -> str:
+def _no_blurring(data: Dataset) -> str:
+    """It is context about the data: with a release, or without their records, it does not apply."""
+    if data.is_release:
+        return "it is about the data as they are, and a release is judged"
     if data.traces is None:
         return data.why_no_traces
     return "" if len(data.traces) > 1 else "the data hold one person only"
@@ -132,43 +189,35 @@ def _no_records(data: Dataset) -> str:
 
 IDENTIFIED = Question(
     name="identified",
-    about=ABOUT,
-    asks=f"How many people are identified by {MAIN} known visits?",
-    attacker=lambda _: (
-        f"The attacker knows {MAIN} random visits of a person, to the cell and slot, and that the person is in the data"
+    about="singling out",
+    asks="How many people are identified by 4 known visits?",
+    attacker=lambda data: (
+        f"The attacker knows {data.options.records} random visits of a person, to the cell and slot, and that the "
+        "person is in the data"
     ),
-    seconds=_uniqueness_s,
+    seconds=_identified_s,
     run=_identified,
-)
-RELEASE_IDENTIFIED = Question(
-    name="release_identified",
-    about=ABOUT,
-    asks=f"How many published trajectories are identified by {MAIN} known visits?",
-    attacker=lambda _: (
-        f"The attacker knows {MAIN} random visits of a published trajectory, as the release shows them, and that it is "
-        "in the release"
-    ),
-    seconds=lambda data: 2 * _uniqueness_s(data),
-    run=_released,
-    lacks=no_release,
-    of=RELEASE,
+    lacks=no_rows,
+    who=True,
 )
 SINGLE_VISIT = Question(
     name="single_visit",
-    about=ABOUT,
+    about="singling out",
     asks="How many people are identified by a single visit?",
     attacker=lambda _: (
-        "The attacker knows just the one visit of a person that nobody else made, and that the person is in the data"
+        "The attacker knows just the one visit of a person that fewest others made, and that the person is in the data"
     ),
-    seconds=_single_visit_s,
+    seconds=lambda data: LOAD_S + 2 * VISIT_S * data.visits.records,
     run=_single_visit,
+    lacks=no_rows,
+    who=True,
 )
 BLURRING = Question(
     name="blurring",
-    about=ABOUT,
+    about="singling out",
     asks="How much blurring until everyone looks like one other person? (0: none, 1: 20 km and 8 h)",
     attacker=lambda _: "The attacker knows all samples of a person, to 100 m and a minute",
     seconds=_blurring_s,
     run=_blurring,
-    lacks=_no_records,
+    lacks=_no_blurring,
 )

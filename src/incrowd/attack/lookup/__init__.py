@@ -69,8 +69,8 @@ def lookup(
     check_seed(seed=seed)
     check_positive(**{name: value for name, value in (("within_m", within_m), ("within_s", within_s)) if value})
     published = ReleasedRows.of(release, original, link)
-    holders = list(_holders(published, original, within_m, within_s))
-    drawn = _drawn(holders[0].spans, int(records), seed)
+    holders = list(holders_of(published, original, within_m, within_s))
+    drawn = drawn_records(holders[0].spans, int(records), seed)
     sizes = np.zeros((len(holders), len(original)), np.int64)
     left = np.zeros_like(sizes)
     for number, holder in enumerate(holders):
@@ -95,15 +95,28 @@ def lookup(
     )
 
 
-def _drawn(spans: Ints, records: int, seed: int) -> Groups:
+def caps_of(release: Release, original: Visits | Fingerprints | Traces) -> Ints:
+    """For each person of the original the fewest people behind the rows that hold all that is published of it.
+
+    No attacker who looks records up guesses among fewer; 0 for people who are not in the release.
+
+    Args:
+        release: What is published, with its members.
+        original: The data that the release was made from.
+    """
+    published = ReleasedRows.of(release, original, None)
+    return _caps(published, next(iter(holders_of(published, original))))
+
+
+def drawn_records(spans: Ints, records: int, seed: int) -> Groups:
     """Some random records of each person."""
     rng = np.random.default_rng(seed)
     chosen = [a + np.sort(rng.choice(b - a, min(records, b - a), replace=False)) for a, b in spans.tolist()]
     return Groups(np.cumsum([0, *map(len, chosen)], dtype=np.int64), np.concatenate([np.zeros(0, np.int64), *chosen]))
 
 
-def _holders(
-    published: ReleasedRows, original: Any, within_m: float | None, within_s: float | None
+def holders_of(
+    published: ReleasedRows, original: Any, within_m: float | None = None, within_s: float | None = None
 ) -> Iterator[Holder]:
     """One lookup, or for points two."""
     data = published.data
@@ -145,6 +158,17 @@ def _people_behind(published: ReleasedRows, holder: Holder, drawn: Groups) -> tu
     The second number says how many known records are held by a row of the person.
     """
     fewest, left = np.zeros(len(drawn), np.int64), np.zeros(len(drawn), np.int64)
+    for person, groups, held in candidates(published, holder, drawn):
+        left[person] = held
+        fewest[person] = min((published.people(rows) for rows in groups), default=0)
+    return fewest, left
+
+
+def candidates(published: ReleasedRows, holder: Holder, drawn: Groups) -> Iterator[tuple[int, list[Ints], int]]:
+    """For each person in the release the rows that hold all known records of one of its rows, for each of its rows.
+
+    The last number says how many known records are held by a row of the person.
+    """
     for person in track(range(len(drawn)), "looking people up", len(drawn)):
         mine = published.rows[person]
         if not len(mine):
@@ -152,7 +176,7 @@ def _people_behind(published: ReleasedRows, holder: Holder, drawn: Groups) -> tu
         known = holder.known[drawn[person]]
         held = holder.rows(known)
         groups = [[rows for rows in held if _has(rows, row)] for row in mine.tolist()]
-        left[person] = max(map(len, groups))
+        left = max(map(len, groups))
         if isinstance(holder, PointHolder):
             # Points may have been moved: of those of a row's own time the attacker misses none.
             nearest = _row_in_time(published.data, mine, known)
@@ -161,9 +185,7 @@ def _people_behind(published: ReleasedRows, holder: Holder, drawn: Groups) -> tu
                 group if all(_has(rows, row) for rows in group) else []
                 for row, group in zip(mine.tolist(), timely, strict=True)
             ]
-        sizes = [published.people(_common(group)) for group in groups if group]
-        fewest[person] = min(sizes, default=0)
-    return fewest, left
+        yield person, [_common(group) for group in groups if group], left
 
 
 def _row_in_time(data: Traces, rows: Ints, points: Any) -> Ints:

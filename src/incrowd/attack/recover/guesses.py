@@ -12,6 +12,7 @@ from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, check_choice, check_kind, public
 
 NIGHT_H = (0, 6)  # [xu2017, Sec. 4.2]
+GUESSES = {"everyone static": "assuming that nobody moves", "random assignment": "assigning positions at random"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

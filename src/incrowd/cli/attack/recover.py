@@ -288,7 +288,7 @@ def _beside(chance: Mapping[str, float] | None, *, truth_known: bool) -> str:
     """What trivial guesses get right from the same counts, or why that is not known."""
     if not truth_known:
         return "There is no ground truth for these positions; pass --truth VISITS to score them."
-    from incrowd.assess.questions.counting import GUESSES
+    from incrowd.attack.recover.guesses import GUESSES
 
     guesses = [f"{percent(share)} by {GUESSES[name]}" for name, share in (chance or {}).items()]
     return f"By guessing from the same counts, positions are right: {' and '.join(guesses)}." if guesses else ""

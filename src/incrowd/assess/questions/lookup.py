@@ -1,0 +1,132 @@
+"""Lookup: how often a person is guessed from records known as precisely as what is published shows them."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.assess.dataset import Dataset
+from incrowd.assess.question import Finding, Question
+from incrowd.assess.questions.guess import guesses, printed
+from incrowd.assess.subject import Subject
+from incrowd.attack import Lookup, lookup
+from incrowd.attack.lookup import holders_of
+from incrowd.attack.lookup.released_rows import ReleasedRows
+from incrowd.data import Fingerprints
+from incrowd.errors import DataError
+from incrowd.plain import percent, several
+
+MORE = 8  # known records, beside those that are judged
+# Seconds on one core, rounded up: to load the kernels, per person looked up, per record published.
+FIRST_S, PERSON_S, RECORD_S = 1.2, 1e-3, 2e-6
+
+
+def _lookup(data: Dataset) -> Finding:
+    subject, records = data.subject, _records(data)
+    found, more = (lookup(subject.release, subject.original, records=n, seed=data.seed) for n in (records, MORE))
+    here = found.crowd >= 0
+    if not here.any():
+        raise DataError("nobody of the data is in the release; check that both belong together")
+    drawn = bool((_known_records(subject)[here] > records).any())
+    bound = data.bound(records)
+    mean, worst = guesses("lookup", found.crowd[here], drawn=drawn, caps=found.caps[here], bound=bound)
+    if 2 * found.none_left >= found.people and subject.is_release:
+        # Records that no row holds lead nowhere, which is no safety: what cannot be exceeded is judged.
+        mean, worst = (replace(one, interval=(float(one.value), 1.0)) for one in (mean, worst))
+    numbers = {**found.to_dict(), "more": {"records": MORE, "value": more.value, "worst": more.worst}}
+    notes = (_beside(found, more), _gone(found), _precision(data, found), _held_out(data, subject, records))
+    note = "; ".join(filter(None, notes))
+    return Finding(
+        judged=(mean, worst),
+        number=printed(mean, found.people),
+        numbers=numbers,
+        results=(found,),
+        note=note,
+        chance=1 / max(len(subject.original), 1),
+    )
+
+
+def _records(data: Dataset) -> int:
+    """Known records: as many as a claimed L, at least."""
+    claimed = data.subject.release.claims.get("l")
+    return max(data.options.records, int(claimed) if isinstance(claimed, int) else 0)
+
+
+def _known_records(subject: Subject) -> Ints:
+    """How many records of each person there are to know."""
+    original = subject.original
+    return np.diff(original.offsets)
+
+
+def _beside(found: Lookup, more: Lookup) -> str:
+    return (
+        f"{percent(found.worst)} of people are guessed rightly half of the time or more; with {MORE} known records the "
+        f"guess is right {percent(more.value)} of the time, with everything published {percent(found.cap)}"
+    )
+
+
+def _gone(found: Lookup) -> str:
+    left = several(found.none_left, "person", "people")
+    words = f"of {left} no known record is in the release" if found.none_left else ""
+    absent = f"{several(found.absent, 'person is', 'people are')} not in the release" if found.absent else ""
+    return "; ".join(filter(None, (words, absent)))
+
+
+def _precision(data: Dataset, found: Lookup) -> str:
+    """How precisely records are known."""
+    table = data.subject.release.data
+    if found.within:
+        return "; ".join(f"points within {metres:,.3g} m and {seconds:,.3g} s" for metres, seconds in found.within)
+    if isinstance(table, Fingerprints):
+        return "samples that published boxes hold"
+    return f"on {data.grain_of(table)}"
+
+
+def _held_out(data: Dataset, subject: Subject, records: int) -> str:
+    """What the same lookup believes of people who were left out on purpose."""
+    people = data.held_out(subject)
+    if not len(people):
+        return ""
+    wrong = matched(subject, people, records, data.seed)
+    out = several(len(people), "person", "people")
+    return f"of {out} held out, {wrong:,} would be matched to somebody, always wrongly"
+
+
+def matched(subject: Subject, people: Ints, records: int, seed: int) -> int:
+    """How many of some people, who are not in the release, a lookup would match to exactly one row."""
+    rows = ReleasedRows.of(subject.release, subject.original, None)
+    holder = next(iter(holders_of(rows, subject.original)))
+    rng, single = np.random.default_rng(seed), 0
+    for person in people.tolist():
+        first, last = holder.spans[person].tolist()
+        if last > first:
+            chosen = first + np.sort(rng.choice(last - first, min(records, last - first), replace=False))
+            held = holder.rows(holder.known[chosen])
+            common = set(held[0].tolist()).intersection(*(one.tolist() for one in held[1:]))
+            single += len(common) == 1
+    return single
+
+
+def _lookup_s(data: Dataset) -> float:
+    records = data.visits.records if data.original is None else data.original.records
+    return FIRST_S + 3 * PERSON_S * len(data.visits) + 4 * RECORD_S * records
+
+
+def no_rows(data: Dataset) -> str:
+    """Why nobody can be guessed, if only counts are published."""
+    return "counts have no rows of people" if data.publishes_counts else ""
+
+
+LOOKUP = Question(
+    name="lookup",
+    about="singling out",
+    asks="How often is a person guessed rightly from 4 known records?",
+    attacker=lambda data: (
+        f"The attacker knows {data.options.records} random records of a person, as precisely as what is published "
+        "shows such records, and looks them up"
+    ),
+    seconds=_lookup_s,
+    run=_lookup,
+    lacks=no_rows,
+    who=True,
+)

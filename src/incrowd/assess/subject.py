@@ -1,0 +1,206 @@
+"""What is judged: a release, or the data as they are, with the people behind every published row."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from incrowd.arrays import Ints, offsets_of, positions_of
+from incrowd.attack.link.sides import as_visits, crowd_of
+from incrowd.attack.lookup import caps_of
+from incrowd.attack.people import read_link
+from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
+from incrowd.data.release_folder import manifest_in
+from incrowd.discretize import fingerprints, grid, towers
+from incrowd.errors import DataError
+from incrowd.read import plane
+
+if TYPE_CHECKING:
+    from incrowd.assess.dataset import Dataset
+
+UNTOLD = (
+    "who is who is not known; pass the link file of the release (--link), the Release itself, or --same-labels if "
+    "equal labels are the same person"
+)
+MISLINKED = "the link file names nobody who is both in the data and in the release; pass the one written with it"
+BOXES = "the release holds boxes; give the trajectories or the fingerprints that it was made from"
+POINTS = "the release holds points; give the trajectories that it was made from"
+GRAIN = ("cell_m", "slot_min", "start", "time_zone", "crs")
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What is published, whose it is, and the original in the form that it is compared with.
+
+    Args:
+        release: What is published; its members are positions in `original`.
+        original: What an attacker may know, as precisely as the release shows it.
+        known: The same people as visits, on cells and slots that published rows can be put on.
+        is_release: Whether a release is judged, rather than the data as they are.
+    """
+
+    release: Release
+    original: Traces | Visits | Fingerprints
+    known: Visits
+    is_release: bool
+
+    @cached_property
+    def visits(self) -> Visits:
+        """What is published as visits: points and the centres of boxes in the cells and slots of `known`."""
+        table: Any = self.release.data
+        if isinstance(table, Visits):
+            return table
+        if isinstance(table, Fingerprints):
+            boxes: Visits = as_visits(table, self.known)
+            return boxes
+        return self.known if not self.is_release else _squares(self.known, table)
+
+    @cached_property
+    def crowd(self) -> Ints:
+        """How many people stand behind each row."""
+        return crowd_of(self.release, len(self.release.data))
+
+    @cached_property
+    def rows(self) -> Groups:
+        """The rows of each person of the original."""
+        members = self.release.members
+        row = np.repeat(np.arange(len(members)), np.diff(members.offsets))
+        order = np.lexsort((row, members.positions))
+        return Groups(offsets_of(members.positions[order], len(self.original)), row[order])
+
+    @cached_property
+    def present(self) -> Ints:
+        """Positions of the people who have a row."""
+        return np.flatnonzero(np.diff(self.rows.offsets))
+
+    @cached_property
+    def caps(self) -> Ints:
+        """For each person of the original the fewest people behind the rows that hold all that is published of it."""
+        return caps_of(self.release, self.original)
+
+    def per_person(self, of_rows: Ints) -> Ints:
+        """The least value above 0 of a person's rows, 0 where there is none."""
+        large = np.iinfo(np.int64).max
+        least = np.full(len(self.original), large)
+        owner = np.repeat(np.arange(len(self.original)), np.diff(self.rows.offsets))
+        values = of_rows[self.rows.positions]
+        np.minimum.at(least, owner, np.where(values > 0, values, large))
+        return np.where(least == large, 0, least)
+
+
+def subject_of(data: "Dataset") -> Subject:
+    """The release that was given with the people behind it, or else the data themselves."""
+    options = data.options
+    if options.release is None:
+        if data.original is None:
+            raise DataError(f"{data.why_no_traces}.")
+        return Subject(Release(data.original, _themselves(len(data.original))), data.original, data.visits, False)
+    table = data.published
+    if isinstance(table, Counts) or not isinstance(table, UserTable):
+        raise DataError("counts have no rows of people")
+    original = original_for(table, data)
+    members, claims, params = _behind(data, table, original)
+    if data.link_fault:
+        raise DataError(data.link_fault)
+    known = original if isinstance(original, Visits) else _known(table, data)
+    if len(known) != len(original):
+        raise DataError("a person has no record after the start of the release; give the data it was made from.")
+    return Subject(Release(table, members, params=params, claims=claims), original, known, True)
+
+
+def original_for(table: Any, data: "Dataset") -> Any:
+    """The original as the kind of data that a release publishes, on its cells and slots."""
+    if isinstance(table, Visits):
+        return original_on(table, data)
+    if isinstance(table, Traces):
+        if data.traces is None:
+            raise DataError(POINTS)
+        return data.traces
+    if isinstance(data.original, Fingerprints):
+        return data.original
+    if data.traces is None:
+        raise DataError(BOXES)
+    where: Any = {"origin": origin_of(table.crs, data.traces), "start": table.start, "time_zone": table.time_zone}
+    return fingerprints(data.traces, **where)
+
+
+def original_on(release: Visits, data: "Dataset") -> Visits:
+    """The original as visits to the release's own cells in its own slots, if its records are there to be regridded.
+
+    Without them, or if the release is not on squares, cells and slots must be the same already.
+    """
+    visits, traces = data.visits, data.traces
+    if isinstance(data.original, Fingerprints):
+        raise DataError("the release holds visits; give the trajectories or visits that it was made from")
+    if traces is None or release.slot_min is None or all(_same(name, visits, release) for name in GRAIN):
+        return visits
+    if release.cell_m is None:
+        places = data.options.towers
+        return visits if places is None else towers(traces, places, far_towers=True, **_clock(release))
+    return _squares(release, traces)
+
+
+def origin_of(crs: str | None, points: Traces) -> tuple[float, float] | None:
+    """The (lon, lat) from which a plane is counted; None for points in metres, or in a plane made elsewhere."""
+    return None if points.planar else plane.origin_of(crs)
+
+
+def _behind(data: "Dataset", table: UserTable, original: UserTable) -> tuple[Groups, dict[str, Any], dict[str, Any]]:
+    """The people behind each row, with what the release claims and how it was made."""
+    given, options = data.options.release, data.options
+    claims: dict[str, Any] = {}
+    params: dict[str, Any] = {}
+    if isinstance(given, Release):
+        claims, params = dict(given.claims), dict(given.params)
+    elif isinstance(given, Path) and given.is_dir():
+        manifest = manifest_in(given)
+        claims = dict(manifest.get("claims") or {})
+        params = {**(manifest.get("parameters") or {}), "method": manifest.get("method")}
+    if options.link is not None:
+        link = read_link(options.link, given)
+        return _linked(link.pseudonyms, link.people, table, original), claims, params
+    if isinstance(given, Release) and len(given.members.positions):
+        return given.members, claims, params
+    if options.same_labels:
+        return _linked(table.users, table.users, table, original), claims, params
+    raise DataError(UNTOLD)
+
+
+def _linked(rows: Any, people: Any, table: UserTable, original: UserTable) -> Groups:
+    row, person = positions_of(rows, table.users), positions_of(people, original.users)
+    both = (row >= 0) & (person >= 0)
+    if not both.any():
+        raise DataError(MISLINKED)
+    order = np.lexsort((person[both], row[both]))
+    return Groups(offsets_of(row[both][order], len(table)), person[both][order])
+
+
+def _themselves(people: int) -> Groups:
+    return Groups(np.arange(people + 1), np.arange(people))
+
+
+def _known(table: Any, data: "Dataset") -> Visits:
+    """The original as visits in the plane of published boxes or points."""
+    if isinstance(table, Traces) or isinstance(data.original, Fingerprints):
+        return data.visits
+    how: Any = {"cell_m": data.cell_m, "slot_min": data.visits.slot_min or data.options.width_min}
+    where = {"origin": origin_of(table.crs, data.traces), "start": table.start, "time_zone": table.time_zone}  # type: ignore[arg-type]
+    return grid(data.traces, **how, **where)
+
+
+def _squares(like: Visits, points: Traces) -> Visits:
+    """Points in the same squares and slots, counted from the same origin."""
+    if like.cell_m is None or like.slot_min is None:
+        raise DataError("points can be put on squares and slots of known size only; give the records of the original")
+    return grid(points, cell_m=like.cell_m, origin=origin_of(like.crs, points), **_clock(like))
+
+
+def _clock(like: Visits) -> dict[str, Any]:
+    return {"slot_min": like.slot_min, "start": like.start, "time_zone": like.time_zone}
+
+
+def _same(name: str, visits: Visits, release: Visits) -> bool:
+    """Whether both say the same, or the release does not say."""
+    return getattr(release, name) in (None, getattr(visits, name))
