@@ -7,7 +7,7 @@ import incrowd as ic
 from boxes import prints
 from incrowd.anonymize.glove import Glove
 from incrowd.measure import Tails, accuracy
-from incrowd.measure.glove.extents import extents
+from incrowd.measure.glove.accuracy import extents
 from incrowd.show import section_of
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")  # gaps 1/24, 1/24, 11/240, 3/8
