@@ -9,8 +9,19 @@ from incrowd.measure.sweep import sweep
 from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME
 from incrowd.papers.record import Reproduction
 from incrowd.papers.tan2017.close import SIZES, figure_6_7
-from incrowd.papers.tan2017.data import BLOCKS, QUICK_USERS, SLOT_MIN, cleaned, synthetic, wide_box
-from incrowd.papers.tan2017.records import figure_8_9, figure_10_12, figure_13, figure_14, table_1
+from incrowd.papers.tan2017.records import (
+    BLOCKS,
+    QUICK_USERS,
+    SLOT_MIN,
+    cleaned,
+    figure_8_9,
+    figure_10_12,
+    figure_13,
+    figure_14,
+    synthetic,
+    table_1,
+    wide_box,
+)
 from incrowd.papers.tan2017.resolution import figure_3, figure_4, figures_1_2_5
 from incrowd.read.plane import Box
 

@@ -13,7 +13,7 @@ from incrowd.discretize import blocks as on_blocks
 from incrowd.measure.uniqueness import uniqueness
 from incrowd.measure.uniqueness.question import Uniqueness
 from incrowd.papers.record import NEAR, Figure, Statement, apart, claim, size
-from incrowd.papers.tan2017.data import BLOCKS, KNOWN, SLOT_MIN, Taxis, wide_box
+from incrowd.papers.tan2017.records import BLOCKS, KNOWN, SLOT_MIN, Taxis, wide_box
 from incrowd.plain import percent
 from incrowd.show import Line, Lines
 

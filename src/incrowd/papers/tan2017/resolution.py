@@ -6,7 +6,7 @@ from itertools import pairwise
 from incrowd.arrays import Ints
 from incrowd.measure.sweep.result import Sweep
 from incrowd.papers.record import Figure, Statement, apart, claim
-from incrowd.papers.tan2017.data import BLOCKS, FOUR, KNOWN, SLOT_MIN, Taxis
+from incrowd.papers.tan2017.records import BLOCKS, FOUR, KNOWN, SLOT_MIN, Taxis
 from incrowd.plain import percent
 from incrowd.show import Line, Lines
 
