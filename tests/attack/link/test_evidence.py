@@ -201,6 +201,29 @@ def test_boxes_are_one_visit_each_and_a_crowd_shares_the_hit():
     assert link(known, ic.Release.from_arrays(far, members=[[0]])).silent == 1
 
 
+def test_views_and_positions_are_checked():
+    known = visits([[1, 0], [0, 1]])
+    for wrong in ("places", (), ("places", "places"), ("home",)):
+        with pytest.raises(ic.ParameterError, match="views must name one or more"):
+            link(known, known, views=wrong)
+    assert link(known, known, views=["places"]).views == ("places",)
+    for rows in ([2], [-1], 5):
+        with pytest.raises(ic.ParameterError, match="positions from 0 to 1"):
+            link(known, known).scores(rows)
+
+
+@pytest.mark.parametrize("score", ["evidence", "histogram", "overlap"])
+@pytest.mark.parametrize("one_to_one", [False, True])
+def test_nothing_shared_one_person_and_everybody_alike_are_chance(score, one_to_one):
+    how = {"score": score, "views": ("places",), "one_to_one": one_to_one}
+    one = visits([[3]])
+    assert link(one, one, **how).hit == {1: 1, 10: 1}
+    apart = link(visits([[2, 0, 0], [0, 2, 0]]), visits([[0, 0, 2], [0, 0, 2]]), **how)
+    assert apart.hit[1] == apart.chance[1] == 0.5 and apart.silent == 2
+    alike = link(visits([[2, 1]] * 20), visits([[2, 1]] * 20), **how)
+    assert alike.hit[1] == pytest.approx(1 / 20) and len(alike.named(0.9)) == 0
+
+
 def test_of_several_rows_the_one_named_counts_with_its_own_crowd():
     """The best row of person 0 is p, of one person; q stands for four. Two rows that are level count their mean."""
     xy = [[50, 50], [150, 50], [250, 50]]

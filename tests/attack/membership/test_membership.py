@@ -63,8 +63,13 @@ def test_somebody_elses_counts():
     assert membership(crowd, published=published, size=60).auc is None
     with pytest.raises(ic.ParameterError, match="size is missing"):
         membership(crowd, published=published)
-    with pytest.raises(ic.DataError, match="each of the 120 people"):
-        membership(crowd, published=published, size=60, truth=[True])
+    for wrong in ([True], ["in"] * 120, [float("nan")] * 120, [2] * 120):
+        with pytest.raises(ic.DataError, match="each of the 120 people"):
+            membership(crowd, published=published, size=60, truth=wrong)
+    with pytest.raises(ic.DataError, match="people who are in and people who are not"):
+        membership(crowd, published=published, size=60, truth=[True] * 120)
+    with pytest.raises(ic.ParameterError, match="truth says who is in published counts"):
+        membership(crowd, truth=inside)
 
 
 def test_visits_are_found_in_the_published_cells_by_their_centres():
@@ -157,8 +162,9 @@ def test_what_the_attacker_knows_of_bounded_and_moved_visits():
     assert kept_shares(visits, {"move_share": 0.2}).tolist() == pytest.approx([0.8, 0.8, 0.8, 0.8, 1])
     longer = at_published_grain(visits, {"slot_min": 120})
     assert (longer.slot.tolist(), longer.cell.tolist(), longer.slot_min) == ([0, 0, 1, 1], [1, 2, 1, 3], 120)
-    with pytest.raises(ic.ParameterError, match="multiple of the slots"):
-        at_published_grain(visits, {"slot_min": 90})
+    for wrong in (90, 0, -60):
+        with pytest.raises(ic.ParameterError, match="slot_min must be"):
+            at_published_grain(visits, {"slot_min": wrong})
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (2.0, 0.0), (1.0, 1e-3)])
