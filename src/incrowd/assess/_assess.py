@@ -30,7 +30,10 @@ from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.data import Release, Visits
 from incrowd.errors import ParameterError, public
 from incrowd.measure import summary
+from incrowd.progress import tell
 from incrowd.read.layouts import Reading, with_reading
+
+ASSESSING = "assessing"  # the label under which the seconds done are told, of all that were estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +70,11 @@ class PreparedAssessment:
         answers: list[Answer] = []
         results: dict[str, tuple[Any, ...]] = {}
         interrupted = False
+        total_s, done_s = sum(estimate.seconds for estimate in self.estimates), 0.0
         with closing(Asking(self.data, self.budget)) as asking:
             for question, estimate in zip(QUESTIONS, self.estimates, strict=True):
+                tell(ASSESSING, done_s, total_s)
+                done_s += estimate.seconds
                 began = time.monotonic()
                 try:
                     verdict, finding = asking.ask(question, estimate, interrupted=interrupted)
@@ -77,6 +83,7 @@ class PreparedAssessment:
                 took_s = time.monotonic() - began
                 answers.append(self._answer(question, estimate, verdict, finding, took_s))
                 results[question.name] = () if isinstance(finding, str) else finding.results
+        tell(ASSESSING, total_s, total_s)
         return self._assessment(answers, results, interrupted)
 
     def _answer(
