@@ -67,6 +67,7 @@ def test_the_size_term_of_who_shares_nothing():
     """alpha = 2, n = 5: m = 0, 1, 50."""
     layer = Evidence(rows_of([[1]]), rows_of([[1]]), np.array([1.0]), Concentration(2.0))
     assert layer.apart(np.array([5]), np.array([0, 1, 50]))[0] / UNIT == pytest.approx([0, -1.25276, -13.4], abs=0.05)
+    assert layer.apart(np.array([0]), np.array([0])).tolist() == [[0]]  # nobody has been anywhere
 
 
 @settings(deadline=None, max_examples=100)
