@@ -172,7 +172,7 @@ def caught_too_often(train, test, epsilon, delta):
 
     The share named wrongly is taken as high as an exact test allows at half of 1e-6.
     """
-    limit = np.quantile(train[:, 0], 0.9)
+    limit = np.quantile(train[:, 0], 0.9, method="higher")
     named_wrongly, caught = (int((test[:, side] > limit).sum()) for side in (0, 1))
     games = test[:, 0].size
     wrongly = binomtest(named_wrongly, games).proportion_ci(1 - 1e-6, method="exact").high
