@@ -76,7 +76,8 @@ def _precision(data: Dataset, found: Lookup) -> str:
     """How precisely records are known."""
     table = data.subject.release.data
     if found.within:
-        return "; ".join(f"points within {metres:,.3g} m and {seconds:,.3g} s" for metres, seconds in found.within)
+        reaches = dict.fromkeys(f"{metres:,.3g} m and {seconds:,.3g} s" for metres, seconds in found.within)
+        return "; ".join(f"points within {reach}" for reach in reaches)
     if isinstance(table, Fingerprints):
         return "samples that published boxes hold"
     return f"on {data.grain_of(table)}"
