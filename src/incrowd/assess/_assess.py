@@ -29,6 +29,7 @@ from incrowd.assess.question import (
 from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.data import Release, Visits
 from incrowd.errors import ParameterError, public
+from incrowd.kernels import compile_s
 from incrowd.measure import summary
 from incrowd.progress import tell
 from incrowd.read.layouts import Reading, with_reading
@@ -231,7 +232,8 @@ def _estimates(data: Dataset) -> Iterator[StepEstimate]:
     for question in QUESTIONS:
         lacks = question.lacks(data)
         seconds = 0.0 if lacks else question.seconds(data)
-        yield StepEstimate(name=question.name, asks=question.asks, seconds=seconds, lacks=lacks)
+        compiling = None if lacks or question.name not in COMPILES else compile_s(COMPILES[question.name])
+        yield StepEstimate(name=question.name, asks=question.asks, seconds=seconds, compile_s=compiling, lacks=lacks)
 
 
 def _other_steps(data: Dataset) -> Iterator[str]:
@@ -243,4 +245,5 @@ def _other_steps(data: Dataset) -> Iterator[str]:
                 yield f"{step.name} dropped records of the data, and the release was not made with it"
 
 
+COMPILES = {"identified": "uniqueness", "counts": "transport", "blurring": "glove"}  # kernels that compile for seconds
 CLEANING = ("outside", "duplicates", "order", "displaced", "still_users", "sparse_users", "period")
