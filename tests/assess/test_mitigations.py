@@ -9,7 +9,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.assess.mitigated import Membership, Mitigations, Outcome, dp_bounds
-from incrowd.assess.positions import Positions, another_day, control_of, positions
+from incrowd.assess.positions import Positions, control_of, positions
 from incrowd.show import section_of as section
 
 XY = [[1000 * cell, 300 * (cell % 2)] for cell in range(6)]
@@ -111,20 +111,20 @@ def test_advantage_is_what_another_day_does_not_tell():
     assert Positions(0.3, {"everyone static": 0.6}, 0.4).advantage == pytest.approx(1 / 3)  # the better of both
     assert Positions(0.3, {"everyone static": 0.2}, 0.4).advantage < 0  # not clipped
     assert Positions(1.0, {"everyone static": 1.0}, 1.0).advantage == 0  # nothing to gain
-    assert Positions(0.3, {"everyone static": 0.2}, None).advantage == 0.3  # one day only
+    assert Positions(0.3, {"everyone static": 0.2}, 0.0).advantage == 0.3  # one day only
 
 
-def test_the_control_is_the_first_slot_of_another_day():
-    """Two people over two days of four slots: day 2 begins with both at cell 1, day 1 with one at each."""
-    rows = np.array([[0, 0, 1, 1, 1, 1, 0, 0], [1] * 8])
+def test_the_control_is_the_static_guess_on_the_days_after():
+    """Two people over two days of four slots: the guess (one at each cell) is right in 6 of 8, then in 5."""
+    rows = np.array([[0, 0, 1, 1, 1, 1, 0, 1], [1] * 8])
     who, slot = np.indices(rows.shape).reshape(2, -1)
     visits = ic.Visits.from_arrays(who, rows.ravel(), slot, xy=XY[:2], slot_min=360)
-    assert another_day(visits).tolist() == [[1, 1, 1, 1, 0, 0, 0, 0], [1] * 8]
     mended = ic.discretize.counts(visits)
     judged = positions(ic.attack.recover(mended, seed=0), mended, visits, pairing="global", seed=0)
-    assert judged.control == control_of(visits, pairing="global") == (4 + 8) / 16
+    assert judged.control == control_of(mended, visits, pairing="global") == (1 + 4) / 8
     assert judged.guesses == ic.attack.chance_accuracy(mended, visits, seed=0)
-    assert another_day(people(days=1)) is None and control_of(people(days=1), pairing="global") is None
+    one = people(days=1)
+    assert control_of(ic.discretize.counts(one), one, pairing="global") == 0
 
 
 def test_an_attack_below_the_guess_is_misled():

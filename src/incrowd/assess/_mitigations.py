@@ -253,7 +253,7 @@ def _attacked(way: Way, pairing: Any, attacker: dict[str, Any], known: RecoveryS
         judged = positions(recovered, mended, way.truth, pairing=pairing, seed=seed)
     else:
         score, guesses = known, chance_accuracy(mended, way.truth, pairing=pairing, seed=seed)
-        judged = Positions(known.accuracy, guesses, control_of(way.truth, pairing=pairing))
+        judged = Positions(known.accuracy, guesses, control_of(mended, way.truth, pairing=pairing))
     return {
         "accuracy": score.accuracy,
         "night": score.stages["night"],

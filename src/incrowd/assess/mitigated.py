@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import Any
 
-from incrowd.assess.limits import OldName
+from incrowd.assess.limits import DEFAULTS, OldName
 from incrowd.assess.positions import CONTROL, Positions
 from incrowd.plain import percent, plain, several
 from incrowd.show import Line, Lines, Result, Section, Table
@@ -35,8 +35,9 @@ MISLEADS = (
     "noise",
     "move",
 )  # the attack on positions is not told of them, and no guarantee for a person comes with them
-AUC, NAMED, FALSE, SMALLEST = 0.60, 0.05, 0.01, 11  # limits of membership, and of the smallest true count: conventions
-LIMITS = f"membership AUC {AUC:.2f} and 5 % named rightly at 1 % wrongly, smallest count {SMALLEST}"
+AUC, NAMED, SMALLEST = (DEFAULTS[name] for name in ("membership", "membership_1pct", "smallest_count"))
+FALSE = 0.01  # named wrongly
+LIMITS = f"membership AUC {AUC} and {NAMED} named rightly at 1 % wrongly, smallest count {SMALLEST}"
 LOSS = (
     "Loss is sum |published - P| / sum P over cells and slots: 0 % for exact counts, 100 % if nothing is published. "
     "The people of a region are spread evenly over its cells, those of a long slot are counted in each slot inside it."
@@ -79,8 +80,8 @@ class Membership:
 
     def missed(self) -> list[str]:
         """What is above its limit."""
-        above = [f"membership AUC up to {self.auc_high:.2f}"] if self.auc_high > AUC else []
-        if self.named_high is not None and self.named_high > NAMED:
+        above = [f"membership AUC up to {self.auc_high:.2f}"] if AUC.exceeded(self.auc_high) else []
+        if self.named_high is not None and NAMED.exceeded(self.named_high):
             above.append(f"up to {percent(self.named_high)} of people named at 1 % wrongly")
         return above
 
@@ -123,14 +124,14 @@ class Outcome:
         why = ["the counts are unchanged"] if self.unchanged else []
         if self.loss >= 1:
             why.append("it says less than nothing published would")
-        if self.positions.advantage > target:
+        if self.positions.advantage > target and self.mitigation != "dp":  # one slot of a person is no trajectory
             why.append(f"positions: advantage {percent(self.positions.advantage)}")
         if self.mitigation in MISLEADS:
             why.append("protects a count, not a person" if self.mitigation == "noise" else "only misleads attacks")
         elif self.positions.misled and self.mitigation != "dp" and not self.unchanged:
             why.append("the attack on positions was misled, which proves nothing")
         why += ["membership was not measured"] if self.membership is None else self.membership.missed()
-        if self.smallest is not None and self.smallest < SMALLEST:
+        if self.smallest is not None and SMALLEST.exceeded(self.smallest):
             why.append(f"a published number stands for {several(self.smallest, 'person', 'people')}")
         return why
 
@@ -192,8 +193,7 @@ class Mitigations(Result):
     def _answer(self) -> str:
         exact, best = self.outcomes[0], self.best
         guesses = ", ".join(f"{name} {percent(share)}" for name, share in self.chance.items())
-        control = None if exact.positions is None else exact.positions.control
-        other = "" if control is None else f"; from another day {percent(control)}"
+        other = "" if exact.positions is None else f"; from another day {percent(exact.positions.control)}"
         limits = f"advantage {percent(self.target, 0)}, {LIMITS}"
         first = (
             f"From the counts as they are, {percent(exact.accuracy)} of the positions of {self.users:,} people are "

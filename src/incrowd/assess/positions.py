@@ -5,21 +5,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
-from incrowd.attack.recover.guesses import random_guess, static_guess
-from incrowd.attack.recover.score import originals, pair, share_right
-from incrowd.clock import DAY_MIN
+from incrowd.attack.recover.guesses import Guess, random_guess, static_guess
+from incrowd.attack.recover.score import originals, pair
 from incrowd.data import Counts, Visits
-from incrowd.discretize import counts
 
 Z_MISLED = 3.090232306167813  # one-sided 1e-3 of the normal distribution
 CONTROL = (
-    "The control is what anybody gets right who knows another day: everybody stays where the first slot of the next "
-    "day (of the first one for the last) counts them. The advantage is (best - control) / (1 - control), where best "
-    "is the better of the attack and of the guesses from the published counts; with one day only there is no control, "
-    "and the best itself is judged. An attack that is right significantly less often than a guess or the control "
-    "(one-sided, 1e-3, over people) was misled, which protects nobody from another attack."
+    "The control is the static guess from another day: everybody stays where the first slot of the published counts "
+    "has them, and the days after the first one are scored. The advantage is (best - control) / (1 - control), where "
+    "best is the better of the attack and of the guesses over all days; with one day only the control is 0. An attack "
+    "that is right significantly less often than the static guess (one-sided, 1e-3, over people) was misled, which "
+    "protects nobody from another attack."
 )
 
 
@@ -30,13 +29,13 @@ class Positions:
     Args:
         attack: By the attack.
         guesses: By trivial guesses from the same counts.
-        control: By whom another day tells; None if there is one day only.
-        misled: Whether the attack is significantly worse than a guess or the control.
+        control: By the static guess, over the days after the one that it is of; 0 if there is one day only.
+        misled: Whether the attack is significantly worse than the static guess.
     """
 
     attack: float
     guesses: Mapping[str, float]
-    control: float | None
+    control: float
     misled: bool = field(default=False, compare=False)  # not known of an attack that was made elsewhere
 
     @property
@@ -47,8 +46,7 @@ class Positions:
     @property
     def advantage(self) -> float:
         """How much of what another day does not tell is gained, not clipped: below 0 if it misleads."""
-        control = self.control or 0.0
-        return (self.best - control) / (1 - control) if control < 1 else 0.0
+        return (self.best - self.control) / (1 - self.control) if self.control < 1 else 0.0
 
 
 def positions(recovered: Any, mended: Counts, truth: Visits, *, pairing: Any, seed: int) -> Positions:
@@ -62,42 +60,33 @@ def positions(recovered: Any, mended: Counts, truth: Visits, *, pairing: Any, se
         seed: Of the random assignment.
     """
     y = originals(recovered, truth)
-    made = {"everyone static": static_guess(mended).cells, "random assignment": random_guess(mended, seed=seed).cells}
-    other = another_day(truth)
-    tried = made if other is None else {**made, "another day": other}
-    rights = {name: _per_person(cells, y, pairing) for name, cells in {"attack": recovered.cells, **tried}.items()}
-    shares = {name: int(right.sum()) / y.size for name, right in rights.items()}
-    misled = any(_worse(rights["attack"], rights[name]) for name in tried if name != "random assignment")
-    return Positions(shares["attack"], {name: shares[name] for name in made}, shares.get("another day"), misled)
+    static = static_guess(mended)
+    made = {"attack": recovered.cells, "everyone static": static.cells}
+    made["random assignment"] = random_guess(mended, seed=seed).cells
+    right = {name: _right(cells, y, pairing) for name, cells in made.items()}
+    shares = {name: int(hits.sum()) / y.size for name, hits in right.items()}
+    misled = _worse(right["attack"].sum(axis=1), right["everyone static"].sum(axis=1))
+    return Positions(shares.pop("attack"), shares, _later(right["everyone static"], static), misled)
 
 
-def control_of(truth: Visits, *, pairing: Any) -> float | None:
-    """How many positions are right if another day is known; None if there is one day only."""
-    other = another_day(truth)
-    if other is None:
-        return None
-    y = truth.cell.reshape(other.shape)
-    return share_right(other, y, pair(other, y, pairing))
+def control_of(mended: Counts, truth: Visits, *, pairing: Any) -> float:
+    """The control alone."""
+    static = static_guess(mended)
+    return _later(_right(static.cells, originals(static, truth), pairing), static)
 
 
-def another_day(truth: Visits) -> Ints | None:
-    """Everybody stays, each day, where the first slot of the next day counts them: [person, slot]."""
-    n = counts(truth).n
-    per_day = DAY_MIN // int(truth.slot_min or DAY_MIN)
-    days = len(n) // per_day
-    if days < 2:
-        return None
-    firsts = [np.repeat(np.arange(n.shape[1]), n[(day + 1) % days * per_day]) for day in range(days)]
-    cells: Ints = np.repeat(np.stack(firsts, axis=1), per_day, axis=1)
-    return cells
-
-
-def _per_person(cells: Ints, y: Ints, pairing: Any) -> Ints:
-    """How many positions of each person are right in the trajectory paired with it."""
+def _right(cells: Ints, y: Ints, pairing: Any) -> NDArray[np.bool_]:
+    """Whether each position of each person is right in the trajectory paired with it."""
     match = pair(cells, y, pairing)
-    right = np.empty(len(y), np.int64)
-    right[match] = (cells == y[match]).sum(axis=1)
+    right = np.empty(y.shape, np.bool_)
+    right[match] = cells == y[match]
     return right
+
+
+def _later(right: NDArray[np.bool_], guess: Guess) -> float:
+    """The share that is right over the days after the first one."""
+    later = right[:, right.shape[1] // guess.days :]
+    return int(later.sum()) / later.size if later.size else 0.0
 
 
 def _worse(attack: Ints, guess: Ints) -> bool:
