@@ -42,7 +42,12 @@ def noise_per_count(people: int = 2_000, towers: int = 200, slots: int = 80) -> 
         for rows in ((visits.slot < slots) & ((visits.owner < people - 900) == first) for first in (True, False))
     )
     result: dict[str, Any] = {"users": people, "slots": slots}
-    ways = {"raw": {}, "below_5": {"suppress_below": 5}, "noise_1": {"noise_epsilon": 1.0}, "dp": MITIGATIONS["dp"]}
+    ways: dict[str, dict[str, Any]] = {
+        "raw": {},
+        "below_5": {"suppress_below": 5},
+        "noise_1": {"noise_epsilon": 1.0},
+        "dp": MITIGATIONS["dp"],
+    }
     for name, mitigation in ways.items():
         for size in (100, 500, 900):
             answer = ic.attack.membership(crowd, reference=others, size=size, mitigation=mitigation)
