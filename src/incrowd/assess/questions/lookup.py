@@ -22,7 +22,7 @@ FIRST_S, PERSON_S, RECORD_S = 1.2, 1e-3, 2e-6
 
 
 def _lookup(data: Dataset) -> Finding:
-    subject, records = data.subject, _records(data)
+    subject, records = data.precise, _records(data)
     found, more = (lookup(subject.release, subject.original, records=n, seed=data.seed) for n in (records, MORE))
     here = found.crowd >= 0
     if not here.any():
