@@ -9,8 +9,7 @@ import incrowd as ic
 from boxes import prints
 from builders import tracks
 from incrowd.anonymize.w4m import W4M, mean_speed
-from incrowd.anonymize.w4m.clusters import TRASHED, Tracks, around_pivots, chunks_of, cluster, grown
-from incrowd.anonymize.w4m.points import points_of, sample_of
+from incrowd.anonymize.w4m.points import TRASHED, Tracks, around_pivots, chunks_of, cluster, grown, points_of, sample_of
 
 ALL = settings(deadline=None, max_examples=60)
 

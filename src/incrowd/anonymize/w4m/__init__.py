@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.anonymize.base import Anonymizer, Strength, Wanted, guarantee, parameters, random_order
-from incrowd.anonymize.w4m.clusters import TRASHED, Tracks, cluster
-from incrowd.anonymize.w4m.points import Placed, everywhere, inside
+from incrowd.anonymize.w4m.points import TRASHED, Placed, Tracks, cluster, everywhere, inside
 from incrowd.arrays import Floats, Ints, owners
 from incrowd.clean import check_box
 from incrowd.data import Groups, Release, Traces
