@@ -19,7 +19,6 @@ from incrowd.progress import tell
 from incrowd.read._parts import of_traces
 from incrowd.read.plane import Box
 
-
 GROWTH = 1.5  # of the radius, whenever too many would be trashed
 TRASHED = -1
 
