@@ -31,4 +31,28 @@ def game(people: int = PEOPLE, towers: int = TOWERS, size: int = SIZE) -> dict[s
     return result
 
 
-CASES = {"game": game}
+def noise_per_count(people: int = 2_000, towers: int = 200, slots: int = 80) -> dict[str, Any]:
+    """The figures of docs/howto/is-somebody-in-these-counts.md: groups of a small city, rates from 900 other people."""
+    city = ic.read.synthetic_city(users=people, towers=towers, days=4, profile="operator")
+    visits = ic.discretize.towers(city.traces, city.towers, slot_min=60, fill="interpolate")
+    crowd, others = (
+        ic.Visits.from_arrays(
+            visits.owner[rows], visits.cell[rows], visits.slot[rows], xy=visits.xy, slot_min=60, start=visits.start
+        )
+        for rows in ((visits.slot < slots) & ((visits.owner < people - 900) == first) for first in (True, False))
+    )
+    result: dict[str, Any] = {"users": people, "slots": slots}
+    ways: dict[str, dict[str, Any]] = {
+        "raw": {},
+        "below_5": {"suppress_below": 5},
+        "noise_1": {"noise_epsilon": 1.0},
+        "dp": MITIGATIONS["dp"],
+    }
+    for name, mitigation in ways.items():
+        for size in (100, 500, 900):
+            answer = ic.attack.membership(crowd, reference=others, size=size, mitigation=mitigation)
+            result[f"{name}_{size}_auc"] = answer.auc
+    return result
+
+
+CASES = {"game": game, "noise_per_count": noise_per_count}

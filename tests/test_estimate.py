@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from importlib import import_module
 
+import incrowd as ic
 from incrowd.estimate import Estimate, memory
 from incrowd.measure import SweepEstimate
 from incrowd.plain import plain
@@ -24,7 +26,7 @@ def test_memory_that_is_not_estimated_is_left_out():
 
 def test_an_estimate_of_a_sweep_in_one_sentence():
     assert str(SweepEstimate(seconds=4321, bytes=500 << 20, todo=1200, cached=3)) == (
-        "about 72 min, 500 MiB on top of the traces for 1,200 resolutions; 3 more are in the cache"
+        "1,200 resolutions: about 72 min, 500 MiB on top of the traces; 3 more are in the cache"
     )
 
 
@@ -34,3 +36,16 @@ def test_compiling_is_foretold_where_nothing_is_compiled_yet(tmp_path):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "2.0\n"
+
+
+def test_the_estimates_of_an_assessment_and_a_comparison_say_what_compiling_adds(monkeypatch):
+    assessing = import_module("incrowd.assess._assess")
+    comparing = import_module("incrowd.assess.compare")
+    estimating = import_module("incrowd.assess.compare.estimate")
+    monkeypatch.setattr(assessing, "compile_s", {"uniqueness": 2.0, "transport": 25.0, "glove": 19.0}.get)
+    monkeypatch.setattr(estimating, "compile_s", {"glove": 19.0, "lkc": None}.get)
+    traces = ic.read.synthetic_city(users=12, towers=6, days=2, seed=0).traces
+    one = {each.name: each for each in assessing.prepared(traces, assessing.Options(), {}).estimates}["identified"]
+    assert one.compile_s == 2 and str(one).endswith(", and about 2 s once to compile")
+    options = comparing.CompareOptions(methods=("glove", "lkc"), target="k=2")
+    assert ", and about 19 s once to compile" in str(estimating.compare_estimate(comparing.prepared(traces, options)))

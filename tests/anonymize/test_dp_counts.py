@@ -84,6 +84,13 @@ def test_refusals():
     grid = ic.discretize.grid(traces, cell_m=100, slot_min=60)
     with pytest.raises(ic.ParameterError, match="exactly those that people visited"):
         method(grid, cells=grid.xy, slots=(0, 24))
+    for slots in (5, (0, 2.5), ("a", "b"), (0, 0), (0, 1, 2), (0, 10**12)):
+        with pytest.raises(ic.ParameterError, match="slots"):
+            method(walk(), cells=XY, slots=slots)
+    with pytest.raises(ic.ParameterError, match="OpenDP finds no Gaussian noise"):
+        DPCounts(epsilon=1e6, slots_per_person=1, delta=1e-5)(walk(), cells=XY, slots=(0, 6))
+    with pytest.raises(ic.ParameterError, match="exactly those that people visited"):
+        method(walk(), cells=XY[2::-1], slots=(0, 6))  # the three visited ones of four
     for wrong in ({"epsilon": 0}, {"slots_per_person": 0}, {"delta": 1}, {"cells_per_slot": 0}):
         with pytest.raises(ic.ParameterError):
             DPCounts(**{"epsilon": 1, "slots_per_person": 1, **wrong})

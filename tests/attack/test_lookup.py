@@ -1,5 +1,6 @@
 """Known records looked up in a release, at its own precision."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -145,6 +146,14 @@ def test_who_is_not_in_the_release_is_counted_apart():
     release = ic.Release.from_arrays(crowd("0:1 | 0:2"), members=[[0], [2]])
     found = lookup(release, visits)
     assert (found.people, found.absent, found.value) == (2, 1, 1) and np.isnan(found.per_person[1])
+    with pytest.raises(ic.DataError, match="publishes no record"):
+        none = np.zeros(0, int)
+        lookup(replace(visits, users=none, offsets=np.zeros(1, int), cell=none, slot=none), visits)
+    with pytest.raises(ic.ParameterError, match="within_m is about points"):
+        lookup(visits, visits, within_m=5)
+    for wrong in ({"within_m": 0}, {"within_s": -1}, {"within_m": float("nan")}, {"records": 0}):
+        with pytest.raises(ic.ParameterError, match="must be"):
+            lookup(tracks([(0, 0)]), tracks([(0, 0)]), **wrong)
     with pytest.raises(ic.DataError, match="has none"):
         lookup(
             ic.Release(ic.Counts.from_arrays([[1]], [[0, 0]]), ic.data.Groups(np.zeros(1, int), np.zeros(0, int))),

@@ -14,6 +14,7 @@ from incrowd.audit import check
 from incrowd.audit.reading.texts import leaves
 
 RIDER = "rider-0005"
+UNDECLARED = {"manifest"}  # Cut publishes no attribute, whatever is in it
 DIGEST = hashlib.md5(RIDER.encode()).hexdigest()
 WITHIN = ["id=rider-0005", "seen by rider-0005 today", " rider-0005", '{"a":"rider-0005"}', "x_rider-0005_y"]
 NESTED = {
@@ -31,13 +32,13 @@ NESTED = {
 @pytest.mark.parametrize("text", WITHIN)
 def test_a_label_within_a_text_is_caught(cut, text):
     cut.add("note", np.where(cut.of_user(10), text, "nothing"))
-    assert cut.failed() == {"identifiers"}
+    assert cut.failed() - UNDECLARED == {"identifiers"}
 
 
 @pytest.mark.parametrize("make", NESTED.values(), ids=NESTED)
 def test_a_label_in_a_nested_column_is_caught(cut, make):
     cut.add("note", make(cut.table().num_rows))
-    assert cut.failed() == {"identifiers"}
+    assert cut.failed() - UNDECLARED == {"identifiers"}
 
 
 HASHED = {
@@ -60,13 +61,13 @@ HASHED = {
 def test_hashes_in_disguise_are_caught(cut, values):
     user = cut.table()["user"].to_pylist()
     cut.add("code", [values[u % len(values)] for u in user])
-    assert cut.failed() == {"hashed identifiers"}
+    assert cut.failed() - UNDECLARED == {"hashed identifiers"}
 
 
 def test_short_hashes_of_others_are_chance(cut):
     codes = [hashlib.md5(b"other %d" % u).hexdigest()[:6] for u in cut.table()["user"].to_pylist()]
     cut.add("code", codes)
-    assert cut.failed() == set()
+    assert cut.failed() == UNDECLARED
     assert "could be hashes" in cut.check()["hashed identifiers"].evidence
 
 

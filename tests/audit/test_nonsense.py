@@ -211,6 +211,7 @@ def test_every_rule_takes_a_good_value():
         "grain_s": 0.5,
         "crs": "+proj=laea",
         "cell_m": 1,
+        "start_min": 0,
     }
     good |= {"k": 2, "l": 3, "c": 1, "delta_m": 1e3, "sensitive": "ill", "values": ["a"]}
     good |= {"epsilon": 0.5, "delta": 0.0, "unit": "person"}

@@ -60,15 +60,17 @@ def test_on_a_terminal_what_is_finished_vanishes_and_silence_is_filled(monkeypat
         bars = seen[0]
         assert [(task.description, task.visible) for task in bars.tasks] == [("working", True)]
         tell("windows", 0, 7)
-        tell("joining", 1, 2)
-        assert [(t.description, t.visible) for t in bars.tasks] == [
-            ("working", False),
-            ("windows", True),
-            ("joining", True),
-        ]
+        tell("windows", 3, 7)
+        tell("joining", 1, 2)  # a part of the whole: one bar, with what is left in all
+        working, bar = bars.tasks
+        assert not working.visible and bar.description == "windows: joining 50 %"
+        assert (bar.completed, bar.total) == (3, 7)
         tell("joining", 2, 2)
+        assert [task.description for task in bars.tasks] == ["working", "windows"]
         tell("windows", 7, 7)
         assert [(task.description, task.visible) for task in bars.tasks] == [("working", True)]
+        tell("drawing", 1, 2)
+        assert [(task.description, task.completed) for task in bars.tasks] == [("working", 0), ("drawing", 1)]
 
 
 def test_old_command_names_work_with_a_notice(incrowd, city):

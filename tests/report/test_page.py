@@ -11,6 +11,7 @@ import pytest
 import incrowd as ic
 from builders import tracks
 from incrowd.measure._summary import summary
+from incrowd.progress import listening
 from incrowd.show import Bars, Section, Table
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -171,3 +172,10 @@ def test_a_fresh_process_writes_pages_of_every_step(tmp_path):
     ran = subprocess.run([sys.executable, "-c", FRESH, tmp_path], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert len(list(tmp_path.glob("*.html"))) == 4
+
+
+def test_drawing_tells_how_far_it_is(tmp_path):
+    told = []
+    with listening(lambda *words: told.append(words)):
+        ic.report.write(tmp_path / "r.html", *[ic.Ledger().add("read", read=3, kept=3)] * 2)
+    assert told == [("drawing", done, 2) for done in range(3)]

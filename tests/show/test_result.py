@@ -1,15 +1,21 @@
 """What every result can do, on a small one."""
 
+import importlib
+import inspect
+import pkgutil
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 import incrowd as ic
+from incrowd.data.table import Frame
 from incrowd.show import Result, Section, Table, section_of
+from test_api_words import public_calls
 
 
 @dataclass(frozen=True)
@@ -68,3 +74,43 @@ def test_sections_of_one_of_several_and_of_something_else():
     for other in ([SHARE, SHARE], [], "text", [SHARE, several[0]]):
         with pytest.raises(ic.ParameterError, match="cannot be shown"):
             section_of(other)
+
+
+def kinds(base=Result):
+    """Every kind of result, the kinds of kinds too."""
+    for module in pkgutil.walk_packages(ic.__path__, "incrowd."):
+        if not re.search(r"\.(gpu|cli|__main__)(\.|$)", module.name):
+            importlib.import_module(module.name)
+    below = [kind for kind in base.__subclasses__() if kind.__module__.startswith("incrowd.")]
+    return {kind.__name__: kind for one in below for kind in (one, *kinds(one).values())}
+
+
+KINDS = kinds()
+PARENTS = {"Lost"}  # made only as one of their kinds
+
+
+def test_every_kind_of_result_makes_its_own_section():
+    lazy = [name for name, kind in KINDS.items() if kind.section is Result.section]
+    assert set(lazy) <= PARENTS and {"Uniqueness", "Assessment", "Linkage", "Verdict", "Release", "Ledger"} <= set(
+        KINDS
+    )
+
+
+def test_what_a_public_call_returns_is_a_noun_or_a_result():
+    """Whatever incrowd computes can be printed, shown and put in a frame; nouns can be put in one too."""
+    others = {"City", "Parts", "Windows"}  # bundles of nouns, and the pieces of a source
+    returned = {
+        kind
+        for call in public_calls().values()
+        if not inspect.isclass(call)
+        for hint in [inspect.signature(call).return_annotation]
+        for kind in (hint, *get_args(hint))
+        if inspect.isclass(kind) and kind.__module__.startswith("incrowd.")
+    }
+    assert len(returned) > 25
+    strange = {kind.__name__ for kind in returned if not issubclass(kind, Result | Frame)} - others
+    assert strange == set()
+    for kind in returned:
+        if kind.__name__ not in others:
+            assert all(callable(getattr(kind, name, None)) for name in ("to_arrow", "to_pandas")), kind
+            assert issubclass(kind, Frame) or callable(kind.to_dict)

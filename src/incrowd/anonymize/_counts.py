@@ -63,9 +63,9 @@ def counts(
 ) -> Release:
     """How many people are where and when, as a release: each step that is given, in the order of the arguments.
 
-    Noise of `noise_epsilon` protects one count, not a person who is in many: from counts of a small city with noise of
-    epsilon 1 in each, an attacker who knows somebody's visits tells without an error whether they are in
-    (`attack.membership`). `dp_epsilon` protects a person.
+    Noise of `noise_epsilon` protects one count, not a person who is in many: with noise of epsilon 1 in each of 80
+    hours of counts of 100 people, an attacker who knows somebody's visits finds out whether they are in with an AUC of
+    0.98, where 0.5 is chance (`attack.membership`). `dp_epsilon` protects a person.
 
     Args:
         data: Visits to count, or counts made already, for which only the steps from `noise_epsilon` on are possible.

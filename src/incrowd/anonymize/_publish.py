@@ -164,7 +164,8 @@ def _write_cells(data: UserTable | Counts, path: Path) -> None:
     if not isinstance(data, (Visits, Counts)) or data.xy is None:
         return
     used = np.unique(data.cell) if isinstance(data, Visits) else np.arange(len(data.xy))
-    rows = (f"{cell},{x:.3f},{y:.3f}" for cell, (x, y) in zip(used.tolist(), data.xy[used].tolist(), strict=True))
+    places = data.xy[used].round(3) + 0.0  # no -0.000
+    rows = (f"{cell},{x:.3f},{y:.3f}" for cell, (x, y) in zip(used.tolist(), places.tolist(), strict=True))
     path.write_text("\n".join(["cell,x,y", *rows]) + "\n", encoding="utf-8")
 
 

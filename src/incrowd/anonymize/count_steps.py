@@ -22,8 +22,8 @@ def noise_counts(counts: Counts, *, epsilon: float, seed: int | None = None) -> 
     """Counts with two-sided geometric noise added to each, zeros included: P(k) ~ exp(-epsilon |k|).
 
     Guarantee: epsilon-differential privacy of one count; a person who is in T counts has T * epsilon, which over a week
-    of half hours is no guarantee for a person: `attack.membership` tells without an error who is in such counts of a
-    small city at epsilon 1. `DPCounts` protects a person.
+    of half hours is no guarantee for a person: at epsilon 1, `attack.membership` finds out who is in 80 hours of counts
+    of 100 people with an AUC of 0.98, where 0.5 is chance. `DPCounts` protects a person.
 
     Args:
         counts: The true counts.

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 from math import sqrt
+from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
@@ -116,6 +117,7 @@ def measurement(epsilon: float, delta: float, sensitivity: float) -> tuple[Any, 
     """OpenDP's measurement that adds the noise, and its scale; its own privacy map says that epsilon and delta hold."""
     try:
         import opendp.prelude as dp
+        from opendp.mod import OpenDPException
     except ModuleNotFoundError as error:
         raise MissingExtra("DPCounts needs OpenDP; install it with: pip install 'incrowd[dp]'.") from error
     dp.enable_features("contrib")
@@ -132,7 +134,12 @@ def measurement(epsilon: float, delta: float, sensitivity: float) -> tuple[Any, 
                 dp.c.make_zCDP_to_approxDP(space >> dp.m.then_gaussian(scale=scale)), delta=delta
             )
 
-        scale = dp.binary_search_param(approximate, d_in=sensitivity, d_out=(epsilon, delta), T=float)
+        try:
+            scale = dp.binary_search_param(approximate, d_in=sensitivity, d_out=(epsilon, delta), T=float)
+        except OpenDPException:
+            raise ParameterError(
+                f"OpenDP finds no Gaussian noise for epsilon {epsilon:g} and delta {delta:g}; choose others."
+            ) from None
         measure = approximate(scale)
         spent = measure.map(sensitivity)[0]
     if spent > epsilon * (1 + 1e-9):
@@ -166,7 +173,10 @@ def _first(group: Ints, most: int, rng: np.random.Generator | None) -> NDArray[n
 
 
 def _slots(slots: tuple[int, int]) -> tuple[int, int]:
-    first, many = (int(value) for value in slots)
+    try:
+        first, many = (index(value) for value in slots)
+    except (TypeError, ValueError):
+        raise ParameterError("slots must be the first slot and how many there are, two whole numbers.") from None
     check_whole(slots=many)
     return first, many
 

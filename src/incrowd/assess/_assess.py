@@ -29,8 +29,12 @@ from incrowd.assess.question import (
 from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.data import Release, Visits
 from incrowd.errors import ParameterError, public
+from incrowd.kernels import compile_s
 from incrowd.measure import summary
+from incrowd.progress import tell
 from incrowd.read.layouts import Reading, with_reading
+
+ASSESSING = "assessing"  # the label under which the seconds done are told, of all that were estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +71,11 @@ class PreparedAssessment:
         answers: list[Answer] = []
         results: dict[str, tuple[Any, ...]] = {}
         interrupted = False
+        total_s, done_s = sum(estimate.seconds for estimate in self.estimates), 0.0
         with closing(Asking(self.data, self.budget)) as asking:
             for question, estimate in zip(QUESTIONS, self.estimates, strict=True):
+                tell(ASSESSING, done_s, total_s)
+                done_s += estimate.seconds
                 began = time.monotonic()
                 try:
                     verdict, finding = asking.ask(question, estimate, interrupted=interrupted)
@@ -77,6 +84,7 @@ class PreparedAssessment:
                 took_s = time.monotonic() - began
                 answers.append(self._answer(question, estimate, verdict, finding, took_s))
                 results[question.name] = () if isinstance(finding, str) else finding.results
+        tell(ASSESSING, total_s, total_s)
         return self._assessment(answers, results, interrupted)
 
     def _answer(
@@ -224,7 +232,8 @@ def _estimates(data: Dataset) -> Iterator[StepEstimate]:
     for question in QUESTIONS:
         lacks = question.lacks(data)
         seconds = 0.0 if lacks else question.seconds(data)
-        yield StepEstimate(name=question.name, asks=question.asks, seconds=seconds, lacks=lacks)
+        compiling = None if lacks or question.name not in COMPILES else compile_s(COMPILES[question.name])
+        yield StepEstimate(name=question.name, asks=question.asks, seconds=seconds, compile_s=compiling, lacks=lacks)
 
 
 def _other_steps(data: Dataset) -> Iterator[str]:
@@ -236,4 +245,5 @@ def _other_steps(data: Dataset) -> Iterator[str]:
                 yield f"{step.name} dropped records of the data, and the release was not made with it"
 
 
+COMPILES = {"identified": "uniqueness", "counts": "transport", "blurring": "glove"}  # kernels that compile for seconds
 CLEANING = ("outside", "duplicates", "order", "displaced", "still_users", "sparse_users", "period")

@@ -1,6 +1,8 @@
-"""Counts published in several ways -> how many positions an attacker reconstructs from each, and what it loses."""
+"""Counts published in several ways -> what attackers learn from each, and what it loses."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -8,7 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd import anonymize, discretize
 from incrowd.anonymize.count_steps import squares
-from incrowd.assess.mitigated import Mitigations, Outcome
+from incrowd.anonymize.dp_counts import bounded
+from incrowd.assess.mitigated import Membership, Mitigations, Outcome, dp_bounds
+from incrowd.assess.positions import Positions, control_of, positions
+from incrowd.attack.membership import membership
+from incrowd.attack.membership.channel import Channel
 from incrowd.attack.recover import recover
 from incrowd.attack.recover.guesses import chance_accuracy
 from incrowd.attack.recover.repair import repair
@@ -16,6 +22,7 @@ from incrowd.attack.recover.score import RecoveryScore, recovery_score
 from incrowd.columns import as_array
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_choice, check_positive, check_share, check_whole, public
+from incrowd.measure.uniqueness.question import wilson
 from incrowd.progress import track
 
 STRENGTHS: Mapping[str, tuple[float, ...]] = {
@@ -24,6 +31,7 @@ STRENGTHS: Mapping[str, tuple[float, ...]] = {
     "round": (2, 5, 10),  # to multiples of
     "move": (0.05, 0.2),  # share of points at the two most visited cells
     "space": (2000, 5000),  # side of a region in metres
+    "dp": (1, 0.4),  # epsilon per person, one slot of each
 }
 CHECKS: Mapping[str, Callable[..., None]] = {
     "noise": check_positive,
@@ -31,7 +39,10 @@ CHECKS: Mapping[str, Callable[..., None]] = {
     "round": check_whole,
     "move": check_share,
     "space": check_positive,
+    "dp": check_positive,
 }
+CHANNELS = {"noise": "noise_epsilon", "suppress": "suppress_below", "round": "round_to", "move": "move_share"}
+FEWEST_PEOPLE = 3  # that membership needs
 ATTACKING = "attacking every mitigation"
 ON_COUNTS: Mapping[str, Callable[[Counts, float, int], Counts]] = {
     "none": lambda counts, _, __: counts,
@@ -39,6 +50,14 @@ ON_COUNTS: Mapping[str, Callable[[Counts, float, int], Counts]] = {
     "suppress": lambda counts, k, _: anonymize.suppress_small(counts, k=int(k)),
     "round": lambda counts, to, _: anonymize.round_counts(counts, to=int(to)),
 }
+
+
+def _channel(mitigation: str, strength: float) -> dict[str, Any]:
+    """What the attacker on membership is told of the method, by the keywords of `anonymize.counts`."""
+    if mitigation == "dp":
+        return {"dp_epsilon": strength, "slots_per_person": 1}
+    whole = int(strength) if mitigation in ("suppress", "round") else strength
+    return {CHANNELS[mitigation]: whole} if mitigation in CHANNELS else {}
 
 
 class Way(NamedTuple):
@@ -69,11 +88,21 @@ class Ways:
             moved = anonymize.perturb_points(self.visits, share=strength, seed=self.seed)
             counts = discretize.counts(moved)
             return Way(counts, self.visits, counts.n)
+        if mitigation == "dp":
+            return self._per_person(strength)
         if mitigation == "time":
             return self._slower(self.resampled[int(strength)])
         if mitigation == "regions" and self.regions is not None:
             return self._coarser(self.regions)
         return self._coarser(squares(self.exact.xy, strength))
+
+    def _per_person(self, epsilon: float) -> Way:
+        """One random slot of each person with noise for a person; a reader multiplies by the number of slots."""
+        rng, (slots, cells) = np.random.default_rng(self.seed), self.exact.shape
+        kept = bounded(self.visits.owner, self.visits.slot, 1, 1, rng)
+        true = np.bincount(self.visits.slot[kept] * cells + self.visits.cell[kept], minlength=slots * cells)
+        n = Channel.of(_channel("dp", epsilon)).publish(true, rng).reshape(slots, cells)
+        return Way(replace(self.exact, n=n), self.visits, n * slots)
 
     def _coarser(self, regions: NDArray[Any]) -> Way:
         """A reader spreads the people of a region evenly over its cells."""
@@ -126,8 +155,8 @@ def _check_resampled(visits: Visits, other: Visits, slot_min: int) -> None:
 def mitigations(
     visits: Visits,
     *,
-    target: float = 0.3,
-    strengths: Mapping[str, Iterable[float]] = STRENGTHS,
+    target: float = 0.1,
+    strengths: Mapping[str, Iterable[float]] | None = None,
     regions: ArrayLike | None = None,
     resampled: Mapping[int, Visits] | None = None,
     method: Literal["exact", "threshold"] = "exact",
@@ -136,16 +165,18 @@ def mitigations(
     seed: int = 0,
     plain: RecoveryScore | None = None,
 ) -> Mitigations:
-    """How much an attacker reconstructs from the counts of these visits after each mitigation, and what each loses.
+    """What attackers learn from the counts of these visits after each mitigation, and what each loses.
 
-    Accuracy is against the exact visits; for regions and longer slots, against the visits to those; in [0, 1], higher
-    is riskier. Knows: the counts, where cells are, and how many people there are. The attacker repairs the counts and
-    does not model the noise: a cleverer one may do better, so a low accuracy is a measurement and no guarantee.
+    One attacker reconstructs positions: what is judged is the advantage of the better of attack and static guess over
+    a guess from another day. Another knows somebody's visits and the method, and asks whether that person was counted
+    (`incrowd.attack.membership`): AUC at most 0.60 and at most 5 % named rightly at 1 % named wrongly. The smallest
+    true count behind a published number must be 11. Noise per count, moves and whatever only misleads the attack on
+    positions are never recommended, nor are unchanged counts.
 
     Args:
         visits: One cell for everybody in every slot.
-        target: Largest share of positions that may be reconstructed.
-        strengths: Strengths to try, by mitigation.
+        target: Largest advantage in reconstructing positions.
+        strengths: Strengths to try, by mitigation. [default: several of each; dp if OpenDP is installed]
         regions: One label for each cell, to count by region.
         resampled: The same records in longer slots, by minutes.
         method: How slots are linked, as in `incrowd.attack.recover`.
@@ -156,16 +187,27 @@ def mitigations(
     """
     if not 0 < target <= 1:
         raise ParameterError(f"target must be in (0, 1], got {target!r}.")
-    strengths = {name: tuple(values) for name, values in strengths.items()}
-    check_strengths(strengths)
+    tried = {name: tuple(values) for name, values in (usual() if strengths is None else strengths).items()}
+    check_strengths(tried)
     ways = Ways(visits, regions, resampled, seed)
     attacker = {"method": method, "theta_m": theta_m, "seed": seed}
     outcomes = []
-    for mitigation, strength in track(_settings(strengths, ways), ATTACKING):
+    for mitigation, strength in track(_settings(tried, ways), ATTACKING):
         way = ways.publish(mitigation, strength)
         loss = count_loss(way.read_as, ways.exact)
         known = plain if mitigation == "none" else None
-        outcomes.append(Outcome(mitigation, strength, loss, **_attacked(way, pairing, attacker, known)))
+        unchanged = np.array_equal(way.counts.n, ways.exact.n)
+        outcomes.append(
+            Outcome(
+                mitigation,
+                strength,
+                loss,
+                **_attacked(way, pairing, attacker, known),
+                membership=_asked(mitigation, strength, way, seed),
+                smallest=_smallest(mitigation, way),
+                unchanged=unchanged,
+            )
+        )
     return Mitigations(
         outcomes=tuple(outcomes),
         chance=outcomes[0].chance,
@@ -177,8 +219,12 @@ def mitigations(
         method=method,
         pairing=pairing,
         seed=seed,
-        best=min((o for o in outcomes if o.accuracy < target), key=lambda o: o.loss, default=None),
     )
+
+
+def usual() -> Mapping[str, tuple[float, ...]]:
+    """The strengths tried by default: dp needs an extra that may not be installed."""
+    return {name: values for name, values in STRENGTHS.items() if name != "dp" or find_spec("opendp")}
 
 
 def check_strengths(strengths: Mapping[str, Iterable[Any]]) -> None:
@@ -199,14 +245,43 @@ def _settings(strengths: Mapping[str, Iterable[float]], ways: Ways) -> list[tupl
 def _attacked(way: Way, pairing: Any, attacker: dict[str, Any], known: RecoveryScore | None) -> dict[str, Any]:
     """What the attacker, and one who guesses, gets out of published counts; nothing if nothing is published."""
     if not (way.counts.n > 0).any():
-        return {"accuracy": np.nan, "night": np.nan, "day": np.nan, "far": np.nan, "unique": {}, "chance": {}}
-    mended = repair(way.counts, users=len(way.truth))
-    score = known or recovery_score(recover(mended, **attacker), way.truth, pairing=pairing)
+        return {"accuracy": np.nan, "night": np.nan, "day": np.nan, "far": np.nan, "unique": {}, "positions": None}
+    mended, seed = repair(way.counts, users=len(way.truth)), attacker["seed"]
+    if known is None:
+        recovered = recover(mended, **attacker)
+        score = recovery_score(recovered, way.truth, pairing=pairing)
+        judged = positions(recovered, mended, way.truth, pairing=pairing, seed=seed)
+    else:
+        score, guesses = known, chance_accuracy(mended, way.truth, pairing=pairing, seed=seed)
+        judged = Positions(known.accuracy, guesses, control_of(mended, way.truth, pairing=pairing))
     return {
         "accuracy": score.accuracy,
         "night": score.stages["night"],
         "day": score.stages["day"],
         "far": score.far,
         "unique": score.uniqueness,
-        "chance": chance_accuracy(mended, way.truth, pairing=pairing, seed=attacker["seed"]),
+        "positions": judged,
     }
+
+
+def _asked(mitigation: str, strength: float, way: Way, seed: int) -> Membership | None:
+    """How well an attacker who knows the method tells who was counted; None if too few people were."""
+    if len(way.truth) < FEWEST_PEOPLE:
+        return None
+    found = membership(way.truth, mitigation=_channel(mitigation, strength), seed=seed)
+    if found.auc is None or found.interval is None:
+        return None
+    auc, tpr = found.interval[1], found.tpr_at_1pct
+    named = None if tpr is None else wilson(tpr, found.asked)[1]
+    if mitigation == "dp":
+        most, at_most = dp_bounds(strength)
+        auc, named = min(auc, most), at_most if named is None else min(named, at_most)
+    return Membership(found.auc, auc, tpr, named)
+
+
+def _smallest(mitigation: str, way: Way) -> int | None:
+    """The smallest true count behind a published number above 0; None if noise for a person hides it."""
+    seen = way.counts.n > 0
+    if mitigation == "dp" or not seen.any():
+        return None
+    return int(discretize.counts(way.truth).n[seen].min())

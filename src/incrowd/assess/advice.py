@@ -19,7 +19,7 @@ from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.data.release_section import fineness, records_left
 from incrowd.data.table import some_rows
 from incrowd.discretize import fingerprints, grid
-from incrowd.errors import IncrowdError
+from incrowd.errors import DataError, IncrowdError
 from incrowd.ledger import Ledger
 from incrowd.plain import percent, several
 from incrowd.progress import track
@@ -187,6 +187,8 @@ class _Search:
         try:
             original = self.original(method, self.halves[half])
             release = METHODS[method](**settings)(original, seed=self.data.seed + half)
+            if not release.data.records:
+                raise DataError("it keeps no record")
             why = self.fails(original, release, self.data.seed + 1 + half)
         except IncrowdError as error:
             return Tried(**about, loss=float("inf"), left="nothing.", passed=False, why=str(error).rstrip("."))

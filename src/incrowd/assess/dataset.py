@@ -1,6 +1,6 @@
 """What an assessment looks at: everything made of the source once, when it is first asked for."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -12,11 +12,11 @@ from incrowd.arrays import Ints, positions_of
 from incrowd.assess.options import Options
 from incrowd.assess.subject import Subject, original_on, subject_of
 from incrowd.attack.people import read_link
-from incrowd.clock import DAY_MIN, utc_of, wall_at, zone_of
+from incrowd.clock import DAY_MIN
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.data.release_folder import ledger_of, manifest_in
 from incrowd.data.release_section import heavy_loss, records_left
-from incrowd.data.table import some_people, some_rows
+from incrowd.data.table import some_people
 from incrowd.discretize import fingerprints, grid
 from incrowd.errors import DataError, IncrowdError
 from incrowd.ledger import Ledger
@@ -38,6 +38,13 @@ class Dataset:
     def traces(self) -> Traces | None:
         """The trajectories, if they are in memory."""
         return self.original if isinstance(self.original, Traces) else None
+
+    @property
+    def precise(self) -> Subject:
+        """What is judged at its own precision; raises if records are too many to be held."""
+        if self.original is None and not self.is_release:
+            raise DataError(f"{self.why_no_traces}.")
+        return self.subject
 
     @property
     def subject(self) -> Subject:
@@ -158,10 +165,8 @@ class Dataset:
         """Positions of the people who were left out of the release on purpose, by its link file."""
         if self.options.link is None:
             return np.zeros(0, np.int64)
-        place = positions_of(
-            getattr(read_link(self.options.link, self.options.release), "held_out", np.zeros(0, np.str_)),
-            subject.original.users,
-        )
+        held_out = read_link(self.options.link, self.options.release).held_out
+        place = positions_of(held_out, subject.original.users)
         return place[place >= 0]
 
     def grain_of(self, visits: Any) -> str:
@@ -207,6 +212,13 @@ class Dataset:
         carried = [sensitive] if sensitive is not None and plain(sensitive) in map(plain, header_of(given)) else []
         return visits(given, slot_min=self.visits.slot_min, attributes=carried)
 
+    @property
+    def table(self) -> Any:
+        """What is published, or would be."""
+        if self.is_release:
+            return self.published
+        return self.visits if self.original is None else self.original
+
     @cached_property
     def bare(self) -> bool:
         """Whether the release is a mere table of visits, whose cells and slots must be those of the data."""
@@ -214,11 +226,6 @@ class Dataset:
 
         given = self.options.release
         return isinstance(given, Path) and given.is_file() and not holding(given).saved
-
-    @cached_property
-    def from_zero(self) -> Visits:
-        """The visits from the first day on, whatever number its slots have."""
-        return _since(self.visits, self._first)
 
     @cached_property
     def slots(self) -> int:
@@ -253,17 +260,6 @@ class Dataset:
         how: dict[str, Any] = {"slot_min": visits.slot_min, "start": visits.start, "time_zone": self.options.time_zone}
         return grid(self.traces, cell_m=self.cell_m, keep="vote", **how)
 
-    def busiest(self, *, days: int) -> Visits:
-        """One cell per slot of everyone seen in the days in a row with most visits, the first of them from 0 on."""
-        visits = self.one_cell_per_slot
-        if self.days <= days:
-            return _since(visits, self._first)
-        day, seen = np.unique(visits.slot // self.per_day, return_counts=True)
-        until = np.append(0, np.cumsum(seen))
-        most = np.argmax(until[np.searchsorted(day, day + days)] - until[:-1])
-        first = int(day[most]) * self.per_day
-        return _since(within(visits, first, first + days * self.per_day), first)
-
     def prints(self, *, people: int) -> Any:
         """The fingerprints of so many people."""
         if self.traces is None:
@@ -275,26 +271,3 @@ def _labelled(table: UserTable, original: UserTable) -> Groups:
     """The person of the same label behind each row."""
     row = positions_of(table.users, original.users)
     return Groups(np.append(0, np.cumsum(row >= 0)), row[row >= 0])
-
-
-def _since(visits: Visits, first: int) -> Visits:
-    """The same visits with slots counted from another one."""
-    return replace(visits, slot=visits.slot - first, start=_later(visits, first)) if first else visits
-
-
-def _later(visits: Visits, slots: int) -> int | None:
-    """The start so many slots later by the wall clock."""
-    if visits.start is None or visits.slot_min is None:
-        return visits.start
-    wall = wall_at(visits.start, zone_of(visits.time_zone)) + slots * visits.slot_min * 60
-    return utc_of(wall, zone_of(visits.time_zone))
-
-
-def within(visits: Visits, first: int, end: int) -> Visits:
-    """The visits from a slot up to another one, of those who have some.
-
-    >>> within(Visits.from_arrays([1, 2, 2], cell=[0, 0, 0], slot=[0, 1, 2]), 1, 2)
-    Visits(users=1, records=1)
-    """
-    inside = (visits.slot >= first) & (visits.slot < end)
-    return visits if inside.all() else some_rows(visits, inside, "period", "outside the period")

@@ -182,7 +182,7 @@ def exactly(name: str, value: Any) -> Fraction | None:
         ) from None
     most = None if DEFAULTS[name].kind in ("count", "failures") else 1
     if number < 0 or (most is not None and number > most):
-        raise ParameterError(f"the limit of {name} must be in [0, {'1' if most else 'any number'}], or none.")
+        raise ParameterError(f"the limit of {name} must be {'0 or more' if most is None else 'in [0, 1]'}, or none.")
     return number
 
 

@@ -1,10 +1,12 @@
-"""Mitigations: what an attacker reconstructs from counts published in each way, and which way loses least detail."""
+"""Mitigations: what attackers learn from counts published in each way, and which way loses least detail."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import exp
 from typing import Any
 
-from incrowd.assess.limits import OldName
+from incrowd.assess.limits import DEFAULTS, OldName
+from incrowd.assess.positions import CONTROL, Positions
 from incrowd.plain import percent, plain, several
 from incrowd.show import Line, Lines, Result, Section, Table
 
@@ -17,6 +19,7 @@ IN_WORDS = {
     "space": "regions of {:,g} m",
     "regions": "{:g} given regions",
     "time": "slots of {:g} min",
+    "dp": "DPCounts, epsilon {:g} per person, one slot each",
 }
 NAMES = {
     "noise": "noise",
@@ -26,7 +29,15 @@ NAMES = {
     "space": "square regions",
     "regions": "given regions",
     "time": "longer slots",
+    "dp": "noise for a person",
 }
+MISLEADS = (
+    "noise",
+    "move",
+)  # the attack on positions is not told of them, and no guarantee for a person comes with them
+AUC, NAMED, SMALLEST = (DEFAULTS[name] for name in ("membership", "membership_1pct", "smallest_count"))
+FALSE = 0.01  # named wrongly
+LIMITS = f"membership AUC {AUC} and {NAMED} named rightly at 1 % wrongly, smallest count {SMALLEST}"
 LOSS = (
     "Loss is sum |published - P| / sum P over cells and slots: 0 % for exact counts, 100 % if nothing is published. "
     "The people of a region are spread evenly over its cells, those of a long slot are counted in each slot inside it."
@@ -42,15 +53,51 @@ GUESSES = (
     "they are."
 )
 ATTACKER = (
-    "The attacker knows the counts, where cells are and how many people there are; counts that do not add up are "
-    "repaired first. One who models the noise may do better: these are measurements, no guarantees. Noise is per "
-    "count, and a person is in as many counts as there are slots."
+    "The attacker on positions knows the counts, where cells are and how many people there are; counts that do not add "
+    "up are repaired first. One who models the noise may do better: these are measurements, no guarantees."
+)
+ASKED = (
+    "The attacker on membership knows a person's visits and the method, and tells whether the person was counted: the "
+    "upper end of the 95 % interval of the AUC is judged, and of the share named rightly at 1 % named wrongly if 250 "
+    "people or more were asked about. For DPCounts the bounds of its guarantee are judged if they are lower."
+)
+JUDGED = (
+    "Recommended is only what is within all limits. Noise per count and moves are not: they protect a count or mislead "
+    "one attack, and not a person. Nor are counts that are unchanged, nothing published, or counts further from the "
+    "truth than nothing (a loss of 100 % or more). The smallest count is the smallest true count behind a published "
+    "number above 0; it does not apply to DPCounts, whose noise is a guarantee."
 )
 
 
 @dataclass(frozen=True)
+class Membership:
+    """How well an attacker tells who was counted: AUC with its upper end, and the share named at 1 % false ones."""
+
+    auc: float
+    auc_high: float
+    named: float | None  # None if too few people were asked about
+    named_high: float | None
+
+    def missed(self) -> list[str]:
+        """What is above its limit."""
+        above = [f"membership AUC up to {self.auc_high:.2f}"] if AUC.exceeded(self.auc_high) else []
+        if self.named_high is not None and NAMED.exceeded(self.named_high):
+            above.append(f"up to {percent(self.named_high)} of people named at 1 % wrongly")
+        return above
+
+
+def dp_bounds(epsilon: float) -> tuple[float, float]:
+    """Largest AUC, and share named rightly at 1 % wrongly, under differential privacy of a person.
+
+    >>> [round(bound, 4) for bound in dp_bounds(0.4)]
+    [0.5987, 0.0149]
+    """
+    return 1 - 1 / (1 + exp(epsilon)), min(exp(epsilon) * FALSE, 1.0)
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """One way to publish: what the attacker gets right, and how far the counts are from the exact ones."""
+    """One way to publish: what attackers get right, and how far the counts are from the exact ones."""
 
     mitigation: str
     strength: float
@@ -60,7 +107,33 @@ class Outcome:
     day: float  # stage 2
     far: float  # share of positions more than 1 km off
     unique: Mapping[int, float]  # share of reconstructed trajectories that are unique by their top k cells
-    chance: Mapping[str, float]  # what trivial guesses get right from the same counts, repaired and scored alike
+    positions: Positions | None  # None if nothing is published
+    membership: Membership | None  # None if too few people were counted
+    smallest: int | None  # true count behind a published number above 0; None if that does not apply
+    unchanged: bool = False  # whether these are the exact counts
+
+    @property
+    def chance(self) -> Mapping[str, float]:
+        """What trivial guesses get right from the same counts, repaired and scored alike."""
+        return {} if self.positions is None else self.positions.guesses
+
+    def missed(self, target: float) -> list[str]:
+        """Why it is not recommended, in a few words each; nothing if it may be."""
+        if self.positions is None:
+            return ["nothing is published"]
+        why = ["the counts are unchanged"] if self.unchanged else []
+        if self.loss >= 1:
+            why.append("it says less than nothing published would")
+        if self.positions.advantage > target and self.mitigation != "dp":  # one slot of a person is no trajectory
+            why.append(f"positions: advantage {percent(self.positions.advantage)}")
+        if self.mitigation in MISLEADS:
+            why.append("protects a count, not a person" if self.mitigation == "noise" else "only misleads attacks")
+        elif self.positions.misled and self.mitigation != "dp" and not self.unchanged:
+            why.append("the attack on positions was misled, which proves nothing")
+        why += ["membership was not measured"] if self.membership is None else self.membership.missed()
+        if self.smallest is not None and SMALLEST.exceeded(self.smallest):
+            why.append(f"a published number stands for {several(self.smallest, 'person', 'people')}")
+        return why
 
     def __str__(self) -> str:
         return IN_WORDS[self.mitigation].format(100 * self.strength if self.mitigation == "move" else self.strength)
@@ -72,7 +145,7 @@ class Mitigations(Result):
 
     outcomes: tuple[Outcome, ...]
     chance: Mapping[str, float]
-    target: float
+    target: float  # largest advantage in reconstructing positions
     users: int
     cells: int
     slots: int
@@ -80,22 +153,26 @@ class Mitigations(Result):
     method: str
     pairing: str
     seed: int
-    best: Outcome | None = field(default=None)  # of those under the target that publish anything, the least loss
     cheapest = OldName()
 
     @property
+    def best(self) -> Outcome | None:
+        """Of the ways that are within all limits and publish something other than the exact counts, the least loss."""
+        within = [one for one in self.outcomes if not one.missed(self.target)]
+        return min(within, key=lambda one: one.loss, default=None)
+
+    @property
     def caution(self) -> str:
-        """Whether guesses exceed the target, from the counts as they are or from the best; empty if they do not."""
-        target = percent(self.target, 0)
-        better = [name for name, share in self.chance.items() if share > self.target]
-        sentences = [f"The target of {target} is below what guessing gets right ({' and '.join(better)})."] * bool(
-            better
+        """What noise per count does not do, with the number; empty if none was tried."""
+        noisy = [(one.strength, one.membership) for one in self.outcomes if one.mitigation == "noise"]
+        asked = [(epsilon, found.auc) for epsilon, found in noisy if found is not None]
+        if not asked:
+            return ""
+        epsilon, auc = min(asked)
+        return (
+            f"Noise per count protects a count, not a person: even with epsilon {epsilon:g} per count, an attacker who "
+            f"knows somebody's visits tells with an AUC of {auc:.2f} whether they were counted (chance 0.50)."
         )
-        guess = max(self.best.chance.items(), key=lambda one: one[1], default=None) if self.best else None
-        if guess is not None and guess[1] > self.target and self.best and self.best.mitigation != "none":
-            right = f"the guess '{guess[0]}' still gets {percent(guess[1], 0)} right"
-            sentences.append(f"With it, {right}: it only misleads this attack.")
-        return " ".join(sentences)
 
     def section(self) -> Section:
         """What each mitigation leaves to reconstruct, and which loses least detail."""
@@ -104,32 +181,37 @@ class Mitigations(Result):
             question="Which mitigation keeps trajectories from being reconstructed from counts?",
             answer=self._answer(),
             number=percent(None if self.best is None else self.best.loss),
-            number_of=f"least loss with accuracy under {percent(self.target, 0)}",
+            number_of="least loss of a mitigation within all limits",
             panels=[self._panel(f"{size}{self.slot_min} min")],
-            tables=[self._table()],
-            method=[LOSS, ACCURACY, GUESSES, ATTACKER],
-            options=f"{size}{self.slot_min} min; target {percent(self.target, 0)}, method {self.method}, pairing "
-            f"{self.pairing}, one run, seed {self.seed}",
+            tables=[self._judged(), self._table()],
+            method=[LOSS, ACCURACY, GUESSES, CONTROL, ATTACKER, ASKED, JUDGED],
+            options=f"{size}{self.slot_min} min; advantage at most {percent(self.target, 0)}, method {self.method}, "
+            f"pairing {self.pairing}, one run, seed {self.seed}",
             data={"mitigations": self, "as_they_are": self.outcomes[0]},
         )
 
     def _answer(self) -> str:
+        exact, best = self.outcomes[0], self.best
         guesses = ", ".join(f"{name} {percent(share)}" for name, share in self.chance.items())
-        target, best = percent(self.target, 0), self.best
+        other = "" if exact.positions is None else f"; from another day {percent(exact.positions.control)}"
+        limits = f"advantage {percent(self.target, 0)}, {LIMITS}"
         first = (
-            f"From the counts as they are, {percent(self.outcomes[0].accuracy)} of the positions of {self.users:,} "
-            f"people are reconstructed correctly (by guessing: {guesses})."
+            f"From the counts as they are, {percent(exact.accuracy)} of the positions of {self.users:,} people are "
+            f"reconstructed correctly (by guessing: {guesses}{other})."
         )
-        if best is None:
-            then = f"Nothing that was tried brings this under {target}."
-        elif best.mitigation == "none":
-            then = f"That is under {target} already: no mitigation is needed against this attack."
-        else:
-            then = (
-                f"Of the mitigations that bring this under {target}, the one that loses least detail is: {best} (loss "
-                f"{percent(best.loss)}, {percent(best.accuracy)} reconstructed)."
-            )
+        then = (
+            f"Nothing that was tried is within all limits ({limits})."
+            if best is None
+            else f"Of the mitigations within all limits ({limits}), the one that loses least detail is: {best} (loss "
+            f"{percent(best.loss)})."
+        )
         return " ".join(filter(None, (first, then, self.caution)))
+
+    def _judged(self) -> Table:
+        """What each way is judged by, and why it is not recommended."""
+        head = ("published", "loss", "advantage", "AUC up to", "named at 1 % up to", "smallest count", "why not")
+        rows = [_judged_row(one, self.target) for one in self.outcomes]
+        return Table(head, rows, f"What is judged: advantage at most {percent(self.target, 0)}, {LIMITS}.")
 
     def _panel(self, size: str) -> Lines:
         lines = []
@@ -146,7 +228,7 @@ class Mitigations(Result):
             tuple(lines),
             f"Accuracy of the attack against the loss, by mitigation and strength (n = {size}; one run each).",
             scale_x="symlog",
-            levels={f"target {self.target:g}": self.target, **{f"{k} {v:.2f}": v for k, v in self.chance.items()}},
+            levels={f"{k} {v:.2f}": v for k, v in self.chance.items()},
             words=f"Accuracy against loss: {points}.",
         )
 
@@ -161,12 +243,20 @@ class Mitigations(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; what was renamed in version 0.2 also stands under its old name."""
-        return {**super().to_dict(), "cheapest": plain(self.best), "renamed": {"cheapest": "best"}}
+        best = plain(self.best)
+        return {**super().to_dict(), "best": best, "cheapest": best, "renamed": {"cheapest": "best"}}
 
     def columns(self) -> Mapping[str, Any]:
         """A row for each way to publish."""
-        names = ("mitigation", "strength", "loss", "accuracy", "night", "day", "far")
-        return {name: [getattr(one, name) for one in self.outcomes] for name in names}
+        names = ("mitigation", "strength", "loss", "accuracy", "night", "day", "far", "smallest")
+        asked = [one.membership for one in self.outcomes]
+        return {
+            **{name: [getattr(one, name) for one in self.outcomes] for name in names},
+            "advantage": [None if one.positions is None else one.positions.advantage for one in self.outcomes],
+            "auc_high": [None if one is None else one.auc_high for one in asked],
+            "named_high": [None if one is None else one.named_high for one in asked],
+            "recommended": [not one.missed(self.target) for one in self.outcomes],
+        }
 
     def of(self, mitigation: str) -> tuple[Outcome, ...]:
         """One mitigation, by loss."""
@@ -176,3 +266,16 @@ class Mitigations(Result):
 def _row(one: Outcome, guesses: Iterable[str]) -> tuple[str, ...]:
     shares = (one.loss, one.night, one.day, one.accuracy, *(one.chance.get(guess) for guess in guesses), one.far)
     return (str(one), *map(percent, shares), " ".join(percent(share, 0) for share in one.unique.values()) or "-")
+
+
+def _judged_row(one: Outcome, target: float) -> tuple[str, ...]:
+    asked = one.membership
+    return (
+        str(one),
+        percent(one.loss),
+        percent(None if one.positions is None else one.positions.advantage),
+        "-" if asked is None else f"{asked.auc_high:.2f}",
+        percent(None if asked is None else asked.named_high),
+        "-" if one.smallest is None else f"{one.smallest:,}",
+        "; ".join(one.missed(target)) or "-",
+    )

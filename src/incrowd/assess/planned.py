@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
+from incrowd.assess.limits import DEFAULTS
 from incrowd.assess.question import drawn_note
 from incrowd.plain import percent, plain, several
 from incrowd.show import Line, Lines, Result, Section, Table
@@ -13,7 +14,6 @@ HEAD = (
     *("window", "pieces", "guessed rightly", "after joining", "up to", "with 1/2 or more", "identified"),
     *("pairs joined", "chance", "reconstructed", "moves kept"),
 )
-WORST = Fraction(1, 100)  # share of people who may be guessed rightly with 1/2 or more, a convention
 KNOWN_BEFORE = (
     "An attacker who knows a few visits of a person's whole trajectory looks those that fall into one published piece, "
     "or into one chain of joined pieces, up among all of them: a guess among n people is right with 1/n. For each "
@@ -45,7 +45,7 @@ class Guessed:
 
     def within(self, target: Fraction) -> bool:
         """Whether both numbers that are judged are within their limits."""
-        return self.high <= target and self.worst_high <= WORST
+        return self.high <= target and not DEFAULTS["worst"].exceeded(self.worst_high)
 
     def to_dict(self) -> dict[str, float]:
         """Plain values, for JSON."""

@@ -94,9 +94,8 @@ def subject_of(data: "Dataset") -> Subject:
     """The release that was given with the people behind it, or else the data themselves."""
     options = data.options
     if options.release is None:
-        if data.original is None:
-            raise DataError(f"{data.why_no_traces}.")
-        return Subject(Release(data.original, _themselves(len(data.original))), data.original, data.visits, False)
+        original = data.visits if data.original is None else data.original
+        return Subject(Release(original, _themselves(len(original))), original, data.visits, False)
     table = data.published
     if isinstance(table, Counts) or not isinstance(table, UserTable):
         raise DataError("counts have no rows of people")

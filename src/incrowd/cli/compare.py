@@ -49,6 +49,7 @@ def compare(
         comparison = comparing.run()
     data = source_in_python(sources, reading, into="fingerprints")
     present(comparison, in_python(assessing.compare, data, **question), as_json=as_json)
-    write_page(output, comparison, title="Which method loses least detail?", force=force)
+    with progress_bar():
+        write_page(output, comparison, title="Which method loses least detail?", force=force)
     if output is not None and not as_json:
         say(f"report: {output}")

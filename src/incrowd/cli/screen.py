@@ -78,7 +78,7 @@ def warnings_noted() -> Iterator[None]:
 
 @contextmanager
 def progress_bar() -> Iterator[None]:
-    """Show the progress of everything inside: the whole first, its parts below; nothing if stderr is no terminal.
+    """One bar with what is left of the whole, and what is being done; nothing if stderr is no terminal.
 
     What is finished vanishes, and where nothing tells how far it is, a line says that work goes on.
     """
@@ -90,22 +90,35 @@ def progress_bar() -> Iterator[None]:
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bars:
-        working = bars.add_task("working", total=None)
-        tasks: dict[str, Any] = {}
+    bars = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+    with bars, progress.listening(_one_bar(bars)):
+        yield
 
-        def show(label: str, done: float, total: float) -> None:
-            if done >= total:
-                if label in tasks:
-                    bars.remove_task(tasks.pop(label))
-            else:
-                if label not in tasks:
-                    tasks[label] = bars.add_task(label, total=total)
-                bars.update(tasks[label], completed=done, total=total)
-            bars.update(working, visible=not tasks)
 
-        with progress.listening(show):
-            yield
+def _one_bar(bars: Any) -> progress.Listener:
+    """Show the outermost work that is not finished, with the part of it that told last."""
+    working = bars.add_task("working", total=None)
+    unfinished: dict[str, tuple[float, float]] = {}  # the whole first, its parts behind it
+    shown: dict[str, Any] = {}  # the bar of the whole, by its label
+
+    def show(label: str, done: float, total: float) -> None:
+        if done >= total:
+            unfinished.pop(label, None)
+        else:
+            unfinished[label] = done, total
+        whole = next(iter(unfinished), None)
+        for old in [name for name in shown if name != whole]:
+            bars.remove_task(shown.pop(old))
+        bars.update(working, visible=whole is None)
+        if whole is None:
+            return
+        if whole not in shown:
+            shown[whole] = bars.add_task(whole)
+        part = f": {label} {100 * done / total:.0f} %" if label in unfinished and label != whole else ""
+        completed, of = unfinished[whole]
+        bars.update(shown[whole], description=f"{whole}{part}", completed=completed, total=of)
+
+    return show
 
 
 def _compiling_noted() -> progress.Listener:

@@ -25,6 +25,7 @@ Attributes = Mapping[str, NDArray[Any]]  # name -> one value per user
 
 # The columns of the nouns; attributes travel from noun to noun, so none may have such a name.
 COLUMNS = frozenset(("user", "t", "lon", "lat", "x", "y", "cell", "slot", "dx", "dy", "dt", "crowd"))
+DRAWN = "drawn"  # the step of the ledger in which a draw leaves people out
 
 
 class Frame:
@@ -188,7 +189,6 @@ def _missing(library: str) -> MissingExtra:
     return MissingExtra(f"to_{library} needs {library}; install it with: pip install {library}.")
 
 
-DRAWN = "drawn"  # the step of the ledger in which a draw leaves people out
 T = TypeVar("T", bound=UserTable)
 
 

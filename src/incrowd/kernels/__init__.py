@@ -19,6 +19,9 @@ from incrowd.progress import tell
 # CPU seconds to compile what a step uses: cold less warm, on two cores of a 2026 server, Python 3.11, numba 0.62.
 COMPILE_S = {"glove": 19, "lkc": 16, "sweep": 4, "transport": 25, "uniqueness": 2}
 _chosen = ["cpu"]
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+_LOOK_S = 0.05
 
 
 def kernel(step: str) -> ModuleType:
@@ -50,12 +53,6 @@ def compile_s(step: str) -> float | None:
     files = [cache._cache_file for cache in caches if hasattr(cache, "_cache_file")]  # noqa: SLF001
     compiled = any(Path(file._index_path).exists() for file in files)  # noqa: SLF001
     return None if compiled else float(COMPILE_S[step])
-
-
-Part = TypeVar("Part")
-Result = TypeVar("Result")
-
-_LOOK_S = 0.05
 
 
 class Watch:

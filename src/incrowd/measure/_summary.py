@@ -19,6 +19,11 @@ from incrowd.show import Line, Lines, Map, Result, Section, Table
 
 PARTS = ("0 to 6 h", "6 to 12 h", "12 to 18 h", "18 to 24 h")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)  # the extremes would be one person's
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+OUTSIDE = (
+    "A record is far outside if it is beyond the middle 99 % of records by more than half of their side, and the box "
+    "of all records is more than 4 times as long as theirs."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +60,32 @@ class Summary(Result):
 
     def section(self) -> Section:
         """What is in the data, in one section."""
-        return section_of_summary(self)
+        typical = self.records_per_user.get("50%")
+        each = "" if typical is None else f"; a typical person has {typical:,.0f} records"
+        dates = f" ({self.first_day} to {self.last_day}, {self.time_zone})" if self.first_day else ""
+        over = "" if self.days is None else f" over {several(self.days, 'day')}{dates}"
+        few = several(self.min_people, "person", "people")
+        return Section(
+            question="What is in the data?",
+            answer=f"{several(self.users, 'person', 'people')} left {several(self.records, 'record')}{over}, nearly "
+            f"all within {self.width_km:,.0f} by {self.height_km:,.0f} km{each}.",
+            number=f"{self.users:,}",
+            number_of="people",
+            panels=[_map(self), *_rhythm(self), *_sizes(self)],
+            tables=[Table(("what", "value"), list(_lines(self))), *_quantile_table(self)],
+            method=[
+                f"The map counts people, not records; cells with fewer than {few} are blank.",
+                f"Days and hours of the week with fewer than {few} are left out.",
+                f"A quantile is left out if fewer than {few} are below or above it.",
+                "The map and the area cover the middle 99 % of records each way.",
+                f"Days and hours are those of {self.time_zone}.",
+                "Quantiles are over people (records) and over pairs of consecutive records (minutes).",
+                "Records at (0, 0) are in neither map nor area.",
+                OUTSIDE,
+            ],
+            options=f"time zone {self.time_zone}; figures about fewer than {few} are left out",
+            data=self,
+        )
 
 
 @public
@@ -152,44 +182,7 @@ def _metres(traces: Traces, placed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     return first * (metres_per_degree * shrink), second * metres_per_degree
 
 
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-OUTSIDE = (
-    "A record is far outside if it is beyond the middle 99 % of records by more than half of their side, and the box "
-    "of all records is more than 4 times as long as theirs."
-)
-
-
-def section_of_summary(result: "Summary") -> Section:
-    """What is in the data, in one section."""
-    typical = result.records_per_user.get("50%")
-    each = "" if typical is None else f"; a typical person has {typical:,.0f} records"
-    dates = f" ({result.first_day} to {result.last_day}, {result.time_zone})" if result.first_day else ""
-    over = "" if result.days is None else f" over {several(result.days, 'day')}{dates}"
-    few = several(result.min_people, "person", "people")
-    return Section(
-        question="What is in the data?",
-        answer=f"{several(result.users, 'person', 'people')} left {several(result.records, 'record')}{over}, nearly "
-        f"all within {result.width_km:,.0f} by {result.height_km:,.0f} km{each}.",
-        number=f"{result.users:,}",
-        number_of="people",
-        panels=[_map(result), *_rhythm(result), *_sizes(result)],
-        tables=[Table(("what", "value"), list(_lines(result))), *_quantile_table(result)],
-        method=[
-            f"The map counts people, not records; cells with fewer than {few} are blank.",
-            f"Days and hours of the week with fewer than {few} are left out.",
-            f"A quantile is left out if fewer than {few} are below or above it.",
-            "The map and the area cover the middle 99 % of records each way.",
-            f"Days and hours are those of {result.time_zone}.",
-            "Quantiles are over people (records) and over pairs of consecutive records (minutes).",
-            "Records at (0, 0) are in neither map nor area.",
-            OUTSIDE,
-        ],
-        options=f"time zone {result.time_zone}; figures about fewer than {few} are left out",
-        data=result,
-    )
-
-
-def _lines(summary: "Summary") -> Iterator[tuple[str, str]]:
+def _lines(summary: Summary) -> Iterator[tuple[str, str]]:
     """Everything that can be printed about the data, by its name."""
     size, busiest = summary.records_per_user, summary.busiest_hour
     few = f"not shown, because fewer than {summary.min_people:,} people"
@@ -214,7 +207,7 @@ def _lines(summary: "Summary") -> Iterator[tuple[str, str]]:
     yield "exact duplicates", f"{summary.duplicate_records:,} (records with the user, time and place of another)"
 
 
-def _map(result: "Summary") -> Map:
+def _map(result: Summary) -> Map:
     enough = result.users_in_cell >= 0
     count, (rows, columns) = int(enough.sum()), enough.shape
     caption = (
@@ -226,7 +219,7 @@ def _map(result: "Summary") -> Map:
     return Map("map", people, result.cell_km, "people seen", caption, words, least=result.min_people, log=True)
 
 
-def _rhythm(result: "Summary") -> list[Lines]:
+def _rhythm(result: Summary) -> list[Lines]:
     """Records by hour of the week; nothing if no hour has enough people."""
     if not result.day_parts:
         return []
@@ -239,7 +232,7 @@ def _rhythm(result: "Summary") -> list[Lines]:
     return [Lines("week", "", "share of records per hour", (line,), caption, share=False, ticks=days, words=words)]
 
 
-def _sizes(result: "Summary") -> list[Lines]:
+def _sizes(result: Summary) -> list[Lines]:
     """Records per person without those few at each end; nothing if too few are between them."""
     median = result.records_per_user.get("50%")
     if median is None:
@@ -255,7 +248,7 @@ def _sizes(result: "Summary") -> list[Lines]:
     return [Lines(name, x, "share of people", (line,), caption, scale_x="log", words=words)]
 
 
-def _quantile_table(result: "Summary") -> list[Table]:
+def _quantile_table(result: Summary) -> list[Table]:
     quantiles = result.records_per_user
     if not quantiles:
         return []

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from incrowd.data.files import whole_file
 from incrowd.errors import public
 from incrowd.plain import percent, several, to_json
+from incrowd.progress import track
 from incrowd.show import Panel, Result, Section, Table, section_of
 
 Verdict = Literal["agrees", "differs", "cannot be compared"]
@@ -168,7 +169,8 @@ def save(reproduction: Reproduction, folder: str | Path) -> Path:
 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for panel in (panel for figure in reproduction.figures for panel in figure.panels):
+    panels = [panel for figure in reproduction.figures for panel in figure.panels]
+    for panel in track(panels, "drawing figures"):
         for suffix, text in (("json", to_json(panel, indent=1)), ("svg", image(panel))):
             _put(folder / f"figure-{panel.name}.{suffix}", text)
     sections = [section_of(other) for other in reproduction.others]

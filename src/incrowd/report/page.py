@@ -15,6 +15,7 @@ from incrowd import __version__
 from incrowd.data.files import whole_file
 from incrowd.errors import ParameterError, public
 from incrowd.plain import to_json
+from incrowd.progress import track
 from incrowd.report.draw import caption, image
 from incrowd.report.json_links import NOTHING, NUMERIC, Behind
 from incrowd.report.references import CITED, bibliography, papers_of, reference
@@ -66,6 +67,7 @@ def _html(title: str, sections: Sequence[Section]) -> str:
     return _template().render(
         title=title,
         parts=parts,
+        drawn=track(parts, "drawing"),
         references=[reference(key) for key in papers],
         download=f"data:application/json;base64,{b64encode(whole.encode()).decode()}",
         version=__version__,

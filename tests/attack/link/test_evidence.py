@@ -67,6 +67,7 @@ def test_the_size_term_of_who_shares_nothing():
     """alpha = 2, n = 5: m = 0, 1, 50."""
     layer = Evidence(rows_of([[1]]), rows_of([[1]]), np.array([1.0]), Concentration(2.0))
     assert layer.apart(np.array([5]), np.array([0, 1, 50]))[0] / UNIT == pytest.approx([0, -1.25276, -13.4], abs=0.05)
+    assert layer.apart(np.array([0]), np.array([0])).tolist() == [[0]]  # nobody has been anywhere
 
 
 @settings(deadline=None, max_examples=100)
@@ -199,6 +200,29 @@ def test_boxes_are_one_visit_each_and_a_crowd_shares_the_hit():
         link(known, release, one_to_one=True)
     far = ic.Fingerprints.from_arrays(["p"], x=[9000], y=[0], t=[10], start=0)
     assert link(known, ic.Release.from_arrays(far, members=[[0]])).silent == 1
+
+
+def test_views_and_positions_are_checked():
+    known = visits([[1, 0], [0, 1]])
+    for wrong in ("places", (), ("places", "places"), ("home",)):
+        with pytest.raises(ic.ParameterError, match="views must name one or more"):
+            link(known, known, views=wrong)
+    assert link(known, known, views=["places"]).views == ("places",)
+    for rows in ([2], [-1], 5):
+        with pytest.raises(ic.ParameterError, match="positions from 0 to 1"):
+            link(known, known).scores(rows)
+
+
+@pytest.mark.parametrize("score", ["evidence", "histogram", "overlap"])
+@pytest.mark.parametrize("one_to_one", [False, True])
+def test_nothing_shared_one_person_and_everybody_alike_are_chance(score, one_to_one):
+    how = {"score": score, "views": ("places",), "one_to_one": one_to_one}
+    one = visits([[3]])
+    assert link(one, one, **how).hit == {1: 1, 10: 1}
+    apart = link(visits([[2, 0, 0], [0, 2, 0]]), visits([[0, 0, 2], [0, 0, 2]]), **how)
+    assert apart.hit[1] == apart.chance[1] == 0.5 and apart.silent == 2
+    alike = link(visits([[2, 1]] * 20), visits([[2, 1]] * 20), **how)
+    assert alike.hit[1] == pytest.approx(1 / 20) and len(alike.named(0.9)) == 0
 
 
 def test_of_several_rows_the_one_named_counts_with_its_own_crowd():

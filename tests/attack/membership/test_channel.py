@@ -108,6 +108,9 @@ def test_everybody_is_in_the_only_cell():
 def test_a_mitigation_without_a_channel_is_refused_by_name():
     with pytest.raises(ic.ParameterError, match="what swap_share does to a count"):
         stated({"swap_share": 0.1})
+    with pytest.raises(ic.ParameterError, match="must be a mapping"):
+        stated("suppress_below")
+    assert Channel.of({"noise_epsilon": float("inf")}).scale == 0
     with pytest.raises(ic.ParameterError, match="unknown rule"):
         stated({"rule": "7"})
     with pytest.raises(ic.ParameterError, match="leave one of them out"):

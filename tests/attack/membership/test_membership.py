@@ -63,8 +63,13 @@ def test_somebody_elses_counts():
     assert membership(crowd, published=published, size=60).auc is None
     with pytest.raises(ic.ParameterError, match="size is missing"):
         membership(crowd, published=published)
-    with pytest.raises(ic.DataError, match="each of the 120 people"):
-        membership(crowd, published=published, size=60, truth=[True])
+    for wrong in ([True], ["in"] * 120, [float("nan")] * 120, [2] * 120):
+        with pytest.raises(ic.DataError, match="each of the 120 people"):
+            membership(crowd, published=published, size=60, truth=wrong)
+    with pytest.raises(ic.DataError, match="people who are in and people who are not"):
+        membership(crowd, published=published, size=60, truth=[True] * 120)
+    with pytest.raises(ic.ParameterError, match="truth says who is in published counts"):
+        membership(crowd, truth=inside)
 
 
 def test_visits_are_found_in_the_published_cells_by_their_centres():
@@ -157,8 +162,22 @@ def test_what_the_attacker_knows_of_bounded_and_moved_visits():
     assert kept_shares(visits, {"move_share": 0.2}).tolist() == pytest.approx([0.8, 0.8, 0.8, 0.8, 1])
     longer = at_published_grain(visits, {"slot_min": 120})
     assert (longer.slot.tolist(), longer.cell.tolist(), longer.slot_min) == ([0, 0, 1, 1], [1, 2, 1, 3], 120)
-    with pytest.raises(ic.ParameterError, match="multiple of the slots"):
-        at_published_grain(visits, {"slot_min": 90})
+    for wrong in (90, 0, -60):
+        with pytest.raises(ic.ParameterError, match="slot_min must be"):
+            at_published_grain(visits, {"slot_min": wrong})
+
+
+def caught_too_often(train, test, epsilon, delta):
+    """How likely so many are caught if TPR <= e^epsilon FPR + delta, where a tenth of the others is named wrongly.
+
+    The share named wrongly is taken as high as an exact test allows at half of 1e-6.
+    """
+    limit = np.quantile(train[:, 0], 0.9, method="higher")
+    named_wrongly, caught = (int((test[:, side] > limit).sum()) for side in (0, 1))
+    games = test[:, 0].size
+    wrongly = binomtest(named_wrongly, games).proportion_ci(1 - 1e-6, method="exact").high
+    bound = min(float(np.exp(epsilon)) * wrongly + delta, 1.0)
+    return binomtest(caught, games, bound, alternative="greater").pvalue
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (2.0, 0.0), (1.0, 1e-3)])
@@ -176,6 +195,7 @@ def test_no_attacker_breaks_the_bound_of_differential_privacy(epsilon, delta):
     wins = int((result.scores[:, 1] > result.scores[:, 0]).sum())
     auc = 1 - (1 - delta) ** 2 / (1 + np.exp(epsilon))
     assert binomtest(wins, result.scores[:, 0].size, auc, alternative="greater").pvalue > 1e-6
+    assert caught_too_often(train, test, epsilon, delta) > 1e-6
 
 
 def test_the_bound_would_notice_noise_that_is_too_weak():
@@ -187,6 +207,8 @@ def test_the_bound_would_notice_noise_that_is_too_weak():
     wins = int((result.scores[:, 1] > result.scores[:, 0]).sum())
     bound = 1 - 1 / (1 + np.exp(0.5))
     assert binomtest(wins, result.scores[:, 0].size, bound, alternative="greater").pvalue < 1e-6
+    raw = membership(town(120, slots=48), reference=town(120, seed=1, slots=48), size=15, targets=100).scores
+    assert caught_too_often(raw[:50], raw[50:], 0.5, 0.0) < 1e-6
 
 
 def test_repeatable_and_refusing():

@@ -179,7 +179,7 @@ def test_truth_is_not_expected_of_fabricated_points():
     traces = tracks([(0, 0)], [(0, 1)])
     found = ic.audit.check(W4M(trash=0)(traces), original=traces)
     assert found["truthfulness"].status == found["coverage"].status == "pass"
-    assert "the times of a person" in found["truthfulness"].evidence
+    assert "as in the original" in found["truthfulness"].evidence
     assert found["k-anonymity"].status == "not asked" and found["records"].status == "pass"
 
 

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import incrowd as ic
+from audit.breaking import note
 from audit.cases import names, on_disk, people_visits
 from incrowd.anonymize import Cut, Generalize, Glove
 from incrowd.audit import check
@@ -37,16 +38,12 @@ def merged(traces):
     return prints, Glove(k=2)(prints)
 
 
-def silenced(case):
-    """Without the metadata of the data file, that would give a lie away by itself."""
-    case.write(case.table().replace_schema_metadata({}))
-    return case
-
-
 def lied(case, part, name, value):
-    silenced(case).say(**{part: {**case.manifest()[part], name: value}})
+    """A lie that the notes of the data file tell too, which would give it away by themselves."""
+    case.say(**{part: {**case.manifest()[part], name: value}})
     if name == "slot_min":
         case.say(clock={**case.manifest()["clock"], "grain_s": value * 60})
+    note(case)
 
 
 LIES = [
@@ -67,7 +64,7 @@ LIES = [
 )
 def test_what_contradicts_the_original_is_a_fault(traces, tmp_path, made, part, name, value):
     original, release = made(traces)
-    case = silenced(on_disk(tmp_path, release, original))
+    case = on_disk(tmp_path, release, original)
     assert case.failed() == set()
     lied(case, part, name, value)
     assert case.failed() >= {"truthfulness", "coverage"}
@@ -76,11 +73,11 @@ def test_what_contradicts_the_original_is_a_fault(traces, tmp_path, made, part, 
 
 def test_a_false_start_does_not_hide_invented_rows(tmp_path):
     visits = people_visits(names(20))
-    case = silenced(on_disk(tmp_path, Cut(window_h=12)(visits), visits))
+    case = on_disk(tmp_path, Cut(window_h=12)(visits), visits)
     table = case.table()
     cells = np.random.default_rng(0).integers(0, 9, table.num_rows)
     case.write(table.set_column(table.column_names.index("cell"), "cell", pa.array(cells)))
-    case.say(clock={**case.manifest()["clock"], "start": 60})
+    lied(case, "clock", "start", 60)
     assert case.failed() >= {"truthfulness"}
 
 
@@ -89,7 +86,8 @@ def test_what_a_release_leaves_out_is_a_fault_and_a_plain_table_states_nothing(t
     assert not check(release, original=replace(original, start=None, time_zone=None)).passed
     case = on_disk(tmp_path, release, original)
     silent = {**case.manifest()["clock"], "start": None, "time_zone": None}
-    silenced(case).say(clock=silent)
+    case.say(clock=silent)
+    note(case)
     assert case.check()["truthfulness"].status == "fail"
     assert check(case.folder / "data.parquet", original=original, link=case.link)["truthfulness"].status == "pass"
 
@@ -103,7 +101,7 @@ def test_the_zone_of_the_metadata_is_that_of_the_clock(traces, tmp_path, made):
 
 
 def test_the_zone_of_the_parameters_is_that_of_the_clock(traces, tmp_path):
-    case = silenced(on_disk(tmp_path, Generalize(time_zone=AMSTERDAM)(traces), traces))
+    case = on_disk(tmp_path, Generalize(time_zone=AMSTERDAM)(traces), traces)
     assert case.failed() == set()
     case.say(parameters={**case.manifest()["parameters"], "time_zone": None})
     assert case.failed() == {"manifest"}
@@ -120,7 +118,7 @@ def test_the_side_of_cells_is_that_of_the_metadata(traces, tmp_path):
 def test_squares_are_whole_sides_apart(traces, tmp_path, cell_m, caught):
     """Wider cells, each around its own centre, would hold every record of the narrower ones."""
     visits = ic.discretize.grid(traces, cell_m=500.5, slot_min=60)
-    case = silenced(on_disk(tmp_path, Cut(window_h=6)(visits), visits))
+    case = on_disk(tmp_path, Cut(window_h=6)(visits), visits)
     case.original = traces
     case.say(plane={**case.manifest()["plane"], "cell_m": cell_m})
     assert case.failed() == caught
@@ -139,7 +137,7 @@ def test_cells_are_where_the_original_has_them(traces, tmp_path, off_m, status):
 
 
 def test_a_plane_without_meaning_does_not_stop_the_comparison(traces, tmp_path):
-    case = silenced(on_disk(tmp_path, Generalize()(traces), traces))
+    case = on_disk(tmp_path, Generalize()(traces), traces)
     case.say(plane={**case.manifest()["plane"], "crs": "a plane"})
     assert case.failed() >= {"truthfulness"}
 

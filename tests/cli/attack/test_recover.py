@@ -85,7 +85,7 @@ def test_the_sweep_names_the_cheapest(incrowd, trips, towers, tmp_path):
     words += ("--strengths", "suppress=2")
     code, out, err = incrowd(*words, "--regions", towers, "-o", tmp_path / "s.html")
     assert code == 0 and "From the counts as they are, 72.9 % of the positions of 4 people" in out
-    assert "target 50 %" in out and "everyone static" in out
+    assert "advantage at most 50 %" in out and "everyone static" in out and "membership AUC 0.600" in out
     assert err.startswith("2 attacks more, ") and err.endswith(" s if each takes as long as the last\n")
     for way in ("counts as they are", "counts below 2", "slots of 180 min", "2 given regions"):
         assert f"\n{way}" in out

@@ -54,7 +54,7 @@ def test_all_papers_go_to_folders_of_their_own(incrowd, only, tmp_path):
     code, out, err = incrowd("papers", "--quick", "-o", tmp_path / "all")
     assert code == 0 and sorted(path.name for path in (tmp_path / "all").iterdir()) == ["mohammed2009", "song2014"]
     assert [line.split(":")[0] for line in out.splitlines()[-2:]] == ["song2014", "mohammed2009"]
-    assert err.startswith("song2014: ")
+    assert err.startswith("song2014, 1 of 2: ")
 
 
 def test_papers_that_cannot_use_the_data_are_named(incrowd, only, visits):

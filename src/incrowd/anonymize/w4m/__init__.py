@@ -25,6 +25,9 @@ RADIUS = 0.005  # of the semi-diagonal of the box around all points
 MOST = 1_000_000  # units of delta_m, so that sums over any trajectory stay exact
 DELTA_M = 2_000  # of [gramaglia2015, Table 2]
 NOTE = "(k, delta) only; pivots are published as they were"
+UNMATCHED = "point that shares its pivot's time with an earlier one"
+OF_TRASHED = "point of a trashed trajectory"
+REPEATED = "point repeated at another time"
 
 
 @public
@@ -182,11 +185,6 @@ def _radius(points: Floats, placed: Placed) -> float:
     if placed.bounds is not None and (placed.bounds.given or placed.bounds.narrowed):
         diagonal = max(diagonal, np.hypot(*placed.bounds.sides_m))
     return float(RADIUS * diagonal / 2)
-
-
-UNMATCHED = "point that shares its pivot's time with an earlier one"
-OF_TRASHED = "point of a trashed trajectory"
-REPEATED = "point repeated at another time"
 
 
 def release_of(

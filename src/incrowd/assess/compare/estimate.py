@@ -11,6 +11,7 @@ from incrowd.assess.compare.risk import risk
 from incrowd.assess.compare.settings import MethodInputs, untouched
 from incrowd.data.table import some_people
 from incrowd.estimate import Estimate
+from incrowd.kernels import compile_s
 from incrowd.plain import in_words, several
 
 TRIED = 100  # people whose attack is timed
@@ -39,12 +40,15 @@ def compare_estimate(comparison: PreparedComparison) -> CompareEstimate:
     """Time the attack on a few people and GLOVE's search, and scale them up to every setting."""
     prints = comparison.source.prints
     runs = [one.strength.run for one in comparison.settings if one.strength]
+    steps = [step for method, step in ((Glove, "glove"), (LKC, "lkc")) if any(isinstance(run, method) for run in runs)]
+    compiling = sum(compile_s(step) or 0.0 for step in steps)  # before anything is timed, which compiles
     crowded = [run.k for run in runs if isinstance(run, Glove)]
     glove = sum(run.seconds for run in glove_estimates(prints, k=crowded)) if crowded else 0.0
     attacks = sum(PIECES if isinstance(run, Cut) else 1 for run in runs) + 2
     limit = 2 * LIMIT_S * sum(isinstance(run, LKC) for run in runs)
     return CompareEstimate(
         seconds=attacks * _attack_s(comparison) + glove,
+        compile_s=compiling or None,
         people=len(prints),
         of_people=comparison.of_people,
         samples=prints.records,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, tally
 from incrowd.assess.compare.settings import MethodInputs
+from incrowd.assess.questions.guess import mean_of
 from incrowd.attack import link
 from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.discretize import grid
@@ -51,7 +52,7 @@ def recognised(release: Release, source: MethodInputs, caps: Ints) -> Linked | N
         if not real.any():
             return None
         right, share = linkage.right[real], Fraction(float(linkage.right[real].mean()))
-        high = max(share, min(Fraction(effective_interval(right)[1]), mean_guess(caps[real])))
+        high = max(share, min(Fraction(effective_interval(right)[1]), mean_of(caps[real])))
         if best is None or share > best.share:
             best = Linked(score, share, high, int(real.sum()))
     return best
@@ -70,10 +71,3 @@ def _begins(data: Visits | Fingerprints) -> NDArray[Any]:
     if isinstance(data, Visits):
         return start + 60 * int(data.slot_min or 1) * data.slot
     return start + 60 * data.t
-
-
-def mean_guess(sizes: Ints) -> Fraction:
-    """The mean of 1/size, exactly; those of size 0 add nothing."""
-    values, counts = np.unique(sizes[sizes > 0], return_counts=True)
-    total = sum((Fraction(n, size) for size, n in zip(values.tolist(), counts.tolist(), strict=True)), Fraction(0))
-    return total / max(len(sizes), 1)

@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, offsets_of
-from incrowd.assess.compare.later import Linked, mean_guess, recognised
+from incrowd.arrays import Ints, offsets_of
+from incrowd.assess.compare.later import Linked, recognised
 from incrowd.assess.compare.settings import MethodInputs
+from incrowd.assess.questions.guess import mean_of, rights
 from incrowd.attack import Relinked, lookup, relink
 from incrowd.attack.relink.score import rejoined
 from incrowd.audit import check
@@ -70,18 +71,18 @@ class Risk:
     @cached_property
     def guess(self) -> Fraction:
         """The probability of a right guess, on average."""
-        return mean_guess(self.crowd)
+        return mean_of(self.crowd)
 
     @cached_property
     def cap(self) -> Fraction:
         """The same if everything published is known."""
-        return mean_guess(self.caps)
+        return mean_of(self.caps)
 
     @property
     def guess_high(self) -> Fraction:
         """The upper end of its interval, at most the cap."""
         cap = min(self.cap, Fraction(1, self.floor))
-        return self._upper(self.guess, effective_interval(_right(self.crowd))[1], cap)
+        return self._upper(self.guess, effective_interval(rights(self.crowd))[1], cap)
 
     @property
     def worst_high(self) -> Fraction:
@@ -197,10 +198,6 @@ def _fewest(sizes: Sequence[Ints]) -> Ints:
     most = np.iinfo(np.int64).max
     least = np.where(np.stack(sizes) > 0, np.stack(sizes), most).min(axis=0)
     return np.where(least == most, 0, least)
-
-
-def _right(sizes: Ints) -> Floats:
-    return np.divide(1.0, sizes, out=np.zeros(len(sizes)), where=sizes > 0)
 
 
 def _share(flags: NDArray[np.bool_]) -> Fraction:

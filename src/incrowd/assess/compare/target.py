@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import ceil
 
 from incrowd.assess.compare.risk import Risk
+from incrowd.assess.limits import DEFAULTS, ONE_IN_ELEVEN
 from incrowd.errors import ParameterError
 from incrowd.plain import percent
 
@@ -14,9 +15,8 @@ CHOICES = (
     "guess=1/11 (people are guessed rightly in at most one of eleven cases), k=2 (nobody in a crowd below 2, whatever "
     "is known) or uniqueness=0.1 (at most a tenth of people identified)"
 )
-DEFAULT = "guess=1/11"
+DEFAULT = f"guess={ONE_IN_ELEVEN}"
 DEFAULT_K, MOST_K = 2, 1_000_000
-WORST = Fraction(1, 100)  # share of people who may be guessed rightly with 1/2 or more, a convention
 FEW = 30  # people below whom a share is no rate
 WHOLE, SHARE = r"[0-9]{1,7}", r"[0-9]{0,20}\.?[0-9]{1,20}(e-[0-9]{1,3})?"  # short enough to be read as numbers
 RATIO = rf"{WHOLE}/{WHOLE}"
@@ -88,7 +88,8 @@ class Target:
         if self.guess is None:
             high = risk.alone_high
             return [] if high <= self.limit else [f"up to {percent(float(high))} of people identified"]
-        judged = {"guessed rightly": (risk.guess_high, self.limit), "with 1/2 or more": (risk.worst_high, WORST)}
+        most = DEFAULTS["worst"].value or Fraction(0)
+        judged = {"guessed rightly": (risk.guess_high, self.limit), "with 1/2 or more": (risk.worst_high, most)}
         if risk.linked is not None:
             few = risk.linked.people < FEW and risk.linked.share * risk.linked.people < 1
             high = risk.linked.share if risk.linked.people < FEW else risk.linked.high

@@ -122,7 +122,7 @@ class SensitiveGuess(Result):
 
 
 def _sensitive(data: Dataset) -> Finding:
-    subject, name = data.subject, data.sensitive or ""
+    subject, name = data.precise, data.sensitive or ""
     values = _values(data, subject, name)
     counted = Counter(value for value in values if value is not None)
     if not counted:
@@ -216,8 +216,7 @@ def _no_value(data: Dataset) -> str:
 
 def named_columns(data: Dataset) -> Iterator[str]:
     """The columns beyond those of the kind that are, or would be, published."""
-    table: Any = data.published if data.is_release else data.original
-    names = list(getattr(table, "attributes", {}))
+    names = list(getattr(data.table, "attributes", {}))
     if not data.is_release and data.options.publish_columns is not None:
         names = [name for name in names if name in data.options.publish_columns]
     yield from names

@@ -196,6 +196,7 @@ def _release_full(data: Dataset) -> Finding:
             "no visit of the original data is in the release; check that both are of the same places and times"
         )
     right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")
+    free = data.options.limit("release_full").value is None
     return Finding(
         judged=(
             Number(
@@ -206,7 +207,7 @@ def _release_full(data: Dataset) -> Finding:
         numbers={"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval},
         results=(linkage,),
         note="; ".join(
-            filter(None, (drawn_note(len(asked), len(subject.present)), "not judged unless you set a limit"))
+            filter(None, (drawn_note(len(asked), len(subject.present)), "not judged unless you set a limit" * free))
         ),
         chance=linkage.chance[1],
     )

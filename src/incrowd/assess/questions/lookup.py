@@ -22,7 +22,7 @@ FIRST_S, PERSON_S, RECORD_S = 1.2, 1e-3, 2e-6
 
 
 def _lookup(data: Dataset) -> Finding:
-    subject, records = data.subject, _records(data)
+    subject, records = data.precise, _records(data)
     found, more = (lookup(subject.release, subject.original, records=n, seed=data.seed) for n in (records, MORE))
     here = found.crowd >= 0
     if not here.any():
@@ -76,7 +76,8 @@ def _precision(data: Dataset, found: Lookup) -> str:
     """How precisely records are known."""
     table = data.subject.release.data
     if found.within:
-        return "; ".join(f"points within {metres:,.3g} m and {seconds:,.3g} s" for metres, seconds in found.within)
+        reaches = dict.fromkeys(f"{metres:,.3g} m and {seconds:,.3g} s" for metres, seconds in found.within)
+        return "; ".join(f"points within {reach}" for reach in reaches)
     if isinstance(table, Fingerprints):
         return "samples that published boxes hold"
     return f"on {data.grain_of(table)}"

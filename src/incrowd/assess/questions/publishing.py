@@ -27,7 +27,7 @@ def _guarantees(data: Dataset) -> Finding:
 
 
 def _columns(data: Dataset) -> Finding:
-    table: Any = data.published if data.is_release else data.original
+    table = data.table
     names = list(named_columns(data))
     sensitive, harmless = data.sensitive, set(data.options.harmless)
     shares = {name: _alone(table.attributes[name]) for name in names}
@@ -58,7 +58,7 @@ def _alone(values: Any) -> Fraction:
 
 def _no_columns(data: Dataset) -> str:
     """The auditor lists the columns of counts."""
-    if data.publishes_counts or not isinstance(data.published if data.is_release else data.original, UserTable):
+    if data.publishes_counts or not isinstance(data.table, UserTable):
         return "nothing is published of single people"
     return "" if any(named_columns(data)) else "no column is published beyond those of the kind"
 

@@ -75,8 +75,8 @@ def link(
     """
     began = time.perf_counter()
     check_choice("score", score, SCORES)
-    default, views = views is DEFAULT_VIEWS, tuple(views)
-    check_views(views)
+    default = views is DEFAULT_VIEWS
+    views = check_views(views)
     meeting = _meeting(views, tolerance_slots, tolerance_m, period_slots)
     check_share(present=present)
     if open_world and not 0 < present < 1:

@@ -13,7 +13,7 @@ from incrowd.attack.link.matching import Matching
 from incrowd.attack.link.pairs import PairScores
 from incrowd.attack.link.posterior import Named, Posterior, fitted
 from incrowd.attack.link.section import linkage_section
-from incrowd.errors import check_share
+from incrowd.errors import ParameterError, check_share
 from incrowd.plain import plain
 from incrowd.show import Result, Section
 
@@ -168,6 +168,8 @@ class Linkage(Result):
             rows: Positions of known people.
         """
         scoring, rows = self.scoring, np.atleast_1d(np.asarray(rows, np.int64))
+        if len(rows) and not 0 <= rows.min() <= rows.max() < len(self.rank):
+            raise ParameterError(f"rows must be positions from 0 to {len(self.rank) - 1}, of known people.")
         place = np.full(len(self.rank), -1, np.int64)
         place[scoring.rows] = np.arange(len(scoring.rows))
         scores = np.full((len(rows), self._targets), np.nan)

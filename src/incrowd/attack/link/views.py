@@ -1,5 +1,6 @@
 """Visits -> features by view: places, places by quarter of the day, by hour of the week, moments."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -87,8 +88,12 @@ def _counted(owner: Ints, feature: Ints, features: int) -> FeatureRows:
     return FeatureRows(*np.divmod(packed[first], features), count)
 
 
-def check_views(views: tuple[View, ...]) -> None:
+def check_views(given: Iterable[View]) -> tuple[View, ...]:
     """Refuse a view that does not exist, none at all, or one named twice."""
+    views: tuple[View, ...] = () if isinstance(given, str) else tuple(given)
     unknown = [view for view in views if view not in VIEWS]
     if unknown or not views or len(set(views)) != len(views):
-        raise ParameterError(f"views must name one or more of {', '.join(VIEWS)}, each once, got {views!r}.")
+        raise ParameterError(
+            f"views must name one or more of {', '.join(VIEWS)}, each once, in a tuple, got {given!r}."
+        )
+    return views

@@ -21,7 +21,7 @@ from incrowd.attack.lookup.released_rows import ReleasedRows
 from incrowd.attack.lookup.result import Lookup
 from incrowd.attack.machine import machine
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
-from incrowd.errors import check_positive, check_seed, check_whole, public
+from incrowd.errors import ParameterError, check_positive, check_seed, check_whole, public
 from incrowd.progress import track
 
 QUANTILE = 0.95  # of the movement of points that an attacker allows for
@@ -67,8 +67,14 @@ def lookup(
     began = time.perf_counter()
     check_whole(records=records)
     check_seed(seed=seed)
-    check_positive(**{name: value for name, value in (("within_m", within_m), ("within_s", within_s)) if value})
+    within = {name: value for name, value in (("within_m", within_m), ("within_s", within_s)) if value is not None}
+    check_positive(**within)
     published = ReleasedRows.of(release, original, link)
+    if within and not isinstance(published.data, Traces):
+        raise ParameterError(
+            f"{next(iter(within))} is about points, and this release publishes {type(published.data).__name__}; leave "
+            "it out."
+        )
     holders = list(holders_of(published, original, within_m, within_s))
     drawn = drawn_records(holders[0].spans, int(records), seed)
     sizes = np.zeros((len(holders), len(original)), np.int64)

@@ -39,6 +39,8 @@ class ReleasedRows:
             data, claims, members = release.data, release.claims, release.members
         if not isinstance(data, (Visits, Fingerprints, Traces)):
             raise DataError(f"a lookup needs rows of people, and {type(data).__name__} has none.")
+        if not data.records:
+            raise DataError("the release publishes no record, so nothing can be looked up.")
         if link is not None:
             members = _linked(read_link(link, release), data, original)
         elif members is None and data is release:

@@ -75,11 +75,12 @@ def membership(
     check_share(known=known)
     check_positive(known=known)
     given = stated(mitigation)
+    inside = None if truth is None else _who_is_in(truth, published, len(visits))
     mode: Mode = "outside" if published is not None else "custodian" if size is None else "game"
     rng = np.random.default_rng(seed)
     asked = _Question.of(visits, given, reference, published, float(known), rng)
     if published is not None:
-        scores, people, positions = _outside(asked, published, size, truth)
+        scores, people, positions = _outside(asked, published, size)
     else:
         people = _group_size(visits, size)
         positions = np.sort(rng.permutation(len(visits))[:targets])
@@ -88,7 +89,7 @@ def membership(
         mode=mode,
         scores=scores,
         positions=positions,
-        truth=None if truth is None else np.asarray(truth, np.bool_),
+        truth=inside,
         people=people,
         mitigation={name: "given" if name == "region" else value for name, value in given.items()},
         rates=asked.source,
@@ -169,15 +170,24 @@ class _Question:
         return float(ratios.sum())
 
 
-def _outside(
-    asked: _Question, published: Counts, size: int | None, truth: ArrayLike | None
-) -> tuple[Floats, int, Ints]:
+def _who_is_in(truth: ArrayLike, published: Counts | None, people: int) -> NDArray[np.bool_]:
+    """The truth about published counts, checked."""
+    if published is None:
+        raise ParameterError("truth says who is in published counts; give published, or leave it out.")
+    given = as_array(truth, "truth")
+    if given.shape != (people,) or not np.isin(given, (False, True)).all():
+        raise DataError(f"truth must hold true or false for each of the {people:,} people.")
+    inside: NDArray[np.bool_] = given.astype(np.bool_)
+    if inside.all() or not inside.any():
+        raise DataError("truth must name people who are in and people who are not, or nothing can be compared.")
+    return inside
+
+
+def _outside(asked: _Question, published: Counts, size: int | None) -> tuple[Floats, int, Ints]:
     """One score for everybody, on the counts as they are published."""
     if size is None:
         raise ParameterError("size is missing: how many people were counted is needed to judge a published count.")
     check_whole(size=size)
-    if truth is not None and len(as_array(truth, "truth")) != len(asked.visits):
-        raise DataError(f"truth must hold true or false for each of the {len(asked.visits):,} people.")
     n, everybody = published.n.ravel(), np.arange(len(asked.visits))
     scores = np.empty(len(everybody))
     for person in track(everybody.tolist(), "asking about people"):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, exp, log1p
+from math import ceil, exp, inf, log1p
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ class Channel:
     def of(cls, mitigation: Mapping[str, Any]) -> "Channel":
         """The channel of a mitigation, given by the keywords of `anonymize.counts`."""
         scale, laplace = 0.0, True
-        if mitigation.get("noise_epsilon") is not None:
+        if mitigation.get("noise_epsilon") not in (None, inf):
             check_positive(noise_epsilon=mitigation["noise_epsilon"])
             scale = 1 / float(mitigation["noise_epsilon"])
         if mitigation.get("dp_epsilon") is not None:
@@ -179,6 +179,8 @@ def dp_method(mitigation: Mapping[str, Any]) -> DPCounts:
 
 def stated(mitigation: Mapping[str, Any] | None) -> dict[str, Any]:
     """A mitigation with its rule written out; one that has no channel is refused by name."""
+    if not isinstance(mitigation, Mapping | None):
+        raise ParameterError(f"mitigation must be a mapping such as {{'suppress_below': 5}}, got {mitigation!r}.")
     given = {name: value for name, value in (mitigation or {}).items() if value is not None}
     rule = given.pop("rule", None)
     if rule is not None:

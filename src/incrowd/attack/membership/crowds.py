@@ -12,7 +12,7 @@ from incrowd.arrays import Floats, Ints
 from incrowd.attack.membership.channel import dp_method
 from incrowd.clock import minute_of_day
 from incrowd.data import Counts, Visits
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, ParameterError, check_whole
 
 
 def at_published_grain(visits: Visits, mitigation: Mapping[str, Any]) -> Visits:
@@ -24,6 +24,7 @@ def at_published_grain(visits: Visits, mitigation: Mapping[str, Any]) -> Visits:
     width = mitigation.get("slot_min")
     if width is None:
         return visits
+    check_whole(slot_min=width)
     if visits.slot_min is None or width % visits.slot_min:
         raise ParameterError(f"slot_min must be a multiple of the slots of the visits, got {width!r}.")
     slot = visits.slot // (width // visits.slot_min)

@@ -126,7 +126,7 @@ def answered(
         interval = tuple(np.quantile(means, (0.025, 0.975)).tolist())
         order = np.split(rng.permutation(len(scores)), [len(scores) // 2])
         accuracy = _accuracy(*((out[half], inside[half]) for half in order))
-    elif truth is not None and 0 < truth.sum() < len(truth):
+    elif truth is not None:
         out, inside = scores[~truth], scores[truth]
         auc = _auc(out, inside)
         draws = [(rng.choice(out, len(out)), rng.choice(inside, len(inside))) for _ in range(BOOTSTRAPS)]

@@ -7,10 +7,11 @@ import numpy as np
 
 from incrowd.arrays import Ints, distinct_rows
 from incrowd.audit.checks.compared import Compared, Silence, Unlinked
+from incrowd.audit.checks.people import Places, own_places
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import BARE, Published, is_count, part_of
 from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
-from incrowd.data import Groups
+from incrowd.data import Groups, Traces
 from incrowd.plain import several
 
 COVERAGE = "coverage"
@@ -25,7 +26,7 @@ MERGED = frozenset(  # reasons of incrowd for records that fall together with an
         BOXED,
     )
 )
-TIMES = "times swapped"  # a note of cleaning
+TIMES, SPACE = "times swapped", "moved in space"  # notes of cleaning and of moved points
 HELD_OUT = "held out"  # the reason for which records of people leave whom the link lists without a pseudonym
 SWAPPED = (
     "cleaning exchanged times of at least as many records, which are no longer where the log has them; compare with "
@@ -136,9 +137,26 @@ def _of_moved(release: Published, original: Original) -> Check:
         faults.append(f"{len(absent):,} people are not published, the ledger lost {hidden:,}")
     if lost > dropped:
         faults.append(f"people who are not published have {lost:,} records, the ledger dropped {dropped:,}")
+    if isinstance(original, Traces) and release.members is not None and not faults:
+        faults += _unmoved(release, own_places(release, original, release.members), since)
     return judged(
         COVERAGE, faults, f"{several(len(absent), 'person is', 'people are')} left out, as the ledger states."
     )
+
+
+def _unmoved(release: Published, places: Places, since: Steps) -> list[str]:
+    """What the ledger says of moved and repeated points, against the points that stayed in their place."""
+    stayed = np.unique(np.stack([release.table.code[places.own], places.place[places.own]]), axis=1).shape[1]
+    created = sum(sum(_values(step, "created")) for step in since)
+    faults = []
+    if created > release.rows - stayed:
+        faults.append(
+            f"the ledger created {created:,} records, and {stayed:,} of {release.rows:,} rows are original ones"
+        )
+    moved, noted = int((~places.own).sum()), part_of(since[-1], "notes").get(SPACE)
+    if is_count(noted) and moved > noted:
+        faults.append(f"{moved:,} rows are not where their person was, the ledger moved {noted:,}")
+    return faults
 
 
 def _without_link(release: Published, comparison: str, whole: Unlinked | str | None) -> Check:
@@ -173,11 +191,12 @@ def _accounts_for(removed: Removed, lost: Ints) -> bool:
 
 
 def closes(step: Mapping[str, Any]) -> bool:
-    """Whether a step accounts for every record: read + created = kept + dropped."""
+    """Whether a step accounts for every record: read + created = kept + dropped, and no more is created than kept."""
     counts = [step.get("read"), step.get("kept"), *_values(step, "dropped"), *_values(step, "created")]
     if not all(map(is_count, counts)):
         return False
-    return bool(step["read"] + sum(_values(step, "created")) == step["kept"] + sum(_values(step, "dropped")))
+    created, dropped = sum(_values(step, "created")), sum(_values(step, "dropped"))
+    return bool(step["read"] + created == step["kept"] + dropped and created <= step["kept"])
 
 
 def _values(step: Mapping[str, Any], name: str) -> list[Any]:

@@ -1,11 +1,14 @@
-"""Are published counts complete, and do noise and rules follow what is stated?"""
+"""Are published counts those of the original, under the rules and the noise that are stated?"""
 
-from collections.abc import Iterator
-from math import exp, pi, sqrt
+from collections.abc import Callable, Iterator, Mapping
+from math import exp, sqrt
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.audit.checks.counted import Truth, truth_of, without_gaps
+from incrowd.audit.checks.noise import FEWEST, Change, Noisy, law_of, unlawful
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import Published
 from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
@@ -13,27 +16,92 @@ from incrowd.data import Visits
 from incrowd.plain import several
 
 NOISE, RULE = "noise", "rule"
-LIMIT = 5.2  # standard deviations that chance exceeds with a probability below 1e-6
-SEEDS = 64  # small seeds whose noise is drawn again
-FEWEST = 50
+TOO_FEW = "too few to find anything"
+LEAST = {"10-5": 10, "11": 11, "15": 15, "20": 20}  # that each rule publishes
+STEP = {"10-5": 5}
+
+Judge = Callable[[Published, Truth | str], Check]
 
 
 def noise(release: Published, original: Original | None) -> Check:
     """Parameters, sensitivity, scale and epsilon agree; with the original, published - true follows the stated law."""
     if release.noun != "Counts":
         return idle(NOISE, "only counts are published with noise.")
-    if release.method != "DPCounts" and "epsilon" not in release.claims:
-        return idle(NOISE, "no differential privacy is claimed.")
-    faults = list(_disagreements(release))
+    given = release.parameters
+    private = release.method == "DPCounts" or "epsilon" in release.claims
+    if not private and given.get("noise_epsilon") is None:
+        return idle(NOISE, "no noise is stated.")
+    faults = list(_disagreements(release)) if private else []
     if faults:
         return failed(NOISE, f"{'; '.join(faults)}.")
     if original is None:
-        return passed(
-            NOISE, "epsilon, sensitivity and scale are consistent as stated; the noise itself needs an original."
-        )
+        stated = "epsilon, sensitivity and scale are consistent as stated; " if private else ""
+        return passed(NOISE, f"{stated}the noise itself needs an original.")
+    return _as_counted(NOISE, release, original, _noise)
+
+
+def _as_counted(name: str, release: Published, original: Original, judge: Judge) -> Check:
+    """The judgement on the visits as they are, or else with their gaps filled, as the command line counts them."""
     if not isinstance(original, Visits):
-        return failed(NOISE, "cannot be checked, because the original is not the visits that were counted.")
-    return _residuals(release, original)
+        return failed(name, "cannot be checked, because the original is not the visits that were counted.")
+    first = judge(release, truth_of(release, original))
+    if first.status != "fail" or (whole := without_gaps(original)) is None:
+        return first
+    other = judge(release, truth_of(release, whole))
+    return other if other.status != "fail" and TOO_FEW not in other.evidence else first
+
+
+def _noise(release: Published, truth: Truth | str) -> Check:
+    if isinstance(truth, str):
+        return failed(NOISE, f"cannot be checked, because {truth}")
+    given = release.parameters
+    private = "scale" in given
+    scale = float(given["scale"]) if private else 1 / float(given["noise_epsilon"])
+    law = law_of(scale, laplace=not private or given.get("delta") == 0)
+    counts = _noisy(release, truth, private=private)
+    known = int(counts.known.sum())
+    if known < FEWEST:
+        return passed(NOISE, f"{several(known, 'true count is', 'true counts are')} known: {TOO_FEW}.")
+    faults = list(
+        dict.fromkeys([*truth.faults, *unlawful(counts, law), *_impossible(release, truth, counts, law.scale)])
+    )
+    smallest = f"a spread off by {7.5 / sqrt(known):.0%} is found with probability 0.99"
+    return judged(NOISE, faults, f"noise of {several(known, 'count')} follows the stated law; {smallest}.")
+
+
+def _noisy(release: Published, truth: Truth, *, private: bool) -> Noisy:
+    given = release.parameters
+    clipped = given.get("keep_negative") is False
+    least, step = _rules(given)
+    known = np.full(truth.n.shape, truth.is_exact) | (truth.most == 0 if private else False)
+    return Noisy(truth.n, truth.most, known, _change(least, step, clipped=clipped), bool(least or step or clipped))
+
+
+def _rules(given: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """The smallest count that is published, and the step; a rule states both."""
+    least, step, name = given.get("suppress_below"), given.get("round_to"), str(given.get("rule"))
+    least = least if least is not None else LEAST.get(name)
+    return (least if isinstance(least, int) else None), (step if isinstance(step, int) else STEP.get(name))
+
+
+def _change(least: int | None, step: int | None, *, clipped: bool = False) -> Change:
+    def change(n: NDArray[Any]) -> NDArray[Any]:
+        n = np.maximum(n, 0) if clipped else n
+        n = n if least is None else np.where(n < least, 0, n)
+        return n if not step else np.floor_divide(2 * n + step, 2 * step) * step
+
+    return change
+
+
+def _impossible(release: Published, truth: Truth, counts: Noisy, scale: float) -> list[str]:
+    """Where only some visits of a person count, all together are no more than all visits and no fewer than none."""
+    if truth.is_exact or counts.is_changed or "scale" not in release.parameters:
+        return []
+    rest = ~counts.known
+    chance = 5.2 * sqrt(2 * max(scale, 1) ** 2 * max(int(rest.sum()), 1))
+    over = float(truth.n[rest].sum()) - float(truth.most[rest].sum())
+    wrong = over > chance or float(truth.n[rest].sum()) < -chance
+    return ["counts are larger than the visits to them, or below none"] if wrong else []
 
 
 def _disagreements(release: Published) -> Iterator[str]:
@@ -68,102 +136,75 @@ def _gaussian_delta(ratio: float, epsilon: float) -> float:
     return below(ratio / 2 - epsilon / ratio) - exp(min(epsilon, 700)) * below(-ratio / 2 - epsilon / ratio)
 
 
-def _true_counts(release: Published, original: Visits) -> tuple[Ints, Ints] | str:
-    """Published and true counts, cell by cell."""
-    cell, slot = (release.table.numbers[name].astype(np.int64) for name in ("cell", "slot"))
-    if len(cell) != (int(cell.max()) + 1) * (int(slot.max()) + 1) or min(cell.min(), slot.min()) < 0:
-        return "not every cell and slot is published."
-    width = int(cell.max()) + 1
-    inside = (original.cell >= 0) & (original.cell < width) & (original.slot >= 0) & (original.slot <= slot.max())
-    key = original.slot[inside].astype(np.int64) * width + original.cell[inside]
-    true = np.bincount(key, minlength=width * (int(slot.max()) + 1))
-    return release.table.numbers["n"], true[slot * width + cell]
-
-
-def _residuals(release: Published, original: Visits) -> Check:
-    """Kept visits are fewer than true ones, so that the mean is bounded from above and the spread from below."""
-    counts = _true_counts(release, original)
-    if isinstance(counts, str):
-        return failed(NOISE, f"cannot be checked, because {counts}")
-    published, true = counts
-    empty = true == 0
-    rest = (published - true)[empty].astype(np.float64)
-    if len(rest) < FEWEST:
-        return passed(NOISE, f"{several(len(rest), 'cell is', 'cells are')} empty: too few to find anything.")
-    faults = list(_unlawful(rest, float(release.parameters["scale"]), laplace=release.parameters.get("delta") == 0))
-    grid = {int(k): int((published % k == 0).all()) for k in (5, 10)}
-    faults += ["published counts are rounded"] if any(grid.values()) and float(release.parameters["scale"]) > 1 else []
-    if len(np.unique(rest)) <= 1:
-        faults.append("the noise is the same everywhere")
-    return judged(NOISE, faults, f"noise of {several(len(rest), 'empty cell')} follows the stated law.")
-
-
-def _unlawful(rest: Floats, scale: float, *, laplace: bool) -> Iterator[str]:
-    """Mean and mean square of noise off their law by more than chance, clipped noise, and noise of small seeds."""
-    p = exp(-1 / scale) if laplace else 0.0
-    variance = 2 * p / (1 - p) ** 2 if laplace else scale**2
-    size = 2 * p / (1 - p * p) if laplace else scale * sqrt(2 / pi)  # its mean absolute value
-    if abs(rest.mean()) > LIMIT * sqrt(variance / len(rest)):
-        yield "the mean of the noise is not 0"
-    if abs(np.abs(rest).mean() - size) > LIMIT * sqrt((variance - size**2) / len(rest)) + 0.1:
-        yield "the spread of the noise is not that of the stated scale"
-    half = len(rest) // 2
-    if half > FEWEST and (rest[:half] == rest[half : 2 * half]).all():
-        yield "the noise repeats itself between cells"
-    for seed in range(SEEDS):
-        waits = np.random.default_rng(seed).geometric(1 - p, (2, len(rest))) if laplace else None
-        if waits is not None and np.array_equal(waits[0] - waits[1], rest):
-            yield "the noise can be drawn again from a small seed"
-            return
-
-
 def rule(release: Published, original: Original | None) -> Check:
-    """Counts keep the rules that the parameters state: none below the smallest, all multiples of the step."""
+    """Counts keep the rules that the parameters state, and are the true ones under them where nothing is random."""
     if release.noun != "Counts":
         return idle(RULE, "only counts are published under a rule.")
     n, given = release.table.numbers["n"], release.parameters
-    step, least = given.get("round_to"), given.get("suppress_below")
-    faults = []
-    if isinstance(step, int) and step > 0 and (n % step != 0).any():
-        faults.append(f"{several(int((n % step != 0).sum()), 'count is', 'counts are')} no multiple of {step}")
-    small = (n > 0) & (n < least) if isinstance(least, (int, float)) and not isinstance(step, int) else None
-    if small is not None and small.any():
-        faults.append(f"{several(int(small.sum()), 'count is', 'counts are')} below {least}")
-    if isinstance(original, Visits) and _only_noise(release):
-        faults += _noise_of(release, original, float(given["noise_epsilon"]))
-    noised = any(
-        given.get(name) is not None for name in ("noise_epsilon", "move_share", "region_m", "epsilon", "regions")
+    if original is None:
+        faults = _unkept(n, given, *_stated(given))
+        quiet = not faults and not _is_noised(given)
+        return unasked(RULE, "no original is given.") if quiet else judged(RULE, faults, _kept(release))
+    return _as_counted(RULE, release, original, _rule)
+
+
+def _rule(release: Published, truth: Truth | str) -> Check:
+    if isinstance(truth, str):
+        return failed(RULE, f"cannot be checked, because {truth}")
+    n, given = release.table.numbers["n"], release.parameters
+    least, step = _stated(given)
+    faults = [*_unkept(n, given, least, step), *truth.faults]
+    if _is_noised(given):
+        return judged(RULE, faults, _kept(release))
+    faults += _untrue(truth, least, step) if truth.is_exact else _beyond(truth, least, step)
+    how = (
+        "the true ones under the stated rule" if truth.is_exact else "no more than the visits and no fewer than people"
     )
-    if isinstance(original, Visits) and not noised:
-        faults += _differing(release, original, step, least)
-    elif original is None and not faults and not noised:
-        return unasked(RULE, "no original is given.")
-    if not noised and not faults and isinstance(original, Visits):
-        return passed(RULE, f"{several(release.rows, 'count')} are the true ones under the stated rule.")
-    return judged(RULE, faults, f"{several(release.rows, 'count')} keep what the parameters state.")
+    return judged(RULE, faults, f"{several(release.rows, 'count')} are {how}.")
 
 
-def _only_noise(release: Published) -> bool:
-    """Whether noise is all that was done to the counts."""
-    done = {name for name, value in release.parameters.items() if value not in (None, False) and name != "method"}
-    return done == {"noise_epsilon"} and 0 < float(release.parameters["noise_epsilon"]) < np.inf
+def _stated(given: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """The rules of counts, and those of a table of cell keys."""
+    table = given.get("table") or given.get("cell_key")
+    return _rules({"rule": table, "suppress_below": given.get("threshold"), **given} if table else given)
 
 
-def _noise_of(release: Published, original: Visits, epsilon: float) -> list[str]:
-    counts = _true_counts(release, original)
-    if isinstance(counts, str):
-        return [counts.rstrip(".")]
-    rest = (counts[0] - counts[1]).astype(np.float64)
-    return list(_unlawful(rest, 1 / epsilon, laplace=True)) if len(rest) >= FEWEST else []
+def _is_noised(given: Mapping[str, Any]) -> bool:
+    return given.get("noise_epsilon") is not None or "epsilon" in given
 
 
-def _differing(release: Published, original: Visits, step: object, least: object) -> list[str]:
-    counts = _true_counts(release, original)
-    if isinstance(counts, str):
-        return [counts.rstrip(".")]
-    published, true = counts
-    made = np.where(true < least, 0, true) if isinstance(least, (int, float)) else true
-    if isinstance(step, int) and step > 0:
-        made = (2 * made + step) // (2 * step) * step
-    wrong = int((made != published).sum())
+def _kept(release: Published) -> str:
+    return f"{several(release.rows, 'count')} keep what the parameters state."
+
+
+def _unkept(n: NDArray[Any], given: Mapping[str, Any], least: int | None, step: int | None) -> list[str]:
+    faults = []
+    if step and (n % step != 0).any():
+        faults.append(f"{several(int((n % step != 0).sum()), 'count is', 'counts are')} no multiple of {step}")
+    small = (n > 0) & (n < least - (step or 0) / 2) if least is not None else n < n
+    if small.any():
+        faults.append(f"{several(int(small.sum()), 'count is', 'counts are')} below {least}")
+    negative = given.get("keep_negative", True) is True and ("epsilon" in given or given.get("noise_epsilon"))
+    if (n < 0).any() and (not negative or least is not None):
+        faults.append(f"{several(int((n < 0).sum()), 'count is', 'counts are')} negative")
+    if n.dtype.kind == "f":
+        faults.append("counts are no whole numbers")
+    return faults
+
+
+def _untrue(truth: Truth, least: int | None, step: int | None) -> list[str]:
+    wrong = int((_change(least, step)(truth.most) != truth.n).sum())
     return [f"{several(wrong, 'count is', 'counts are')} not the true one under the stated rule"] if wrong else []
+
+
+def _beyond(truth: Truth, least: int | None, step: int | None) -> list[str]:
+    """Counts whose cells nobody here can tell: in no slot more than visits, nor fewer than people."""
+    total, slack = truth.n.sum(axis=1), truth.n.shape[1] * (step or 0) / 2
+    wrong = total > truth.visits + slack
+    if least is None:
+        wrong |= total < truth.people - slack
+    return (
+        [f"{several(int(wrong.sum()), 'slot counts', 'slots count')} other people than were there"]
+        if wrong.any()
+        else []
+    )

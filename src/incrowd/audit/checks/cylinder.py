@@ -20,7 +20,7 @@ _FEW = 64  # trajectories of which all are compared with all
 Near = Callable[[int], Ints]
 
 
-class _Walks(NamedTuple):
+class Walks(NamedTuple):
     """Trajectories by pseudonym, then time."""
 
     offsets: Ints
@@ -38,12 +38,12 @@ def cylinder(release: Published, k: int | None, delta_m: float | None) -> Check:
     """
     if delta_m is None or k is None:
         return failed(CYLINDER, "cannot be checked, because k and delta are not both stated.")
-    walks = _walks(release)
+    walks = walks_of(release)
     if isinstance(walks, str):
         return failed(CYLINDER, f"cannot be checked, because {walks}")
     alone = np.ones(len(release), np.bool_)
-    for users in _classes(equal_sets(walks.offsets, walks.times)):
-        near = _finder(walks, users, delta_m / 2 + SLACK_M)
+    for users in classes_of(equal_sets(walks.offsets, walks.times)):
+        near = finder_of(walks, users, delta_m / 2 + SLACK_M)
         alone[users] = _uncovered(release, users, near, k)
     parameters = f"k = {k}, delta = {delta_m:g} m"
     if alone.any():
@@ -55,7 +55,8 @@ def cylinder(release: Published, k: int | None, delta_m: float | None) -> Check:
     return passed(CYLINDER, f"each of {len(release):,} trajectories shares a cylinder and its times; {parameters}.")
 
 
-def _walks(release: Published) -> _Walks | str:
+def walks_of(release: Published) -> Walks | str:
+    """The published trajectories in the order of time, or why they have no place."""
     numbers, code = release.table.numbers, release.table.code
     if release.noun == "Visits":
         if release.cells is None:
@@ -73,16 +74,16 @@ def _walks(release: Published) -> _Walks | str:
     if order is not None:
         code, place = code[order], place[order]
         clock = {name: column[order] for name, column in clock.items()}
-    return _Walks(offsets_of(code, len(release)), clock, place, "lon" in numbers)
+    return Walks(offsets_of(code, len(release)), clock, place, "lon" in numbers)
 
 
-def _classes(group: Ints) -> Iterator[Ints]:
+def classes_of(group: Ints) -> Iterator[Ints]:
     """Positions of the users of each class."""
     order = np.argsort(group, kind="stable")
     yield from np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
 
 
-def _finder(walks: _Walks, users: Ints, radius_m: float) -> Near:
+def finder_of(walks: Walks, users: Ints, radius_m: float) -> Near:
     """A function that finds who of a class stays within the radius of one of them, itself included."""
     steps = np.arange(walks.offsets[users[0] + 1] - walks.offsets[users[0]])
     everybody = np.arange(len(users))
@@ -98,7 +99,7 @@ def _finder(walks: _Walks, users: Ints, radius_m: float) -> Near:
     return near
 
 
-def _tree(walks: _Walks, users: Ints, steps: Ints, radius_m: float) -> Near:
+def _tree(walks: Walks, users: Ints, steps: Ints, radius_m: float) -> Near:
     """Candidates that are near at the first, middle and last time."""
     from scipy.spatial import cKDTree
 

@@ -5,14 +5,16 @@ import os
 import stat
 from pathlib import Path
 
-from incrowd.audit.reading.parquet import foreign_schema
+from incrowd.audit.reading.parquet import Footer, foreign_schema
 from incrowd.audit.reading.published import CELLS, MANIFEST, Published, part_of
 from incrowd.audit.verdict import Check, failed, idle, judged
+from incrowd.plain import several
 
 FILES, LAYOUT = "files", "file layout"
 DATA = ("data.parquet", "data.csv")
 KNOWN = (*DATA, CELLS, "README.md", MANIFEST)
 _BOM = b"\xef\xbb\xbf"
+_NUMERIC, _BLOCK = b"0123456789+-.e,\n", 1 << 22
 
 
 def files(release: Published) -> Check:
@@ -59,9 +61,11 @@ def layout(release: Published) -> Check:
         return idle(LAYOUT, "only a release folder promises a layout.")
     faults = list(release.faults)
     if release.file.suffix == ".csv":
-        faults += _header(release, release.file)
-    elif release.footer is not None and _has_foreign_schema(release):
-        faults.append("the schema in the Parquet file holds more than the columns")
+        faults += [*_header(release, release.file), *_odd_bytes(release, release.file)]
+        if odd := release.table.text:
+            faults.append(f"{several(len(odd), 'column')} of the CSV file hold numbers in another spelling")
+    elif release.footer is not None:
+        faults += _odd_schema(release, release.file, release.footer)
     faults += _odd_cells(release)
     return judged(LAYOUT, faults, f"{release.file.name} holds its columns and nothing else.")
 
@@ -76,22 +80,42 @@ def _odd_cells(release: Published) -> list[str]:
     return [f"{CELLS} is not written as release.md says"] if odd else []
 
 
+def _names(release: Published) -> list[str]:
+    return [*(["user"] if len(release) else []), *release.table.numbers, *release.table.extras.column_names]
+
+
 def _header(release: Published, path: Path) -> list[str]:
-    names = [*(["user"] if len(release) else []), *release.table.numbers, *release.table.extras.column_names]
+    names = _names(release)
     with path.open("rb") as file:
         first = file.readline(1 << 16)
     quoted = ",".join('"' + name.replace('"', '""') + '"' for name in names)
-    if first.startswith(_BOM) or first.decode("utf-8", "replace").strip().replace('"', "") != quoted.replace('"', ""):
+    bare = first.decode("utf-8", "replace").removesuffix("\n").replace('"', "")
+    if first.startswith(_BOM) or bare != quoted.replace('"', ""):
         return [f"the first line of {path.name} is not the header of {release.noun}"]
     return []
 
 
-def _has_foreign_schema(release: Published) -> bool:
+def _odd_bytes(release: Published, path: Path) -> list[str]:
+    """Numbers are written without quotes and blanks, lines end alike, and so does the last."""
+    allowed = _NUMERIC if not release.table.extras.num_columns else bytes(set(range(256)) - {13, 0})
+    last = b""
+    with path.open("rb") as file:
+        file.readline(1 << 16)
+        while block := file.read(_BLOCK):
+            if block.translate(None, allowed):
+                return [f"{path.name} holds more than numbers, commas and ends of lines"]
+            last = block[-1:]
+    return [] if last == b"\n" else [f"the last line of {path.name} does not end"]
+
+
+def _odd_schema(release: Published, path: Path, footer: Footer) -> list[str]:
     import pyarrow.parquet as pq
 
-    if release.file is None or release.footer is None:
-        return False
-    return foreign_schema(release.footer.keys, pq.read_schema(release.file))
+    schema = pq.read_schema(path)
+    holds_more = foreign_schema(footer.keys, schema)
+    faults = ["the schema in the Parquet file holds more than the columns"] if holds_more else []
+    in_order = release.format == 1 or schema.names == _names(release)
+    return faults if in_order else [*faults, f"the columns are not in the order of {release.noun}"]
 
 
 def sha256(path: Path) -> str:

@@ -1,5 +1,6 @@
 """Does the manifest say what is published, and nothing that leads back?"""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -129,7 +130,7 @@ def _foreign_notes(release: Published, within: Mapping[str, Any]) -> list[str]:
         return []
     keys = set(release.footer.keys) - {b"incrowd", SCHEMA}
     faults = [f"the footer of the Parquet file has {len(keys)} unknown keys"] if keys else []
-    if b"incrowd" in release.footer.keys and not within:
+    if release.footer.keys.get(b"incrowd") != json.dumps(within).encode():  # also of a key that comes twice
         faults.append("the notes in the Parquet file are damaged")
     if set(within) - NOTES[release.noun]:
         faults.append("the notes in the Parquet file have unknown keys")

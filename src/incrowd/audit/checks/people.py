@@ -1,6 +1,9 @@
 """Does the release count no more people than there are, and does the link name them right?"""
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners
 from incrowd.audit.checks.compared import Compared, packed
@@ -11,7 +14,7 @@ from incrowd.data import Fingerprints, Groups, Traces
 from incrowd.plain import several
 
 PEOPLE, LINK = "people", "link"
-CHANCE = 0.005  # share of places at which another person was by chance
+CHANCE, FEW = 0.005, 3  # share of places at which another person was by chance, and how many of one pseudonym
 
 
 def people(release: Published, original: Original | None) -> Check:
@@ -35,7 +38,7 @@ def linked(release: Published, original: Original | None, comparison: Compared |
         return idle(LINK, "counts have no pseudonyms.")
     if original is None or release.members is None:
         return unasked(LINK, "the original and the link file are needed to compare them pair by pair.")
-    faults = [release.untold] if release.untold else []
+    faults = [*release.link_faults, *([release.untold] if release.untold else [])]
     if release.held_out & set(release.members.positions.tolist()):
         faults.append("somebody who was held out is behind a pseudonym")
     if isinstance(comparison, Compared):
@@ -57,19 +60,36 @@ def _moved(release: Published, original: Traces, members: Groups) -> list[str]:
         return ["the release and the original are not in the same plane"]
     twice = len(members.positions) - len(np.unique(members.positions))
     faults = [f"{several(twice, 'person is', 'people are')} behind several trajectories"] if twice else []
+    places = own_places(release, original, members)
+    literal, wrong = places.literal, places.literal & ~places.own
+    strange = np.bincount(release.table.code, wrong, len(release))
+    own = np.bincount(release.table.code, literal & ~wrong, len(release))
+    bad = int(((strange > own) & (strange >= FEW)).sum())
+    if bad or wrong.sum() > CHANCE * literal.sum():
+        bad = bad or len(np.unique(release.table.code[wrong]))
+        faults.append(
+            f"{several(bad, 'pseudonym shows', 'pseudonyms show')} places of other people than the link names"
+        )
+    return faults
+
+
+class Places(NamedTuple):
+    """The place of each published row as a number; whether somebody was there, and whether its own person was."""
+
+    place: Ints
+    literal: NDArray[np.bool_]
+    own: NDArray[np.bool_]
+
+
+def own_places(release: Published, original: Traces, members: Groups) -> Places:
+    """Which published points lie exactly where a record of the original does, and whose that is."""
+    names = ("x", "y") if original.planar else ("lon", "lat")
     person = np.full(len(release), -1)
     person[owners(members.offsets)] = members.positions
     here = [exact(np.asarray(release.table.numbers[name], np.float64)) for name in names]
     place, known = packed_places(here, [exact(np.asarray(column)) for column in original.coordinates])
     mine, theirs = packed([place, person[release.table.code]], [known, original.owner])
-    literal = np.isin(place, known)
-    wrong = literal & ~np.isin(mine, theirs)
-    if wrong.sum() > CHANCE * literal.sum():
-        bad = len(np.unique(release.table.code[wrong]))
-        faults.append(
-            f"{several(bad, 'pseudonym shows', 'pseudonyms show')} places of other people than the link names"
-        )
-    return faults
+    return Places(place, np.isin(place, known), np.isin(mine, theirs))
 
 
 def packed_places(left: list[Ints], right: list[Ints]) -> tuple[Ints, Ints]:

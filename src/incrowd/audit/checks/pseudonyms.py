@@ -15,7 +15,6 @@ ORDER = {
     "Counts": ("slot", "cell"),
 }
 SPARSE = 100  # more bare pseudonyms than this for each with a row are room to hide numbers in
-FRACTIONS = {"Traces": {"lon", "lat", "x", "y"}, "Counts": {"n"}}  # columns that need not be whole numbers
 
 
 def ranks(release: Published) -> Check:
@@ -36,9 +35,6 @@ def ranks(release: Published) -> Check:
         )
     if release.bare > SPARSE * len(users):
         faults.append(f"only {len(users):,} of {total:,} pseudonyms have a row")
-    odd = release.table.text - FRACTIONS.get(release.noun, set())
-    if odd:
-        faults.append(f"{several(len(odd), 'column')} of the CSV file hold whole numbers in another spelling")
     return judged(RANKS, faults, f"{several(len(users), 'pseudonym')} from 0 to {total - 1:,}, {release.bare} bare.")
 
 

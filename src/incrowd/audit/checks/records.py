@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.audit.checks.accounts import Steps, closes, dropped_by, expected_size, steps_from, users_of
 from incrowd.audit.checks.compared import Compared
 from incrowd.audit.reading.origin import Original
-from incrowd.audit.reading.published import Published, part_of
+from incrowd.audit.reading.published import BARE, Published, part_of
 from incrowd.audit.verdict import Check, failed, idle, judged
 from incrowd.plain import several
 
@@ -37,6 +37,9 @@ def records(release: Published, comparison: Compared | str, original: Original |
         people = len(release) + release.bare
         if (left := users_of(steps[-1], people)[1]) != people:
             faults.append(f"the last step ends with {left:,} users, the release with {several(people, 'pseudonym')}")
+    noted = part_of(steps[-1], "notes").get(BARE, release.bare)
+    if release.manifest is not None and noted != release.bare:
+        faults.append(f"the ledger notes {noted} users without a visit, the manifest counts {release.bare}")
     if release.manifest is not None and not faults and _stated_drops(release.manifest) != dropped_by(steps):
         faults.append("what the manifest calls suppressed or merged is not what the ledger dropped")
     if original is not None and not faults and not release.is_plain:

@@ -1,5 +1,6 @@
 """Is the measured risk that a release states the risk it has?"""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from incrowd.plain import percent, several
 RISK = "residual risk"
 DRAWS = 2_000
 SPREAD = 5.0  # standard deviations; beyond these it is no chance
+Z95, NEAR = 1.959963984540054, 1e-6
 
 
 def residual_risk(release: Published) -> Check:
@@ -30,20 +32,49 @@ def residual_risk(release: Published) -> Check:
     faults, measured = [], []
     for risk in stated:
         try:
-            alone, draws = _alone(release, int(risk["points"]), str(risk["short"]))
-            value = None if risk["value"] is None else float(risk["value"])
-        except (KeyError, TypeError, ValueError):
+            own, wrong = _judged(release, risk)
+        except (KeyError, TypeError, ValueError, OverflowError):
             return failed(RISK, "cannot be checked, because it is not stated as release.md says.")
-        if (value is None) != (draws == 0):
-            faults.append("a risk is stated that the table does not have, or the other way round")
-        elif value is not None:
-            own = alone / draws
-            spread = np.sqrt(max(own * (1 - own), 1 / draws) * (1 / draws + 1 / max(int(risk["population"]), 1)))
-            measured.append(own)
-            if abs(own - value) > SPREAD * spread + 1e-9:
-                faults.append(f"{percent(value)} is stated, {percent(own)} is measured from {several(draws, 'draw')}")
+        faults += wrong
+        measured += [] if own is None else [own]
     shown = ", ".join(percent(own) for own in measured)
     return judged(RISK, faults, f"as stated, within chance ({shown} measured here).")
+
+
+def _judged(release: Published, risk: Mapping[str, Any]) -> tuple[float | None, list[str]]:
+    """The share of people singled out by points drawn here, and what is stated otherwise."""
+    points, short, value = int(risk["points"]), str(risk["short"]), risk["value"]
+    size, bare = np.diff(release.sets()[0]), release.bare
+    asked = int((size >= points).sum()) if short == "drop" else len(size) + bare
+    faults = []
+    if (int(risk["population"]), int(risk["skipped"])) != (asked, len(size) + bare - asked):
+        faults.append(f"the stated risk is not that of {several(asked, 'pseudonym')}")
+    alone, draws = _alone(release, points, short)
+    if (value is None) != (asked == 0):
+        return None, [*faults, "a risk is stated that the table does not have, or the other way round"]
+    if value is None or not draws:
+        return None, faults
+    own = alone / draws * (len(size) / asked if short != "drop" else 1.0)  # nobody is singled out by nothing
+    people = min(asked, int(risk["samples"])) if risk["samples"] else asked
+    spread = np.sqrt(max(own * (1 - own), 1 / draws) * (1 / draws + 1 / max(people, 1)))
+    if abs(own - float(value)) > SPREAD * spread + 1e-9:
+        faults.append(f"{percent(value)} is stated, {percent(own)} is measured from {several(draws, 'draw')}")
+    return own, faults + _unlike_wilson(risk, float(value), asked)
+
+
+def _unlike_wilson(risk: Mapping[str, Any], value: float, people: int) -> list[str]:
+    """The interval is Wilson's at 95 % of so many draws, or nothing was drawn and it is the value."""
+    low, high = (float(end) for end in risk["interval"])
+    drawn = int(risk["samples"]) if risk["samples"] else people * max(int(risk["repeats"]), 1)
+    least, most = _wilson(value, min(drawn, people) if not risk["samples"] else drawn), _wilson(value, drawn)
+    fits = least[0] - NEAR <= low <= most[0] + NEAR and most[1] - NEAR <= high <= least[1] + NEAR
+    return [] if fits or (low, high) == (value, value) else ["the interval of a stated risk is not that of its draws"]
+
+
+def _wilson(share: float, draws: int) -> tuple[float, float]:
+    wide = Z95 * Z95 / max(draws, 1)
+    middle, half = share + wide / 2, np.sqrt(share * (1 - share) * wide + wide * wide / 4)
+    return max(0.0, (middle - half) / (1 + wide)), min(1.0, (middle + half) / (1 + wide))
 
 
 def _alone(release: Published, points: int, short: str) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints
 from incrowd.audit.checks.compared import Space, Unlinked, packed
 from incrowd.audit.checks.groups import equal_sets
+from incrowd.audit.checks.pivots import moved_points
 from incrowd.audit.checks.placing import differing, mapped, space_of
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import Published
@@ -29,7 +30,7 @@ def unlinked(release: Published, original: Original) -> Unlinked | str:
     if release.noun == "Fingerprints" and isinstance(original, (Fingerprints, Traces)):
         return _boxes(release, original)
     if release.noun == "Traces" and isinstance(original, Traces):
-        return _points(release, original)
+        return moved_points(release, original)
     kind = type(original).__name__
     return f"published {release.noun} cannot be compared with original {kind}; give the data the method was given."
 
@@ -181,45 +182,3 @@ def _fitting(
         people = own if people is None else np.intersect1d(people, own, assume_unique=True)
     nobody = np.zeros(0, np.int64)
     return (nobody if people is None else people), np.concatenate([nobody, *seen])
-
-
-def _points(release: Published, original: Traces) -> Unlinked | str:
-    """Every published trajectory has the times of one of the original, at whose places it is, or one of its class."""
-    names = ("x", "y") if original.planar else ("lon", "lat")
-    if not set(names) <= release.table.numbers.keys():
-        return "the release and the original are not in the same plane."
-    t = release.table.numbers["t"]
-    published = _time_keys(release.table.code, t, len(release))
-    own = _time_keys(original.owner, original.t, len(original))
-    known = np.isin(published, own)
-    faults = []
-    if not known.all():
-        those = several(int((~known).sum()), "trajectory has", "trajectories have")
-        faults.append(f"{those} times that no person of the original has, first at position {int(np.argmin(known))}")
-    far = _off_the_map(release, original, names)
-    if far:
-        faults.append(f"{several(far, 'row lies', 'rows lie')} outside the places of the original")
-    return Unlinked(
-        faults, f"{several(len(release), 'trajectory has', 'trajectories have')} the times of a person of the original"
-    )
-
-
-def _time_keys(code: NDArray[Any], t: NDArray[Any], users: int) -> Ints:
-    """One number for the sorted times of each user, equal if these are but for 1 in 2**64."""
-    keep = np.floor(t) if t.dtype.kind == "f" else t
-    mixed = keep.astype(np.int64).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    sums = np.zeros(users, np.uint64)
-    np.add.at(sums, code, mixed)
-    return sums.view(np.int64)
-
-
-def _off_the_map(release: Published, original: Traces, names: tuple[str, str]) -> int:
-    """Rows outside the box of the original: points are only moved towards other points of it."""
-    off = np.zeros(release.rows, np.bool_)
-    for name, own in zip(names, original.coordinates, strict=True):
-        slack = 1e-3 if original.planar else 1e-4  # the shortest way between two points may bulge
-        off |= (release.table.numbers[name] < own.min() - slack) | (release.table.numbers[name] > own.max() + slack)
-    return int(off.sum())

@@ -15,6 +15,7 @@ from incrowd.data import Counts, Fingerprints, Groups, Traces, UserTable, Visits
 from incrowd.data.files import noted
 from incrowd.errors import DataError, check_file
 from incrowd.ledger import Ledger
+from incrowd.plain import several
 
 Original = Traces | Visits | Fingerprints
 DISCRETIZING = ("grid", "fingerprints", "blocks", "zones", "towers")  # steps of a ledger
@@ -65,8 +66,8 @@ def with_members(release: Published, original: Original | None, link: str | Path
     if link is not None:
         if original is None:
             raise DataError("a link file means nothing without the original; pass original= too.")
-        members, held_out = _linked(release, original.users, Path(link))
-        release = replace(release, members=members, held_out=held_out)
+        members, held_out, faults = _linked(release, original.users, Path(link))
+        release = replace(release, members=members, held_out=held_out, link_faults=faults)
     groups = release.members
     if groups is not None and original is not None and groups.positions.max(initial=-1) >= len(original):
         raise DataError(
@@ -90,7 +91,7 @@ def _shifted(release: Published, members: Groups, people: int) -> bool:
     return bool(fewer) and members.positions.max(initial=-1) < fewer[-1] != people
 
 
-def _linked(release: Published, people: Labels, link: Path) -> tuple[Groups, frozenset[int]]:
+def _linked(release: Published, people: Labels, link: Path) -> tuple[Groups, frozenset[int], tuple[str, ...]]:
     from incrowd.data.release_folder import check_link
 
     check_file(link)
@@ -112,11 +113,17 @@ def _linked(release: Published, people: Labels, link: Path) -> tuple[Groups, fro
     row = np.full(len(out), -1)
     row[~out] = positions_of(pseudonyms[~out], release.users)
     held_out = frozenset(person[out & (person >= 0)].tolist())
+    lost = len(np.unique(pseudonyms[~out & (row < 0)]))
+    faults = []
+    if release.manifest is not None and lost != release.bare:
+        faults.append(f"{several(lost, 'pseudonym')} of the link have no row, the release counts {release.bare} such")
     row, person = row[row >= 0], person[row >= 0]
+    if np.unique(np.stack([row, person]), axis=1).shape[1] < len(row):
+        faults.append("the link names a pseudonym and its user twice")
     if not len(row):
         raise DataError("no pseudonym of the link file is in the release; give the link of this release.")
     order = np.lexsort((person, row))
-    return Groups(offsets_of(row[order], len(release)), person[order]), held_out
+    return Groups(offsets_of(row[order], len(release)), person[order]), held_out, tuple(faults)
 
 
 def _words(column: Any) -> Labels:

@@ -4,6 +4,7 @@ import base64
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from struct import calcsize, unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,18 +15,25 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MAGIC = b"PAR1"
-WRITER = re.compile(
-    rb"[A-Za-z][A-Za-z0-9_-]{1,30} version \d{1,4}(\.\d{1,4}){1,3}(-SNAPSHOT)?( \(build [0-9a-f]{0,40}\))?"
-)
+WRITER = re.compile(rb"parquet-cpp-arrow version \d{1,3}(\.\d{1,3}){2}(-SNAPSHOT)?")
+ROOT = b"schema"  # what that writer calls the whole of the columns
 SCHEMA = b"ARROW:schema"
 CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 _FOOTER, _GROUP = {1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 5, 6, 7}
 _CHUNK, _META = {2, 3}, {1, 2, 3, 4, 5, 6, 7, 9, 11, 12, 13, 16}
-_ELEMENT, _STATISTICS = set(range(1, 11)), set(range(1, 10))
-_PAGE = {1, 2, 3, 4, 5, 7, 8}
-_DICTIONARY, _DATA = 2, (0, 3)
+_ELEMENT, _STATISTICS = {*range(1, 9), 10}, set(range(1, 10))
+_PAGE, _HEADS = {1, 2, 3, 5, 7, 8}, {5: set(range(1, 6)), 7: {1, 2, 3}, 8: set(range(1, 9))}
+_UNPACK = {1: "<i", 2: "<q", 4: "<f", 5: "<d"}  # statistics by physical type; others are text
+_DICTIONARY, _DATA = 2, {0: 5, 3: 8}  # kinds of pages, and the field with the head of each
 SHORTEST = 6  # printable characters in a row that are looked at as text
 _LARGEST_PAGE = 1 << 30
+
+
+class Page(NamedTuple):
+    """Values of a column that stand together, and what the file says of them."""
+
+    values: int
+    statistics: Struct
 
 
 class Chunk(NamedTuple):
@@ -37,6 +45,8 @@ class Chunk(NamedTuple):
     end: int
     codec: int
     dictionary: int | None  # values in its dictionary
+    kind: int  # physical type
+    pages: list[Page]
 
 
 class Footer(NamedTuple):
@@ -94,7 +104,22 @@ def _unknown(footer: Struct) -> list[str]:
     odd = any(set(part) - known for those, known in parts for part in those)
     stated = [meta[12] for meta in metas if 12 in meta]
     odd |= any(old in part and part[old] != part.get(new) for part in stated for old, new in ((1, 5), (2, 6)))
-    return ["the footer of the Parquet file holds fields that no release has"] if odd else []
+    odd |= footer[2][0].get(4) != ROOT or not _adds_up(footer)
+    return ["the footer of the Parquet file holds fields or values that no release has"] if odd else []
+
+
+def _adds_up(footer: Struct) -> bool:
+    """Whether the sizes that the footer states of row groups are those of their columns."""
+    groups = footer.get(4, [])
+    rows = [group[3] for group in groups]
+    good: bool = footer.get(3) == sum(rows)
+    for number, group in enumerate(groups):
+        metas = [chunk[3] for chunk in group[1]]
+        begin = min(metas[0][9], metas[0].get(11) or metas[0][9])
+        stated = {2: sum(m[6] for m in metas), 5: begin, 6: sum(m[7] for m in metas), 7: number}
+        good &= all(group.get(field, value) == value for field, value in stated.items())
+        good &= all(chunk.get(2, 0) in (0, begin) for chunk in group[1])
+    return good
 
 
 def _chunks(file: Any, footer: Struct, begin: int) -> tuple[list[Chunk], list[str]]:
@@ -108,30 +133,44 @@ def _chunks(file: Any, footer: Struct, begin: int) -> tuple[list[Chunk], list[st
                 faults.append("column chunks do not tile the Parquet file")
             at = start + meta[7]
             path = b".".join(meta[3]).decode("utf-8", "replace")
-            entries = _pages(file, start, min(at, begin), faults)
-            chunks.append(Chunk(number, path, start, at, meta[4], entries))
+            entries, pages = _pages(file, start, min(at, begin), faults)
+            if sum(page.values for page in pages) != meta[5]:
+                faults.append("pages do not hold as many values as the Parquet file says")
+            chunks.append(Chunk(number, path, start, at, meta[4], entries, meta[1], pages))
     if at != begin:
         faults.append("bytes lie between the columns and the footer of the Parquet file")
     return chunks, list(dict.fromkeys(faults))
 
 
-def _pages(file: Any, start: int, end: int, faults: list[str]) -> int | None:
-    """Walk over the pages of a chunk; the number of entries of its dictionary."""
-    entries = None
+def _pages(file: Any, start: int, end: int, faults: list[str]) -> tuple[int | None, list[Page]]:
+    """Walk over the pages of a chunk; the number of entries of its dictionary, and what its pages state."""
+    entries: int | None = None
+    pages: list[Page] = []
     at = start
     while at < end:
         file.seek(at)
         reader = CompactReader(file.read(min(end - at, 1 << 16)))
         page = reader.struct()
-        if set(page) - _PAGE or page[1] not in (*_DATA, _DICTIONARY) or page[3] < 0:
+        if not _is_known(page):
             faults.append("a page of the Parquet file is of a kind that no release has")
-            return entries
+            return entries, pages
         if page[1] == _DICTIONARY:
             entries = page[7][1]
+        else:
+            head = page[_DATA[page[1]]]
+            pages.append(Page(head[1], head.get(5 if page[1] == 0 else 8, {})))
         at += reader.at + page[3]
     if at != end:
         faults.append("pages do not tile their column in the Parquet file")
-    return entries
+    return entries, pages
+
+
+def _is_known(page: Struct) -> bool:
+    """Whether a page has the fields of its kind and no other."""
+    if set(page) - _PAGE or page[1] not in (*_DATA, _DICTIONARY) or page[3] < 0:
+        return False
+    head = 7 if page[1] == _DICTIONARY else _DATA[page[1]]
+    return {field for field in _HEADS if field in page} == {head} and not set(page[head]) - _HEADS[head]
 
 
 def printable(path: Path, footer: Footer) -> Iterator[bytes]:
@@ -213,6 +252,36 @@ def untrue_statistics(metadata: Any, group: int, table: "pa.Table", footer: Foot
         if meta is None or meta.statistics is None:
             continue
         ends, stated = pc.min_max(column).as_py(), meta.statistics
-        if stated.has_min_max and (stated.min, stated.max) != (ends["min"], ends["max"]):
+        untrue = stated.has_min_max and (stated.min, stated.max) != (ends["min"], ends["max"])
+        if untrue or (chunk is not None and _is_plain(kind) and _untrue_pages(chunk, column)):
             faults.append("statistics in the Parquet file are not those of its values")
     return faults
+
+
+def _is_plain(kind: "pa.DataType") -> bool:
+    import pyarrow as pa
+
+    return any(is_kind(kind) for is_kind in (pa.types.is_signed_integer, pa.types.is_floating, pa.types.is_string))
+
+
+def _untrue_pages(chunk: Chunk, column: "pa.ChunkedArray") -> bool:
+    """Whether a page states another smallest or largest value than it has."""
+    import pyarrow.compute as pc
+
+    at = 0
+    for page in chunk.pages:
+        part, at = column.slice(at, page.values), at + page.values
+        ends = pc.min_max(part).as_py()
+        stated = page.statistics
+        for name, fields in (("max", (1, 5)), ("min", (2, 6))):
+            if any(field in stated and _value(stated[field], chunk.kind) != ends[name] for field in fields):
+                return True
+        if set(stated) - _STATISTICS or stated.get(3, part.null_count) != part.null_count:
+            return True
+    return False
+
+
+def _value(data: bytes, kind: int) -> Any:
+    if kind in _UNPACK:
+        return unpack(_UNPACK[kind], data)[0] if len(data) == calcsize(_UNPACK[kind]) else None
+    return data.decode("utf-8", "replace")

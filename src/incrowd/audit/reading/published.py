@@ -58,6 +58,7 @@ class Published:
     method: str | None = None  # that is said to have made it
     footer: Footer | None = None  # of a Parquet file
     faults: tuple[str, ...] = ()  # of the layout of the files
+    link_faults: tuple[str, ...] = ()  # what is wrong with the link file itself
     held_out: frozenset[int] = frozenset()  # positions of people in the original who are in no release, by the link
 
     def __len__(self) -> int:

@@ -10,13 +10,14 @@ from incrowd.audit.reading.stated import CLAIMS, is_zone
 Rule = Callable[[Any], bool]
 NOUNS = ("Visits", "Fingerprints", "Traces", "Counts")
 SOFTWARE = re.compile(r"incrowd \d{1,4}(\.\d{1,4}){1,3}([a-z.+-]{1,6}\d{0,6}){0,3}")
-IDENT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+IDENT = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")  # a random UUID
 REASON = re.compile(r"[A-Za-z(][\w ,.;:'()\[\]/+%<>=-]{0,79}", re.ASCII)
 _WORD = "(?:proj|datum|ellps|units|type)=[A-Za-z][A-Za-z0-9]{0,11}"
 _SIZE = "(?:lat_[0-2]|lat_ts|lon_[0-2]|lonc|alpha|gamma|x_0|y_0|k|k_0|zone|a|b|rf|towgs84)=[0-9.,e+-]{1,80}"
 PROJ = re.compile(rf"(?:\+(?:{_WORD}|{_SIZE}|no_defs|south|over)(?: |$)){{1,24}}|EPSG:\d{{4,6}}", re.ASCII)
 DIGEST = re.compile(r"[0-9a-f]{64}")
-MOST_REASONS = 24  # of one step
+MOST_REASONS, MOST_STEPS, MOST_NAMES, MOST_RISKS = 24, 64, 64, 16  # of one step, of a ledger, of attributes, of risks
+DAY_MIN = 1440
 CLOCK, PLANE = ("slot_min", "start", "time_zone", "grain_s"), ("crs", "cell_m")
 STEP = {"step", "read", "kept", "dropped", "created", "notes", "users"}
 RISK = {"measure", "points", "knowledge", "short", "repeats", "samples", "value", "population", "skipped", "interval"}
@@ -32,6 +33,11 @@ def is_count(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
+def is_minute(value: Any) -> bool:
+    """Whether something is a minute of the day."""
+    return is_count(value) and value < DAY_MIN
+
+
 def _or_null(rule: Rule) -> Rule:
     return lambda value: value is None or rule(value)
 
@@ -42,6 +48,17 @@ def _among(*words: Any) -> Rule:
 
 _NUMBER, _NUMBERS = _or_null(is_number), lambda value: isinstance(value, list) and all(map(is_number, value))
 _FLAG: Rule = lambda value: isinstance(value, bool)  # noqa: E731
+
+
+def _is_above_0(value: Any) -> bool:
+    return is_number(value) and value > 0
+
+
+DP: Mapping[str, Rule] = {
+    **dict.fromkeys(("epsilon", "delta", "slots_per_person", "cells_per_slot", "sensitivity", "scale"), is_number),
+    "mechanism": _among("discrete laplace", "discrete gaussian"),
+    "keep_negative": _FLAG,
+}
 PARAMETERS: dict[str | None, Mapping[str, Rule]] = {
     None: {},
     "Cut": {"window_h": _NUMBER, "windows": _NUMBER, "start_slot": is_number, "slots": _NUMBER},
@@ -67,14 +84,13 @@ PARAMETERS: dict[str | None, Mapping[str, Rule]] = {
         "box": _or_null(_NUMBERS),
         "keep_zero": _FLAG,
     },
-    "DPCounts": {
-        **dict.fromkeys(("epsilon", "delta", "slots_per_person", "cells_per_slot", "sensitivity"), is_number),
-        "scale": is_number,
-        "mechanism": _among("discrete laplace", "discrete gaussian"),
-        "keep_negative": _FLAG,
-    },
+    "DPCounts": DP,
+    "CellKey": {"table": _among("10-5"), "threshold": is_count},
     "Counts": {
-        **dict.fromkeys(("move_share", "region_m", "noise_epsilon", "suppress_below", "round_to"), _NUMBER),
+        **DP,
+        **dict.fromkeys(("move_share", "region_m", "noise_epsilon", "dp_epsilon"), _or_null(_is_above_0)),
+        **dict.fromkeys(("suppress_below", "round_to"), _or_null(lambda value: is_count(value) and value > 0)),
+        "cell_key": _among(None, "10-5"),
         "rule": _among(None, "10-5", "11", "15", "20"),
         "regions": _FLAG,
     },
@@ -87,6 +103,7 @@ CLAIMED: dict[str | None, set[str]] = {
     "Glove": {"k"},
     "W4M": {"k", "delta_m"},
     "DPCounts": {"epsilon", "delta", "unit"},
+    "CellKey": set(),
     "Counts": set(),
 }
 MADE: dict[str | None, str] = {
@@ -96,6 +113,7 @@ MADE: dict[str | None, str] = {
     "Glove": "Fingerprints",
     "W4M": "Traces",
     "DPCounts": "Counts",
+    "CellKey": "Counts",
     "Counts": "Counts",
 }
 SIZES = {noun: {"pseudonyms", "rows", "people", "bare"} for noun in NOUNS} | {"Counts": {"rows", "slots", "cells"}}
@@ -107,6 +125,11 @@ def _is_plane(value: Any) -> bool:
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and bool(REASON.fullmatch(value))
+
+
+def _are_names(value: Any) -> bool:
+    fits = isinstance(value, list) and len(value) <= MOST_NAMES and all(map(_is_name, value))
+    return fits and len(set(value)) == len(value)
 
 
 def _is_digest(value: Any) -> bool:
@@ -131,11 +154,11 @@ KEYS: Mapping[str, Rule] = {
     "clock": lambda value: isinstance(value, dict),
     "plane": lambda value: isinstance(value, dict) and set(value) == set(PLANE) and _is_plane(value["crs"]),
     "counts": lambda value: isinstance(value, dict) and all(map(is_count, value.values())),
-    "attributes": lambda value: isinstance(value, list) and all(map(_is_name, value)),
-    "ledger": lambda value: isinstance(value, list),
+    "attributes": _are_names,
+    "ledger": lambda value: isinstance(value, list) and len(value) <= MOST_STEPS,
     "suppressed": lambda value: isinstance(value, dict) and set(value) == {"records", "attributes"},
     "merged": _is_tally,
-    "residual_risk": lambda value: value is None or (isinstance(value, list) and bool(value)),
+    "residual_risk": lambda value: value is None or (isinstance(value, list) and 0 < len(value) <= MOST_RISKS),
     "pseudonyms": lambda value: value in (None, "operating system", "seeded", "unknown"),
     "files": lambda value: isinstance(value, dict) and all(map(_is_digest, value.values())) and bool(value),
 }
@@ -169,8 +192,11 @@ def _parts(manifest: Mapping[str, Any], noun: str, method: str | None, number: i
     yield from _parameters(manifest["parameters"], method)
     claims = set(manifest["claims"])
     known = CLAIMED.get(method, {"k", "l", "c", "sensitive", "values", "delta_m"})
+    if method == "Counts" and "epsilon" in manifest["parameters"]:
+        known = CLAIMED["DPCounts"]  # which the later steps keep
     if claims - known or (method is not None and claims != known):
         yield f"the claims are not those of {method or 'a release'}"
+    yield from _published(manifest, noun, method)
     if set(manifest["counts"]) != SIZES[noun] - ({"bare"} if number == 1 else set()):
         yield f"counts are not those of {noun}"
     if set(manifest["clock"]) != {*CLOCK, *(["start_min"] if noun == "Counts" else [])}:
@@ -183,6 +209,20 @@ def _parts(manifest: Mapping[str, Any], noun: str, method: str | None, number: i
         yield "the ledger is empty, or a step of it has other parts than release.md says"
     if number == 2 and not all(map(_is_risk, manifest["residual_risk"] or [])):
         yield "residual_risk does not hold measured uniqueness"
+
+
+def _published(manifest: Mapping[str, Any], noun: str, method: str | None) -> Iterator[str]:
+    """Attributes that the method does not publish, or that are said to be left out; pseudonyms without a row."""
+    shown = manifest.get("attributes", [])
+    own = {manifest["claims"].get("sensitive")} if method == "LKC" else set(shown) if method is None else set()
+    if set(shown) - own:
+        yield f"{method} publishes no such attribute"
+    if set(shown) & set(manifest["suppressed"]["attributes"]):
+        yield "an attribute is both published and left out"
+    if noun == "Counts" and method is None:
+        yield "counts do not say how they were made"
+    if manifest["counts"].get("bare") and method not in ("LKC", None):
+        yield f"{method} leaves no pseudonym without a row"
 
 
 def _parameters(stated: Mapping[str, Any], method: str | None) -> Iterator[str]:
@@ -200,10 +240,10 @@ def _nulls(manifest: Mapping[str, Any], noun: str) -> Iterator[str]:
     absent = [clock.get("slot_min")] if not slotted else []
     absent += [clock.get("start"), clock.get("time_zone"), plane["crs"]] if noun == "Traces" else []
     absent += [plane["cell_m"]] if noun in ("Traces", "Fingerprints", "Counts") else []
-    absent += [plane["crs"], clock.get("start")] if noun == "Counts" else []
+    absent += [plane["crs"], clock.get("start"), clock.get("time_zone")] if noun == "Counts" else []
     if any(value is not None for value in absent):
         yield f"clock or plane state what {noun} do not have"
-    if noun == "Counts" and (clock.get("slot_min") is None or not is_count(clock.get("start_min"))):
+    if noun == "Counts" and (clock.get("slot_min") is None or not is_minute(clock.get("start_min"))):
         yield "the clock of counts is not stated"
     slot_min = clock.get("slot_min") if slotted and is_count(clock.get("slot_min")) else None
     grain = 60 * (slot_min or 1) if noun != "Traces" else 1
@@ -228,6 +268,8 @@ def _is_risk(risk: Any) -> bool:
     if not isinstance(risk, dict) or set(risk) != RISK or risk["measure"] != "uniqueness":
         return False
     numbers = ("points", "repeats", "population", "skipped")
-    share = risk["value"] is None or (is_number(risk["value"]) and 0 <= risk["value"] <= 1)
+    drawn = risk["samples"] is None or is_count(risk["samples"])
+    ends = [risk["value"], *(risk["interval"] if isinstance(risk["interval"], list) else [risk["interval"]] * 2)]
+    shares = ends == [None] * 3 or (len(ends) == 3 and all(is_number(end) and 0 <= end <= 1 for end in ends))
     named = risk["knowledge"] == "random" and risk["short"] in ("drop", "all", "zero")
-    return named and share and all(is_count(risk[name]) for name in numbers)
+    return named and drawn and shares and all(is_count(risk[name]) for name in numbers) and risk["points"] > 0

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 _YEARS = (-62_167_219_200, 253_402_300_799)  # seconds: the years 0 to 9999
-_CENTURY_MIN = 52_596_000
+_DAY_MIN, _CENTURY_MIN = 1440, 52_596_000
 _SHARE = re.compile(r"\d{1,18}/\d{1,18}|\d?\.?\d{1,18}")
 
 ZONE = "time_zone"
@@ -61,7 +61,7 @@ def _usable(part: str, stated: Mapping[str, Any], rules: Rules) -> tuple[dict[st
     given = {name: value for name, value in stated.items() if name in rules and value is not None}
     wrong = [name for name, value in given.items() if not rules[name](value)]
     usable = {name: value for name, value in given.items() if name not in wrong}
-    unknown = len(set(stated) - set(rules) - {"start_min"})
+    unknown = len(set(stated) - set(rules))
     odd = [f"{part} holds {unknown} unknown keys"] if unknown else []
     return usable, [*(f"{part}.{name} has no meaning" for name in wrong), *odd]
 
@@ -97,11 +97,16 @@ def _is_second(value: Any) -> bool:
     return type(value) is int and _YEARS[0] <= value <= _YEARS[1]
 
 
+def _are_flat(values: Any) -> bool:
+    return all(isinstance(value, (str, int, float, np.generic)) for value in values)
+
+
 CLOCK: Rules = {
     "slot_min": lambda value: type(value) is int and 0 < value <= _CENTURY_MIN,
     "start": _is_second,
     "time_zone": is_zone,
     "grain_s": _is_amount,
+    "start_min": lambda value: type(value) is int and 0 <= value < _DAY_MIN,
 }
 PLANE: Rules = {"crs": lambda value: isinstance(value, str) and value != "", "cell_m": _is_amount}
 CLAIMS: Rules = {
@@ -113,5 +118,5 @@ CLAIMS: Rules = {
     "delta": lambda value: value == 0 or (_is_amount(value) and value < 1),
     "unit": lambda value: value == "person",
     "sensitive": lambda value: isinstance(value, str),
-    "values": lambda value: isinstance(value, (list, tuple, set, frozenset)) and len(value) > 0,
+    "values": lambda value: isinstance(value, (list, tuple, set, frozenset)) and len(value) > 0 and _are_flat(value),
 }

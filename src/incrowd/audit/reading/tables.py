@@ -22,6 +22,11 @@ ROLES = {
     "planar Traces": ("user", "t", "x", "y"),
     "Counts": ("cell", "slot", "n"),
 }
+FRACTIONS = {kind: set[str]() for kind in ROLES} | {  # columns that need not be whole numbers
+    "Traces": {"lon", "lat"},
+    "planar Traces": {"x", "y"},
+    "Counts": {"n"},
+}
 _NARROW = ("cell", "slot")  # nothing is computed with them before they are widened
 
 
@@ -76,7 +81,7 @@ def columns_of(
         raise DataError("the published table has no row; there is nothing to check.")
     extras = pa.concat_tables(others, promote_options="permissive") if others else pa.table({})
     extras = extras.rename_columns([names[at] for at in rest]) if others else extras
-    odd = {name for name in roles if any(_is_oddly_written(piece) for piece in pieces[name])}
+    odd = {name for name in roles if any(_is_oddly_written(piece, name in FRACTIONS[kind]) for piece in pieces[name])}
     users, code = _users(_joined(pieces.pop("user"))) if "user" in pieces else (np.zeros(0, np.int64), None)
     numbers = {name: _numbers(pieces.pop(name), name) for name in roles if name != "user"}
     code = np.zeros(rows, np.int32) if code is None else code
@@ -107,8 +112,16 @@ def _as_whole(column: "pa.Array") -> "pa.Array | None":
     return column.cast(pa.int64())
 
 
-def _is_oddly_written(piece: Any) -> bool:
-    return not isinstance(piece, np.ndarray) and is_text(piece.type)
+def _is_oddly_written(piece: Any, fraction: bool) -> bool:
+    """Whether numbers of a text file have another spelling than we would give them, in which more could be said."""
+    import pyarrow as pa
+
+    if isinstance(piece, np.ndarray) or not is_text(piece.type):
+        return False
+    try:
+        return not fraction or not piece.cast(pa.float64()).cast(pa.string()).equals(piece.cast(pa.string()))
+    except pa.ArrowInvalid:
+        return True
 
 
 def _narrow(values: NDArray[Any], name: str) -> NDArray[Any]:

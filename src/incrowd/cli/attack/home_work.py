@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import attack
-from incrowd.cli.inputs import grained, in_python, source_in_python, visits_of
+from incrowd.cli.inputs import grain_of, grained, in_python, source_in_python, visits_of
 from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.reading import ReadingOptions, reads
@@ -39,4 +39,4 @@ def home_work(
         places = attack.home_work(visits, **question)
         write_page(report, places, force=force)
     call = in_python(attack.home_work, source_in_python(sources, reading, grain), **question)
-    present(places, call, as_json=as_json)
+    present(places, call, grain=grain_of(visits), as_json=as_json)

@@ -7,7 +7,8 @@ import numpy as np
 import typer
 
 from incrowd import attack
-from incrowd.cli.attack.link_sides import sides_of, table_in
+from incrowd.cli.attack.link_sides import sides_in_python, sides_of, table_in
+from incrowd.cli.inputs import in_python
 from incrowd.cli.options import Force, Json, takes
 from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.reading import Origin, ReadingOptions, reads
@@ -76,7 +77,8 @@ def link(
         if truth is not None:
             read_link(truth, target)  # one of another release is refused
         sides = sides_of(known, target, reading, **grain, near=question["tolerance_m"] > 0)
-        linkages = [attack.link(*sides, truth=truth, **how) for how in _runs(sides, question)]
+        runs = _runs(sides, question)
+        linkages = [attack.link(*sides, truth=truth, **how) for how in runs]
         write_page(report, *linkages, force=force)
     if as_json:
         first, *others = (linkage.to_dict() for linkage in linkages)
@@ -85,6 +87,10 @@ def link(
     for linkage in linkages:
         present(linkage, as_json=False)
     say(_grain(next(side for side in sides if isinstance(table_in(side), Visits))))
+    made = sides_in_python(known, target, reading, sides) if origin is None and start is None else None
+    if made is not None:
+        calls = [in_python(attack.link, "known, target", truth=truth, **how) for how in runs]
+        say(f"in Python: {made}; {'; '.join(calls)}")
 
 
 def _runs(sides: list[Visits | Release], question: dict[str, Any]) -> list[dict[str, Any]]:

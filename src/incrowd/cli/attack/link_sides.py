@@ -3,11 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from incrowd.cli.inputs import is_records, visits_of
+from incrowd.cli.inputs import in_python, is_records, source_in_python, visits_of
 from incrowd.cli.options import lon_lat
 from incrowd.cli.reading import ReadingOptions, one_or_many
 from incrowd.data import Fingerprints, Release, Traces, Visits
-from incrowd.data.release_folder import release_at
+from incrowd.data.release_folder import manifest_in, release_at
+from incrowd.discretize import alike
 from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError, check_positive, check_whole
 from incrowd.read.plane import origin_of
@@ -71,6 +72,25 @@ def sides_of(
             )
         sides[1 - there] = sides[1 - there].alike(like, cell_m=like.cell_m or side_m)
     return sides
+
+
+def sides_in_python(known: str, target: str, reading: ReadingOptions, sides: list[Visits | Release]) -> str | None:
+    """The calls that make both sides; None if a release publishes no cells, as these are put on squares here."""
+    sources, made = {"known": known, "target": target}, {}
+    folders = {name: release_at(source) for name, source in sources.items()}
+    if any(folder is not None and manifest_in(folder)["noun"] != "Visits" for folder in folders.values()):
+        return None
+    raw = [name for name, source in sources.items() if folders[name] is None and is_records(source, reading)]
+    grain = Grain(table_in(sides[0]).cell_m or CELL_M, table_in(sides[0]).slot_min or SLOT_MIN)
+    first, second = raw if len(raw) == 2 else sorted(sources, key=raw.__contains__)
+    for name in (first, second):
+        folder = folders[name]
+        made[name] = source_in_python([sources[name]], reading, grain) if folder is None else repr(str(folder))
+    if second in raw:  # on the squares and slots of the other
+        like = first if folders[first] is None else f"ic.read.release({first})"
+        how = {} if table_in(sides[0]).cell_m else {"cell_m": CELL_M}
+        made[second] = in_python(alike, f"{sources[second]!r}, {like}", **how, **reading.arguments())
+    return "; ".join(f"{name} = {call}" for name, call in made.items())
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import attack
-from incrowd.cli.inputs import fingerprints_of, is_records, traces_of, visits_of
+from incrowd.cli.inputs import fingerprints_of, in_python, is_records, source_in_python, traces_of, visits_of
 from incrowd.cli.options import Force, Json, takes
 from incrowd.cli.overwrite import refuse_own_input
 from incrowd.cli.pages import Report, check_page, write_page
@@ -36,18 +36,22 @@ def lookup(
     refuse_own_input({"release": release, "original": Path(original), "link": question["link"], "report": report})
     check_page(report, force=force)
     with progress_bar():
-        found = attack.lookup(release, _original(release, original, reading), **question)
-        write_page(report, found, force=force)
-    present(found, as_json=as_json)
+        known, made = _original(release, original, reading)
+        result = attack.lookup(release, known, **question)
+        write_page(report, result, force=force)
+    present(result, in_python(attack.lookup, f"{str(release)!r}, {made}", **question), as_json=as_json)
 
 
-def _original(release: Path, original: str, reading: ReadingOptions) -> Any:
-    """The original as the noun that the release publishes; trajectories are put on its cells by the attack."""
+def _original(release: Path, original: str, reading: ReadingOptions) -> tuple[Any, str]:
+    """The original as the noun that the release publishes, and the call that makes it.
+
+    Trajectories are put on the cells of the release by the attack.
+    """
     from incrowd import read
 
-    published = read.release(release)
+    published, sources = read.release(release), [original]
     if isinstance(published, Fingerprints):
-        return fingerprints_of([original], reading)
+        return fingerprints_of(sources, reading), source_in_python(sources, reading, into="fingerprints")
     if isinstance(published, Traces) or is_records(original, reading):
-        return traces_of([original], reading)
-    return visits_of([original], reading, Grain())
+        return traces_of(sources, reading), source_in_python(sources, reading, into="traces")
+    return visits_of(sources, reading, Grain()), source_in_python(sources, reading)

@@ -1,12 +1,25 @@
 """incrowd attack membership."""
 
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from incrowd import anonymize, attack
-from incrowd.cli.counting import CELL_M, SLOT_MIN, CellM, Days, Regions, SlotMin, Start, check_towers, everywhere
+from incrowd.cli.counting import (
+    CELL_M,
+    SLOT_MIN,
+    CellM,
+    Days,
+    Regions,
+    SlotMin,
+    Start,
+    check_towers,
+    everywhere,
+    everywhere_in_python,
+)
+from incrowd.cli.inputs import grain_of, in_python
 from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.pages import Report, check_page, write_page
 from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, reads
@@ -66,7 +79,16 @@ def membership(
         counts = None if published is None else _counts(published)
         result = attack.membership(visits, published=counts, mitigation=steps, reference=others, **question)
         write_page(report, result, force=force)
-    present(result, as_json=as_json)
+    made = everywhere_in_python(sources, reading, **places, start=start, days=days)
+    call = in_python(attack.membership, made, mitigation=_changed(mitigation), **question)
+    whole = made and published is None and reference is None and regions is None
+    present(result, call if whole else "", grain=grain_of(visits), as_json=as_json)
+
+
+def _changed(mitigation: dict[str, Any]) -> dict[str, Any] | None:
+    """The steps that were asked for."""
+    usual = signature(anonymize.counts).parameters
+    return {name: value for name, value in mitigation.items() if value != usual[name].default} or None
 
 
 def _counts(published: Path) -> Counts:

@@ -73,7 +73,7 @@ def recover(
         Literal["global", "index", "optimal"], typer.Option(help="How recovered and original people are paired.")
     ] = "global",
     sweep: Annotated[bool, typer.Option("--sweep", help="Attack again after every mitigation.")] = False,
-    target: Annotated[float, typer.Option(help="Accuracy that a mitigation should stay under (--sweep).")] = 0.3,
+    target: Annotated[float, typer.Option(help="Largest advantage over guessing from another day (--sweep).")] = 0.1,
     regions: Regions = None,
     longer_min: Annotated[
         str | None,
@@ -83,8 +83,8 @@ def recover(
         list[str],
         typer.Option(
             metavar="NAME=VALUES",
-            help="Try these strengths only (--sweep), such as noise=0.5,1 or suppress=5,10; also round, move, space; "
-            "repeatable.",
+            help="Try these strengths only (--sweep), such as noise=0.5,1 or suppress=5,10; also round, move, space, "
+            "dp; repeatable.",
         ),
     ] = [],  # noqa: B006
     output: Annotated[Path | None, typer.Option("--output", "-o", help="HTML file for the figures.")] = None,
@@ -100,7 +100,7 @@ def recover(
 
     incrowd attack recover calls.csv --towers towers.csv -o recovered.html
 
-    incrowd attack recover calls.csv --towers towers.csv --sweep --target 0.3 -o recovered.html
+    incrowd attack recover calls.csv --towers towers.csv --sweep --target 0.1 -o recovered.html
 
     incrowd attack recover calls.csv --sweep --strengths suppress=5,10 --strengths noise=1 --longer-min 180
 

@@ -61,9 +61,9 @@ def sweep(
             return
         note(f"sweep: {expected}")
         risks = measure.sweep(traces, **how)
-    if output is not None:
-        risks.save(output, force=force)
-    write_page(report, risks.section(target), title="Uniqueness over resolutions", force=force)
+        if output is not None:
+            risks.save(output, force=force)
+        write_page(report, risks.section(target), title="Uniqueness over resolutions", force=force)
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in how.items()}
     call = in_python(measure.sweep, source_in_python(sources, reading, into="traces"), **given)
     present(risks if as_json else risks.section(target), call, as_json=as_json)

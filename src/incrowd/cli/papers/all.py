@@ -7,7 +7,7 @@ from incrowd.cli.papers.reproducing import PaperRun, counted, runs, statement_li
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import answer, note
 from incrowd.errors import DataError, ParameterError
-from incrowd.papers import PAPERS, Paper, Reproduction, save
+from incrowd.papers import PAPERS, Paper, Reproduction
 
 
 @reads
@@ -24,15 +24,14 @@ def papers(ctx: typer.Context, reading: ReadingOptions, run: PaperRun) -> None:
         return
     run.check()
     reproductions: dict[str, Reproduction] = {}
-    for key, paper in PAPERS.items():
-        note(f"{key}: {paper.title}")
+    for number, (key, paper) in enumerate(PAPERS.items(), 1):
+        note(f"{key}, {number} of {len(PAPERS)}: {paper.title}")
         try:
             reproductions[key] = run.reproduced(paper, reading)
         except DataError as error:
             note(f"{key} is left out: {error}")
             continue
-        if run.output is not None:
-            save(reproductions[key], run.output / key)
+        run.save(reproductions[key], None if run.output is None else run.output / key)
     if not reproductions:
         raise DataError("no paper can use these data; the lines above give the reasons.")
     tables = ["\n".join([*statement_lines(one.statements), counted(one)]) for one in reproductions.values()]

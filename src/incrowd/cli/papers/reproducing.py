@@ -62,10 +62,15 @@ class PaperRun:
             noun = noun_of(paper, list(self.data), reading) if self.data else None
             return reproduce(paper.key, noun, quick=self.quick, seed=self.seed, **options)
 
+    def save(self, reproduction: Reproduction, folder: Path | None) -> None:
+        """Write the figures, if a folder was asked for."""
+        if folder is not None:
+            with progress_bar():
+                save(reproduction, folder)
+
     def show(self, reproduction: Reproduction, *more: str) -> None:
         """Write what was asked for, and print every statement, how many agree, and more lines."""
-        if self.output is not None:
-            save(reproduction, self.output)
+        self.save(reproduction, self.output)
         lines = [*statement_lines(reproduction.statements), counted(reproduction), *more]
         answer("\n".join(lines), reproduction, as_json=self.as_json)
 

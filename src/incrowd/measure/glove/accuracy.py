@@ -18,6 +18,10 @@ from incrowd.show import Result, Section
 
 Column = NDArray[Any]
 MEASURES = ("pos_extent", "time_extent", "pos_stretch", "time_stretch", "pos_center", "time_center")
+DELETED = ("sample of a discarded fingerprint", "sample beyond the largest extent")
+DISCARDED = "discarded fingerprint"
+FULL_M, FULL_MIN = 20_000, 480  # a box of these sides is as coarse in space as in time [gramaglia2015, Sec. 4.1]
+MOST_PAIRS = 20_000_000  # of samples and boxes that are compared at once
 
 
 class Lost(Result):
@@ -179,12 +183,6 @@ def _compared(box: dict[str, Ints], row: Ints, original: Fingerprints, left: Int
 def statistic_of(statistic: Any, values: Column) -> float:
     """A statistic of some values, nan if there is none."""
     return float(statistic(values)) if values.size else float("nan")
-
-
-DELETED = ("sample of a discarded fingerprint", "sample beyond the largest extent")
-DISCARDED = "discarded fingerprint"
-FULL_M, FULL_MIN = 20_000, 480  # a box of these sides is as coarse in space as in time [gramaglia2015, Sec. 4.1]
-MOST_PAIRS = 20_000_000  # of samples and boxes that are compared at once
 
 
 @dataclass(frozen=True, eq=False)

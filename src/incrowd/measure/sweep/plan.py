@@ -22,6 +22,8 @@ TIME = (20, 30, 60, 80, 120, 240)  # minutes [tan2017, Sec. 4.2]
 POINTS = (1, 2, 3, 4, 5, 6, 7)
 SAMPLES = 150_000
 Keep = Literal["vote", "set"]
+FORMAT = 1  # another number forgets all files written before; raise it if the same data give other numbers
+Tally = tuple[int, int, int]  # identified, samples, population
 
 
 class Resolution(NamedTuple):
@@ -85,11 +87,6 @@ def cell_seed(seed: int, *, blocks: int, minutes: int, points: int) -> int:
     """
     cell = np.random.SeedSequence(seed, spawn_key=(blocks, minutes, points))
     return int(cell.generate_state(1, np.uint64)[0])
-
-
-FORMAT = 1  # another number forgets all files written before; raise it if the same data give other numbers
-
-Tally = tuple[int, int, int]  # identified, samples, population
 
 
 @dataclass(frozen=True)

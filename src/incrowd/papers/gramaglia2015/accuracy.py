@@ -20,6 +20,8 @@ NO_LIMIT = 1 << 40
 FALL_FROM_M, FALL_TO_M = 5000, 1000  # mean extent in space without and with limits [gramaglia2015, Sec. 7.1]
 BAND = "the band holds the quartiles"
 FINE = (("2 km", "pos_extent", FINE_M), ("2 h", "time_extent", FINE_MIN))
+SHORTENED = (1, 2, 4, 7, 10, DAYS)
+SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 
 
 def figure_7(run: Run) -> Figure:
@@ -200,10 +202,6 @@ def _km(values: NDArray[np.int64]) -> str:
 
 def _minutes(values: NDArray[np.int64]) -> str:
     return f"{_mean(values):,.0f} min"
-
-
-SHORTENED = (1, 2, 4, 7, 10, DAYS)
-SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 1.0)
 
 
 def figure_10(fingerprints: Fingerprints, *, days: Sequence[int] = SHORTENED, k: int = 2) -> Figure:
