@@ -28,7 +28,7 @@ HOLDS = (
 )
 # Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, per pair of people and
 # visit of each to be joined, for trajectories of so many visits twice that, and to be compared.
-LOAD_S, JOIN_S, LONG, MEET_S = 1.0, 6e-9, 700, 3e-10
+LOAD_S, JOIN_S, LONG, MEET_S = 1.0, 6e-9, 700, 4e-7
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,9 @@ def _attempts(known: Visits, target: Release, data: Dataset, subject: Subject) -
 def _judged(linkage: Linkage, data: Dataset, subject: Subject) -> _Attempt:
     """The share of people named rightly, and of those named rightly at a claimed 0.9; capped if that is needed."""
     asked = np.flatnonzero(~np.isnan(linkage.right))
-    named = linkage.named(SURE)
-    sure = float(np.nan_to_num(linkage.right[named.known]).sum()) / len(asked)
+    # Scores of histograms are within 2 ln 2 of each other, so that nobody is ever named at 0.9 by them.
+    named = linkage.named(SURE).known if linkage.score == "evidence" else np.zeros(0, np.int64)
+    sure = float(np.nan_to_num(linkage.right[named]).sum()) / len(asked)
     right = Number(limit="later", what="people recognised", value=linkage.hit[1] or 0.0, interval=linkage.interval)
     worst = Number(limit="worst", what="people named rightly at 90 %", value=sure, interval=wilson(sure, len(asked)))
     if any(data.undecided(one) for one in (right, worst)):
@@ -213,9 +214,13 @@ def _release_full(data: Dataset) -> Finding:
 
 
 def _later_s(data: Dataset) -> float:
-    people = len(data.visits)
-    meeting = MEET_S * min(people, data.options.people) * people * data.visits.records / people / 2
-    return LOAD_S + 8 * meeting
+    """By how many pairs of people share a cell, for two scores, alone and one-to-one."""
+    visits = data.visits
+    cell = np.unique(visits.cell, return_inverse=True)[1]
+    there = np.unique(cell * len(visits) + visits.owner) // len(visits)
+    people = np.bincount(there).astype(np.float64)
+    asked = min(1.0, data.options.people / len(visits))
+    return LOAD_S + MEET_S * asked * float((people * people).sum())
 
 
 def _pieces_s(data: Dataset) -> float:

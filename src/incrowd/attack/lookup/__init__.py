@@ -137,8 +137,9 @@ def holders_of(
     both = ours, spans_of(original), theirs, data.owner
     yield PointHolder(*both, within_m or fine[0], within_s or fine[1])
     if within_m is None and within_s is None:
-        far = _movement(published, original, ours, theirs)
-        yield PointHolder(*both, *(max(pair) for pair in zip(far, fine, strict=True)))
+        far = tuple(max(pair) for pair in zip(_movement(published, original, ours, theirs), fine, strict=True))
+        if far != fine:  # points that did not move were looked up already
+            yield PointHolder(*both, *far)
 
 
 def _movement(published: ReleasedRows, original: Any, ours: Any, theirs: Any) -> tuple[float, float]:
