@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from incrowd.assess.limits import Level, Limit, Limits, limits_of
+from incrowd.assess.limits import DEFAULTS, Level, Limit, Limits, limits_of
 from incrowd.attack.people import read_link
 from incrowd.clock import HOUR_S
 from incrowd.data import Counts, Release, UserTable, Visits
@@ -105,14 +105,17 @@ class Options:
 
         Args:
             published: What the release publishes, if one is judged.
-            everybody: How many people there are.
+            everybody: How many people there are; None before anything was read, and then only limits and records are
+                looked at.
         """
         for name, limit in self.all_limits.items():
-            if limit.by_user and limit.shopped:
+            if limit.by_user and limit.shopped and DEFAULTS[name].value is not None:
                 yield f"the limit of {name} is {'none' if limit.value is None else limit}"
         if self.records < RECORDS:
             yield f"only {self.records} known records are assumed, fewer than {RECORDS}"
-        if self.people < FEWEST_PEOPLE and (everybody is None or self.people < everybody):
+        if everybody is None:
+            return
+        if self.people < min(FEWEST_PEOPLE, everybody):
             yield f"only {self.people:,} people are asked about, fewer than {FEWEST_PEOPLE:,}"
         for name, given, unit in (("cell_m", self.cell_m, "m"), ("slot_min", self.slot_min, "min")):
             own = getattr(published, name, None) or getattr(Grain, name)
