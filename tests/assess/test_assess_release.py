@@ -233,7 +233,9 @@ def test_files_that_are_no_data_or_no_release_are_refused_in_a_sentence(traces, 
     assert "the cells and slots of the release were assumed" in answer(visits, release=small).note
     assert answer(visits, release=small).value == answer(visits, release=visits).value
     (tmp_path / "notes.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ic.DataError, match=r"notes.csv is no release.*give the folder of the release, or its visits"):
+    with pytest.raises(
+        ic.DataError, match=r"notes.csv is not a release.*give the folder of the release, or its visits"
+    ):
         assess.assess(traces, release=tmp_path / "notes.csv")
     saved = answer(visits, "guarantees", release=visits.save(tmp_path / "small.parquet"))
     assert saved.verdict == "does not apply" and "states no guarantees" in saved.note

@@ -188,7 +188,7 @@ def test_options_that_are_no_numbers_are_refused(cut, asked):
 def test_what_is_no_release_and_no_original_is_refused(cut):
     with pytest.raises(ic.DataError, match="check needs a Release or a path, got Visits"):
         check(cut.original)
-    with pytest.raises(ic.DataError, match="no original"):
+    with pytest.raises(ic.DataError, match="is not an original"):
         check(cut.folder, original=5)
 
 

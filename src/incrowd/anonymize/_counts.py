@@ -85,8 +85,8 @@ def counts(
         noise_epsilon: Add two-sided geometric noise of this epsilon to every count.
         suppress_below: Publish smaller counts as 0.
         round_to: Publish the nearest multiple of this.
-        seed: Seed of moves and noise, for tests; whoever knows it can subtract the noise. Refused with dp_epsilon and
-            cell_key.
+        seed: Seed of moves and noise, for tests; anyone who knows it can subtract the noise. Refused with dp_epsilon
+            and cell_key.
 
     >>> exact = Counts.from_arrays([[25, 4]], xy=[[0, 0], [1, 0]])
     >>> counts(exact, rule="11").data.n.tolist(), counts(exact, suppress_below=3, round_to=10).data.n.tolist()
@@ -132,7 +132,9 @@ def _check(data: Visits | Counts, given: Mapping[str, Any], seed: int | None) ->
     if "dp_epsilon" in given and "cell_key" in given:
         raise ParameterError("cell_key changes true counts and dp_epsilon adds noise to them; leave one of them out.")
     if seed is not None and ("dp_epsilon" in given or "cell_key" in given):
-        raise ParameterError("seed must be None with dp_epsilon or cell_key, because whoever knows it knows the noise.")
+        raise ParameterError(
+            "seed must be None with dp_epsilon or cell_key, because anyone who knows it knows the noise."
+        )
 
 
 def _made(

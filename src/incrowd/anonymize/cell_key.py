@@ -126,6 +126,6 @@ def refuse_seed(*seeds: int | None) -> None:
     """Refuse a seed where randomness is the protection."""
     if any(seed is not None for seed in seeds):
         raise ParameterError(
-            "seed must be None, because whoever knows it can subtract the noise; randomness comes from the operating "
-            "system."
+            "seed must be None, because anyone who knows it can subtract the noise; randomness comes from the "
+            "operating system."
         )

@@ -28,7 +28,7 @@ def noise_counts(counts: Counts, *, epsilon: float, seed: int | None = None) -> 
     Args:
         counts: The true counts.
         epsilon: How strong the noise is; smaller is noisier, and infinity adds nothing.
-        seed: Seed of the noise, for tests; whoever knows it can subtract the noise. [default: the operating system's
+        seed: Seed of the noise, for tests; anyone who knows it can subtract the noise. [default: the operating system's
             entropy]
 
     >>> noise_counts(Counts.from_arrays([[5, 0]], xy=[[0, 0], [1, 0]]), epsilon=float("inf")).n.tolist()

@@ -87,7 +87,7 @@ class Options:
         if isinstance(self.release, Path) and self.release.is_file():
             object.__setattr__(self, "release", _whole(self.release))
         if self.same_labels and isinstance(self.release, Path) and self.release.is_dir():
-            raise ParameterError("pseudonyms of a release folder are no labels of people; give its link file instead.")
+            raise ParameterError("pseudonyms of a release folder are not labels of people; give its link file instead.")
         if self.link is not None:
             read_link(self.link, self.release)  # that of another release is refused
 
@@ -141,8 +141,8 @@ def _whole(path: Path) -> Path:
         return folder
     if holding(path).noun is None:
         raise DataError(
-            f"{path.name} is no release: it was not saved by incrowd and does not have the columns user, cell and slot "
-            "of visits; give the folder of the release, or its visits."
+            f"{path.name} is not a release: it was not saved by incrowd and does not have the columns user, cell and "
+            "slot of visits; give the folder of the release, or its visits."
         )
     return path
 

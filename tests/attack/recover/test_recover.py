@@ -223,7 +223,7 @@ XY = [[0, 0], [5, 0]]
         ([[1, 1]] * 7 + [[1, 2]], {}, "slot 7 does not add up .*attack.repair"),
         ([[1, 1]] * 7 + [[3, -1]], {}, "1 counts are below 0; .*attack.repair"),
         ([[1, 1]] * 7 + [[0.5, 1.5]], {}, "not whole; .*attack.repair"),
-        ([[1, 1]] * 7, {}, "7 slots are no whole days of 8"),
+        ([[1, 1]] * 7, {}, "7 slots are not whole days of 8"),
         ([[0, 0]] * 8, {}, "nobody to recover"),
         ([[1, 1]] * 8, {"slot_min": 50}, "50 min do not divide 6 hours"),
         ([[1, 1]] * 8, {"start_min": 60}, "begin at midnight"),

@@ -100,7 +100,7 @@ def test_visits_that_are_not_on_squares_need_a_tolerance(incrowd, two, tmp_path)
     towers.write_text("lon,lat\n4.97,52.3\n5.0,52.33\n5.02,52.35\n")
     assert incrowd("discretize", two[0], "-o", saved, "--into", "towers", "--towers", towers, "--slot-min", 60)[0] == 0
     code, _, err = incrowd("attack", "link", saved, two[0])
-    assert code == 2 and "no squares of a grid" in err and "pass --tolerance-m" in err
+    assert code == 2 and "not squares of a grid" in err and "pass --tolerance-m" in err
     code, out, err = incrowd("attack", "link", saved, two[0], "--tolerance-m", 3000, "--json")
     assert code == 0 and json.loads(out)["silent"] < 8, err
 

@@ -119,7 +119,7 @@ def test_what_makes_no_sense_is_refused(incrowd, trips, words, message):
 
 def test_less_than_a_day_and_unequal_totals_are_refused_by_the_attack():
     xy = [[0, 0], [500, 0]]
-    with pytest.raises(ic.DataError, match="no whole days"):
+    with pytest.raises(ic.DataError, match="not whole days"):
         ic.attack.recover(ic.Counts.from_arrays([[1, 1]] * 3, xy, slot_min=60))
     with pytest.raises(ic.DataError, match=r"call incrowd\.attack\.repair first"):
         ic.attack.recover(ic.Counts.from_arrays([[1, 1]] * 23 + [[1, 0]], xy, slot_min=60))
@@ -328,7 +328,7 @@ def test_a_table_of_visits_calls_cells_as_the_counts_do(incrowd, tmp_path, ids, 
 )
 def test_options_that_counts_are_not_read_with_are_refused(incrowd, published, visits, tmp_path, option):
     code, out, err = incrowd(*published, *option)
-    assert code == 2 and f"counts are no records; leave {option[0]} out" in err and not out
+    assert code == 2 and f"counts are not records; leave {option[0]} out" in err and not out
     ic.discretize.counts(visits).save(tmp_path / "c.parquet")
     for words in (option, ("--column", "n=mensen"), ("--time-zone", "UTC")):
         code, _, err = incrowd("attack", "recover", tmp_path / "c.parquet", *words)

@@ -30,7 +30,7 @@ CHANNELS = (*BEFORE, *AFTER, "rule")
 def mitigation_of(params: Mapping[str, Any]) -> dict[str, Any]:
     """What was done to counts, by the keywords of `anonymize.counts`, as the parameters of a release state it."""
     if params.get("regions"):
-        raise DataError("the release does not say which cells make a region, so the attack cannot be told")
+        raise DataError("the release does not say which cells make a region, so the attack cannot be run")
     if params.get("rule"):
         return {"rule": params["rule"]}
     steps = {name: params[name] for name in CHANNELS if params.get(name) is not None}
@@ -103,7 +103,7 @@ def _positions(data: Dataset) -> Finding:
     value = (best - control) / (1 - control) if control < 1 else 0.0
     if score.accuracy < static - BELOW_Z * sqrt(static * (1 - static) / max(len(people), 1)):
         if epsilon is None:
-            raise Misled(f"{note}; the attack does worse than no attack, so it was misled, which is no safety")
+            raise Misled(f"{note}; the attack does worse than no attack, so it was misled, which protects nobody")
         value = min(exp(epsilon) * control + delta, 1 - exp(-epsilon) * (1 - control))
         value = (value - control) / (1 - control) if control < 1 else 0.0
         note += "; the bound of the audited guarantee is judged"

@@ -139,7 +139,7 @@ def _sensitive(data: Dataset) -> Finding:
     if mean < base - BELOW_Z * sqrt(base * (1 - base) / len(right)):
         raise Misled(
             f"the guess is right less often ({percent(mean)}) than without the data ({percent(base)}), so the attack "
-            "was misled, which is no safety"
+            "was misled, which protects nobody"
         )
     exact = Fraction(mean).limit_denominator(10**9)
     value = (exact - control) / (1 - control)

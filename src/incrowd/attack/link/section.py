@@ -32,7 +32,7 @@ def linkage_section(linkage: "Linkage") -> Section:
     ]
     rows.append(("median rank", _number(linkage.median_rank), _number(linkage.chance_median_rank)))
     ahead = f"{percent(linkage.claims_right)} of {linkage.claimed:,}"
-    rows.append(("right where the best is ahead of the second", ahead, "-"))
+    rows.append(("right if the best is ahead of the second", ahead, "-"))
     if linkage.matching is not None:
         rows.append(("left without a partner", f"{linkage.matching.known_alone:,} known people", "-"))
         rows.append(("a better matching could add at most", f"{linkage.matching.gap:,.3g}", "-"))

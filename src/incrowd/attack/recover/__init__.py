@@ -163,7 +163,7 @@ def _check(counts: Counts) -> None:
     if counts.start_min:
         raise DataError(f"slot 0 begins {counts.start_min} min after midnight; give counts that begin at midnight.")
     if len(counts.n) % slots:
-        raise DataError(f"{len(counts.n)} slots are no whole days of {slots}; drop or complete the last day.")
+        raise DataError(f"{len(counts.n)} slots are not whole days of {slots}; drop or complete the last day.")
     mend = "call incrowd.attack.repair first"
     if counts.n.dtype.kind != "i":
         raise DataError(f"some counts are not whole; {mend}.")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from incrowd.attack.relink import Relinked
 
 BY = {
-    "gain": "Pieces of neighbouring windows are paired so that the information gain, in bits, is least in total, an "
+    "gain": "Pieces of neighbouring windows are paired with the least information gain in total, in bits: an "
     "optimal assignment [xu2017, Eqs. 3 and 4]; pairs without a common cell are left apart.",
     "evidence": "Pieces of neighbouring windows are paired by the greatest total evidence that both are of one person; "
     "pairs without a common cell are left apart.",

@@ -188,7 +188,7 @@ def _unkept(n: NDArray[Any], given: Mapping[str, Any], least: int | None, step: 
     if (n < 0).any() and (not negative or least is not None):
         faults.append(f"{several(int((n < 0).sum()), 'count is', 'counts are')} negative")
     if n.dtype.kind == "f":
-        faults.append("counts are no whole numbers")
+        faults.append("counts are not whole numbers")
     return faults
 
 

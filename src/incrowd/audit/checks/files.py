@@ -23,7 +23,7 @@ def files(release: Published) -> Check:
     Nothing else is audited, so that nothing else may be there: no second table, no folder, no link, no device.
     """
     if release.folder is None:
-        return idle(FILES, "this is no folder.")
+        return idle(FILES, "this is not a folder.")
     there = entries(release.folder)
     own = release.file.name if release.file else ""
     foreign = [name for name in there if name != own and (name not in KNOWN or name in DATA)]

@@ -30,8 +30,8 @@ def ranks(release: Published) -> Check:
     faults = []
     if outside.any():
         faults.append(
-            f"{int(outside.sum()):,} of {several(len(users), 'pseudonym')} are no numbers from 0 to {total - 1:,}, the "
-            f"first at position {int(np.argmax(outside))}"
+            f"{int(outside.sum()):,} of {several(len(users), 'pseudonym')} are not numbers from 0 to {total - 1:,}, "
+            f"the first at position {int(np.argmax(outside))}"
         )
     if release.bare > SPARSE * len(users):
         faults.append(f"only {len(users):,} of {total:,} pseudonyms have a row")

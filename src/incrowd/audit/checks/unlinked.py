@@ -49,7 +49,7 @@ def _visits(release: Published, original: Visits | Traces) -> Unlinked | str:
     person, cell, slot = own
     here = [release.table.numbers["cell"], release.table.numbers["slot"]]
     if any(column.dtype.kind == "f" for column in here):
-        return Unlinked(["cells or slots are no whole numbers"], "")
+        return Unlinked(["cells or slots are not whole numbers"], "")
     if isinstance(original, Traces):
         person, cell, slot = np.unique(np.stack([person, cell, slot]), axis=1)
     more, fewer = _differences(here, [cell, slot])

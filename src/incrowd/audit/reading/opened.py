@@ -24,7 +24,7 @@ def published(release: Release | str | Path, called: Mapping[str, str] | None = 
     if isinstance(release, Release):
         return _from_release(release)
     if not isinstance(release, (str, Path)):
-        raise DataError(f"a {type(release).__name__} is no release; give a Release, its folder or a file.")
+        raise DataError(f"a {type(release).__name__} is not a release; give a Release, its folder or a file.")
     path = Path(release)
     if path.is_dir():
         return _from_folder(path, called)

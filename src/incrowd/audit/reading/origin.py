@@ -24,7 +24,7 @@ DISCRETIZING = ("grid", "fingerprints", "blocks", "zones", "towers")  # steps of
 def original_of(source: Any) -> Original:
     """A noun as it is, or one read from a path: saved by incrowd, or any table of trajectories."""
     if not isinstance(source, (UserTable, Counts, str, Path)):
-        raise DataError(f"a {type(source).__name__} is no original; give traces, visits, fingerprints or a path.")
+        raise DataError(f"a {type(source).__name__} is not an original; give traces, visits, fingerprints or a path.")
     noun = source if isinstance(source, (UserTable, Counts)) else _read(Path(source))
     if not isinstance(noun, (Traces, Visits, Fingerprints)):
         raise DataError("the original holds counts; give the traces, visits or fingerprints the release was made from.")
@@ -77,7 +77,7 @@ def with_members(release: Published, original: Original | None, link: str | Path
         return release
     if link is None and groups is not None and _shifted(release, groups, len(original)):
         raise DataError(
-            "cleaning or discretizing left people out, so members are no positions in this original; give what "
+            "cleaning or discretizing left people out, so members are not positions in this original; give what "
             "the method was given, or a link file."
         )
     return replace(release, people=original.crowd if isinstance(original, Fingerprints) else None)

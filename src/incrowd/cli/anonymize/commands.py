@@ -42,7 +42,7 @@ NOUNS: dict[type, Literal["visits", "traces", "fingerprints"]] = {
 FROM_READING = ("time_zone",)  # fields that the options of reading fill
 Folder = Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the release.")]
 ESTIMATE = Annotated[bool, typer.Option("--estimate", help="Say what the run will take, and stop.")]
-RESIDUAL = Annotated[int | None, typer.Option(help="Measure how many pseudonyms this many points still single out.")]
+RESIDUAL = Annotated[int | None, typer.Option(help="Measure how many pseudonyms this many visits still identify.")]
 FILE = Annotated[Literal["parquet", "csv"], typer.Option(help="Format of the published table.")]
 KEEP_LINK = Annotated[
     Path | None, typer.Option(help="Also write who is behind each pseudonym, to a file only you can read.")

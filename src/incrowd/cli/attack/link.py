@@ -124,7 +124,7 @@ def _share_a_slot(known: Any, target: Any) -> bool:
 def _grain(side: Visits | Release) -> str:
     """On which cells and slots the two were compared."""
     visits = table_in(side)
-    cells = "cells that are no squares" if visits.cell_m is None else f"{visits.cell_m:,g} m cells"
+    cells = "cells that are not squares" if visits.cell_m is None else f"{visits.cell_m:,g} m cells"
     slots = "slots of unknown width" if visits.slot_min is None else f"{visits.slot_min:,} min slots"
     origin = origin_of(visits.crs)
     counted = "" if origin is None else f", cells counted from {origin[0]:g},{origin[1]:g}"

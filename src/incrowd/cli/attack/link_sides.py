@@ -66,7 +66,7 @@ def sides_of(
         _check_grain(like, cell_m=cell_m, slot_min=slot_min)
         if like.cell_m is None and not near:
             raise DataError(
-                "one side is at cells that are no squares of a grid, where trajectories on a grid meet none of them; "
+                "one side is at cells that are not squares of a grid, where trajectories on a grid meet none of them; "
                 "run incrowd discretize on the trajectories with the same towers, blocks or zones, or pass "
                 "--tolerance-m."
             )

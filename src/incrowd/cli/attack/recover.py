@@ -199,7 +199,7 @@ def _check_outputs(output: Path | None, recovered: Path | None, *, force: bool) 
 
 def _check_unread(reading: ReadingOptions, *, table: bool) -> None:
     """Refuse options that published counts are not read with."""
-    reading.refuse("counts are no records", "layout", "time_format", "antennas", "attribute", "bad_rows")
+    reading.refuse("counts are not records", "layout", "time_format", "antennas", "attribute", "bad_rows")
     if not table:
         reading.refuse("counts that incrowd saved describe themselves", "column", "time_zone", "decimal")
 

@@ -57,7 +57,7 @@ def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = SAM
         ),
         statements=(_expected(visits[main], samples, seed), *_statements(taxis, values, value(usual))),
         convention=(
-            f"Points are of one day ({taxis.time_zone or 'UTC'}) and lie the said time apart on average, give or take "
+            f"Points are of one day ({taxis.time_zone or 'UTC'}) and are that time apart on average, give or take "
             f"{TOLERANCE_MIN} min; vehicles without such points are left out ({skipped}). Blocks are parts of 200 km, "
             "as in the paper."
         ),
