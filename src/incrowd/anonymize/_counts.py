@@ -154,7 +154,7 @@ def _made(
         if bound["slots_per_person"] is None or cells is None or slots is None:
             raise ParameterError(
                 "dp_epsilon needs slots_per_person, and cells and slots that do not come from the data (--towers, "
-                "--start and --days)."
+                "--box or --zones, and --start and --days)."
             )
         cells = centres_of(cells)
         refuse_own(data, cells)

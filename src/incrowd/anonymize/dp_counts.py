@@ -29,7 +29,8 @@ class DPCounts(Anonymizer):
 
     The number of people is public, so two datasets are neighbours if one person is replaced by another; the noise and
     its privacy map are those of OpenDP. Every given cell and slot is published, empty ones, too, and negative counts
-    stay unless asked otherwise.
+    stay unless asked otherwise. Nobody's visits may depend on those of others, as they do if gaps are filled with cells
+    that somebody visited (`discretize.filled` of visits on a grid).
 
     Args:
         epsilon: The probability of any published table changes by exp(epsilon) at most when one person is replaced.
@@ -193,7 +194,7 @@ def refuse_own(visits: Visits, xy: Floats) -> None:
     if not listed and np.array_equal(np.unique(xy, axis=0), np.unique(visited, axis=0)):
         raise ParameterError(
             "these cells are exactly those that people visited, which says where somebody was; give all cells of an "
-            "area that is chosen without the data, such as all towers (--towers)."
+            "area that is chosen without the data (--towers, --box or --zones)."
         )
 
 

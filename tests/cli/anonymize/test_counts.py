@@ -128,3 +128,25 @@ def test_a_release_of_counts_with_a_rule_and_with_differential_privacy(incrowd, 
     code, _, err = incrowd(*words, "-o", tmp_path / "dp", *private, *day)
     assert code == 0, err
     assert ic.read.release(tmp_path / "dp").n.shape == (24, 3) and ic.audit.check(tmp_path / "dp").passed
+
+
+def test_differential_privacy_in_all_squares_of_a_box_and_in_zones(incrowd, trips, towers, tmp_path):
+    """Next to no noise: everybody is counted once in every slot; squares that nobody visited are published, too."""
+    words = ("anonymize", "counts", trips, "--slot-min", 60, "--start", "2024-03-01", "--days", 1)
+    private = ("--dp-epsilon", 10_000, "--slots-per-person", 24)
+    box = ("--box", "4,51,6,53", "--cell-m", 20_000)
+    code, _, err = incrowd(*words, *private, *box, "-o", tmp_path / "box")
+    published = ic.read.release(tmp_path / "box")
+    assert code == 0 and published.n.shape[0] == 24 and (published.n.sum(axis=1) == 4).all(), err
+    assert (published.xy % 20_000 == 10_000).all() and (published.n.sum(axis=0) == 0).any()
+    west, east = ([[low, 51], [high, 51], [high, 53], [low, 53], [low, 51]] for low, high in ((4, 5.5), (5.5, 6)))
+    shapes = [{"type": "Feature", "geometry": {"type": "Polygon", "coordinates": [ring]}} for ring in (west, east)]
+    (tmp_path / "z.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": shapes}))
+    zones = ("--zones", tmp_path / "z.geojson")
+    code, _, err = incrowd(*words, *private, *zones, "-o", tmp_path / "zones")
+    assert code == 0 and ic.read.release(tmp_path / "zones").n.shape == (24, 2), err
+    for two in ((*box, *zones), (*box, "--towers", towers)):
+        code, _, err = incrowd(*words, *two, "-o", tmp_path / "two")
+        assert code == 2 and "not " in err and not (tmp_path / "two").exists()
+    code, _, err = incrowd(*words, "--box", "4,51,6,53", "--cell-m", 20, "-o", tmp_path / "many")
+    assert code == 2 and "more than 1,000,000 squares" in err

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import anonymize
+from incrowd.cli.anonymize.area import BoxOfSquares, Zones, in_area
 from incrowd.cli.counting import (
     CELL_M,
     SLOT_MIN,
@@ -48,6 +49,8 @@ def counts(
     slot_min: SlotMin = SLOT_MIN,
     start: Start = None,
     days: Days = None,
+    box: BoxOfSquares = None,
+    zones: Zones = None,
     regions: Regions = None,
     cells: Annotated[Path | None, typer.Option(help="Also write where the cells are: .csv.")] = None,
     hold_out: HoldOut = None,
@@ -62,8 +65,11 @@ def counts(
 
     incrowd anonymize counts calls.csv --towers towers.csv --start 2024-05-06 --days 7 -o release --dp-epsilon 1
     --slots-per-person 4
+
+    incrowd anonymize counts calls.csv --box 4.7,52.2,5.1,52.5 --cell-m 2000 --start 2024-05-06 --days 7 -o release
+    --dp-epsilon 1 --slots-per-person 4
     """
-    from incrowd import read
+    from incrowd import discretize, read
     from incrowd.assess._mitigations import count_loss
     from incrowd.data.files import refuse_existing
 
@@ -75,9 +81,17 @@ def counts(
         refuse_existing(cells, force=force)
     with progress_bar():
         places: dict[str, Any] = {"towers": towers, "far_towers": far_towers, "cell_m": cell_m, "slot_min": slot_min}
-        exact, visits = counted(sources, reading, **places, start=start, days=days)
+        if box is None and zones is None:
+            exact, visits = counted(sources, reading, **places, start=start, days=days)
+        elif towers is not None:
+            raise ParameterError("give --towers, --box or --zones, not two of them.")
+        else:
+            area: dict[str, Any] = {"box": box, "zones": zones, "cell_m": cell_m, "slot_min": slot_min}
+            visits = in_area(sources, reading, **area, start=start, days=days)
+            exact = discretize.counts(visits)
         labels = None if regions is None else read.regions(regions)
-        outside = _chosen_area(visits, towers, start, days) if steps["dp_epsilon"] is not None else {}
+        fixed = None if towers is None and box is None and zones is None else visits
+        outside = _chosen_area(fixed, start, days) if steps["dp_epsilon"] is not None else {}
         release = anonymize.counts(exact if visits is None else visits, region=labels, **outside, **steps)
         published: Any = release.data
         _write(release, output, force=force)
@@ -92,7 +106,7 @@ def counts(
         *_rule(steps),
         f"written to {output}",
     ]
-    if visits is not None and not outside and labels is None:
+    if visits is not None and not outside and labels is None and box is None and zones is None:
         made = everywhere_in_python(sources, reading, **places, start=start, days=days)
         lines += [f"in Python: {in_python(anonymize.counts, made, **steps)}"] if made else []
     answer("\n".join([*lines, _hint(output, cells, published.slot_min)]), record, as_json=as_json)
@@ -130,12 +144,12 @@ def _write(release: Release, output: Path, *, force: bool) -> None:
         anonymize.publish(release, output, force=force)
 
 
-def _chosen_area(visits: Visits | None, towers: Path | None, start: str | None, days: int | None) -> dict[str, Any]:
-    """Cells and slots that do not come from the data: all towers, and the days given."""
-    if visits is None or towers is None or start is None or days is None:
+def _chosen_area(visits: Visits | None, start: str | None, days: int | None) -> dict[str, Any]:
+    """Cells and slots that do not come from the data: all towers, squares or zones, and the days given."""
+    if visits is None or start is None or days is None:
         raise ParameterError(
-            "--dp-epsilon needs trajectories, --towers FILE for the cells and --start and --days for the period: an "
-            "area or a period found in the data says where and when somebody was."
+            "--dp-epsilon needs trajectories, --towers, --box or --zones for the cells and --start and --days for the "
+            "period: an area or a period found in the data says where and when somebody was."
         )
     return {"cells": visits.xy, "slots": (0, days * DAY_MIN // (visits.slot_min or DAY_MIN))}
 
