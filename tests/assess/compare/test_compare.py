@@ -102,7 +102,9 @@ def test_losses_are_said_aloud(kept, people, said):
     best = row("glove", 0.25, 0.0, meets=True)
     best = replace(best, utility={**best.utility, "kept": kept, "people": people})
     none = replace(row(NOTHING, 0.0, 1.0, meets=False), setting=AS_THEY_ARE)
-    assert best.drops == said and (f"glove (x): {said}." in verdict(none, best)) == bool(said)
+    assert best.drops == best.to_dict()["drops"] == said and (f"glove (x): {said}." in verdict(none, best)) == bool(
+        said
+    )
 
 
 @pytest.mark.parametrize("method", ALL)

@@ -1,7 +1,7 @@
 """Comparison: what every method protects and loses, and which one loses least detail."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from incrowd.assess.compare.loss import LOST_M, LOST_MIN
@@ -56,6 +56,10 @@ class Row:
             return "publishes nothing, or almost nothing"
         loud = [f"{percent(gone[name], 0)} of the {name}" for name, most in LOUD.items() if gone[name] > most]
         return f"drops {' and '.join(loud)}" if loud else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, with what is said aloud."""
+        return {**{one.name: plain(getattr(self, one.name)) for one in fields(self)}, "drops": self.drops}
 
     def __str__(self) -> str:
         if self.untouched:
