@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -12,7 +12,10 @@ from numpy.typing import ArrayLike
 
 from incrowd.assess.asking import Asking, Budget
 from incrowd.assess.assessment import Assessment
+from incrowd.assess.attest import earlier_runs
 from incrowd.assess.dataset import Dataset
+from incrowd.assess.digests import Origin, origin_of, seed_of
+from incrowd.assess.head import head_of
 from incrowd.assess.limits import Limits, renamed
 from incrowd.assess.opening import dataset
 from incrowd.assess.options import PEOPLE, RECORDS, Options
@@ -44,6 +47,7 @@ class PreparedAssessment:
     data: Dataset
     budget: Budget
     estimates: tuple[StepEstimate, ...]  # in the order in which they are asked
+    origin: Origin = field(default_factory=Origin)
 
     @classmethod
     def over(cls, data: Dataset, budget: Budget | None = None) -> "PreparedAssessment":
@@ -131,6 +135,7 @@ class PreparedAssessment:
             ledger=visits.ledger,
             estimates=self.estimates,
             answers=tuple(sorted(answers, key=_place)),
+            head=head_of(data, self.origin, earlier_runs(self.origin)),
             summary=about,
             results=results,
         )
@@ -212,15 +217,20 @@ def assess(
     return advised(assessment, prepared_)
 
 
-def prepared(source: Any, options: Options, reading: Reading, *, files: Any = None) -> PreparedAssessment:
+def prepared(
+    source: Any, options: Options, reading: Reading, *, files: Any = None, origin: Origin | None = None
+) -> PreparedAssessment:
     """Read and discretize the data, and estimate how long each test will take; the seed follows from the files."""
     budget = Budget(options.budget_s)
-    data = dataset(source, options, reading, files=source if files is None else files)
+    data = dataset(source, options, reading)
+    origin = origin_of(source if files is None else files, options, reading.get("layout"), origin)
+    if options.seed is None:
+        data = replace(data, seed=seed_of(origin.files))
     sensitive = options.sensitive
     if sensitive is not None and sensitive not in data.visits.attributes and not data.is_release:
         known = ", ".join(sorted(data.visits.attributes)) or "none"
         raise ParameterError(f"the data have no attribute {sensitive!r} (they have: {known}); read it too.")
-    return PreparedAssessment.over(data, budget)
+    return replace(PreparedAssessment.over(data, budget), origin=origin)
 
 
 def _place(one: Answer) -> tuple[int, bool]:

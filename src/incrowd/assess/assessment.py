@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from incrowd.assess.assessment_section import assessment_section, behind, verdict_of
+from incrowd.assess.head import AssessmentHead
+from incrowd.assess.head_section import head_section
 from incrowd.assess.limits import HONESTY, OLD_KEYS, OLD_NAMES, named
 from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, WITHIN, Answer, StepEstimate
 from incrowd.errors import check_choice
@@ -42,6 +44,7 @@ class Assessment(Result):
         ledger: What happened to every record.
         estimates: What each test was expected to take.
         answers: Of every test, by what they are about.
+        head: What a signature is about: files, command line, machine, limits, earlier runs.
         advice: What to publish instead, if it was looked for.
         summary: What is in the data.
         results: The records behind each answer.
@@ -67,6 +70,7 @@ class Assessment(Result):
     ledger: Ledger
     estimates: tuple[StepEstimate, ...]
     answers: tuple[Answer, ...]
+    head: AssessmentHead | None = None
     advice: Any = None
     summary: Summary | None = field(default=None, repr=False)
     results: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, repr=False)
@@ -117,6 +121,11 @@ class Assessment(Result):
         return bool(self.passed and self.override and self.shopping)
 
     @property
+    def exit_code(self) -> int:
+        """What --fail-above exits with: 0 passed, 1 the gate is shut, 3 passed with an override."""
+        return 1 if not self.passed else 3 if self.overridden else 0
+
+    @property
     def gate(self) -> str:
         """Whether it passes, in words, and if not, why."""
         if self.passed:
@@ -147,14 +156,15 @@ class Assessment(Result):
         return assessment_section(self)
 
     def sections(self) -> list[Section]:
-        """Everything a page explains: the verdict, the data, each test under its question, and what was left out."""
-        return [self.section(), *behind(self)]
+        """All that a page explains: the verdict, the head, the data, each test, and what was left out."""
+        head = [] if self.head is None else [head_section(self, self.head)]
+        return [self.section(), *head, *behind(self)]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; what was renamed in version 0.2 also stands under its old name."""
         names = ("people", "records", "visits", "cells", "days", "places", "slot_min", "budget_s", "took_s", "seed")
         more = ("seed_given", "interrupted", "judges", "verdict", "passed", "gate", "override", "shopping", "remark")
-        rest = ("loss", "estimates", "advice", "summary", "ledger")
+        rest = ("exit_code", "head", "loss", "estimates", "advice", "summary", "ledger")
         old = {new: name for name, new in OLD_NAMES.items()}
         answers = [{**one.to_dict(), "threshold": one.limit, "old_name": old.get(one.name)} for one in self.answers]
         notice = {"answers": answers, "note": HONESTY, "renamed": {**OLD_NAMES, "threshold": OLD_KEYS["threshold"]}}

@@ -1,13 +1,12 @@
-"""A source -> what an assessment looks at: read once, discretized once, with a seed that nobody chooses."""
+"""A source -> what an assessment looks at: read once, discretized once."""
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.options import Options
 from incrowd.data import Counts, Fingerprints, Traces, Visits, load
-from incrowd.data.release_folder import release_at, sha256_of
+from incrowd.data.release_folder import release_at
 from incrowd.discretize import grid, towers
 from incrowd.errors import DataError
 from incrowd.read.layouts import Reading
@@ -17,10 +16,10 @@ NEEDS_RECORDS = "this test needs the original positions; give the trajectories"
 TOO_MANY = f"this test needs the original positions, and more than {MOST_IN_MEMORY:,} are not held in memory"
 
 
-def dataset(source: Any, options: Options, reading: Reading, *, files: Any = None) -> Dataset:
+def dataset(source: Any, options: Options, reading: Reading) -> Dataset:
     """Read a source once and discretize it; visits are taken as they are."""
     data = _read(source, options.time_zone, reading)
-    seed = seed_of(source if files is None else files) if options.seed is None else int(options.seed)
+    seed = int(options.seed or 0)
     if isinstance(data, (Visits, Fingerprints)) and not data.records:
         raise DataError("the data hold no record; give the data of at least one person.")
     if isinstance(data, Visits):
@@ -30,21 +29,6 @@ def dataset(source: Any, options: Options, reading: Reading, *, files: Any = Non
     if isinstance(data, Traces):
         return Dataset(data, _discretized(data, options, {}), options, seed=seed)
     return Dataset(None, _discretized(data, options, reading), options, TOO_MANY, seed)
-
-
-def seed_of(source: Any) -> int:
-    """A seed that follows from the files themselves, so that nobody chooses it; 0 for data in memory."""
-    files = [Path(one) for one in (source if isinstance(source, (list, tuple)) else [source]) if _is_file(one)]
-    if not files:
-        return 0
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(bytes.fromhex(sha256_of(file)))
-    return int.from_bytes(digest.digest()[:4], "big")
-
-
-def _is_file(source: Any) -> bool:
-    return isinstance(source, (str, Path)) and Path(source).is_file()
 
 
 def visits_of_boxes(prints: Fingerprints, options: Options) -> Visits:

@@ -1,5 +1,6 @@
 """incrowd assess."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,7 @@ from incrowd.errors import ParameterError
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
     from incrowd.assess._assess import PreparedAssessment
+    from incrowd.assess.digests import Origin
 
 USUAL = "; ".join(
     f"{', '.join(name for name, one in DEFAULTS.items() if str(one) == value)}: {value.replace('-', 'none')}"
@@ -81,6 +83,20 @@ def assess(
     estimate: Annotated[bool, typer.Option("--estimate", help="Say how long each test will take, and stop.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Page to write: .html or .md.")] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Privacy assessment",
+    attest: Annotated[
+        bool,
+        typer.Option("--attest", help="Write verdict, limits, digests and numbers beside the release, as JSON."),
+    ] = False,
+    attest_file: Annotated[
+        Path | None,
+        typer.Option(
+            help=r"Write them to this file: NAME.assessment.json. \[default: with --attest, RELEASE.assessment.json]"
+        ),
+    ] = None,
+    evidence: Annotated[
+        Path | None,
+        typer.Option(help="Write the same facts under the headings of ISO/IEC 27559, for a DPIA: .md or .html."),
+    ] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -90,33 +106,35 @@ def assess(
 
     incrowd assess trips.csv --budget 2m --limit identified=20% --fail-above
 
-    incrowd assess visits.parquet --release release --link link.csv --fail-above
+    incrowd assess visits.parquet --release release --link link.csv --fail-above --attest --evidence dpia.md
 
     Exit codes: 0 done or passed, 1 the gate is shut, 2 bad input or a refused setting, 3 passed with an override, 130
     interrupted.
     """
     from incrowd.assess._assess import prepared
     from incrowd.assess.advice import advised
+    from incrowd.assess.attest import place_of
     from incrowd.data.files import refuse_existing
 
     if threshold:
         renamed("--threshold", "--limit")
-    if output is not None:
-        refuse_existing(output, force=force)
+    attested = place_of(question["release"], attest_file) if attest or attest_file else None
+    for path in filter(None, (output, evidence, attested)):
+        refuse_existing(path, force=force)
     question |= {"limits": parse([*threshold, *question["limits"]])}
     columns = tuple(question["publish_columns"]) or None
     question |= {"harmless": tuple(question["harmless"]), "publish_columns": columns}
     for name in (question["sensitive"], *(columns or ())):
         reading = carrying(reading, name)
     options = _options(question, reading.time_zone)
-    if fail_above and not options.override:
-        _refuse_shopping(tuple(options.shopping()))
+    strict = fail_above and not options.override
+    _refuse_shopping(tuple(options.shopping()) if strict else ())
     how: Any = reading.arguments()
     how.pop("time_zone")
     with progress_bar():
-        asked = _counting(prepared(_source(sources, reading, options.width_min), options, how, files=sources))
-        if fail_above and not options.override:
-            _refuse_shopping(asked.shopping)
+        source = _source(sources, reading, options.width_min)
+        asked = _counting(prepared(source, options, how, files=sources, origin=_origin(sources, attested)))
+        _refuse_shopping(asked.shopping if strict else ())
         if estimate:
             answer("\n".join(estimates(asked)), asked.estimates, as_json=as_json)
             return
@@ -131,8 +149,9 @@ def assess(
         _kept(assessment, output, title=title, force=force, as_json=as_json)
     if assessment.interrupted:
         raise Kept
+    _signed(assessment, attested, evidence, force=force, as_json=as_json)
     if fail_above:
-        raise typer.Exit((3 if assessment.overridden else 0) if assessment.passed else 1)
+        raise typer.Exit(assessment.exit_code)
 
 
 def _refuse_shopping(settings: tuple[str, ...]) -> None:
@@ -180,6 +199,38 @@ def _kept(assessment: "Assessment", output: Path, *, title: str, force: bool, as
         raise Kept from None
     if not as_json:
         say(f"report: {output}")
+
+
+def _signed(
+    assessment: "Assessment", attested: Path | None, evidence: Path | None, *, force: bool, as_json: bool
+) -> None:
+    """Write what is signed: the attestation and the evidence."""
+    from incrowd import report
+    from incrowd.assess.attest import attest
+    from incrowd.assess.evidence import TITLE
+    from incrowd.assess.evidence import evidence as sections
+
+    if evidence is not None:
+        report.write(evidence, *sections(assessment), title=TITLE, force=force)
+    if attested is not None:
+        attest(assessment, attested, force=force)
+    for name, path in (("evidence", evidence), ("attestation", attested)):
+        if path is not None and not as_json:
+            say(f"{name}: {path}")
+
+
+def _origin(sources: list[str], attested: Path | None) -> "Origin":
+    """The command line without credentials; very many files, whose names may be those of people, only counted."""
+    from incrowd.assess.digests import MOST_NAMED, Origin
+    from incrowd.assess.head import masked
+
+    words = ["incrowd", *sys.argv[1:]]
+    if len(sources) > MOST_NAMED:
+        first = next((place for place, word in enumerate(words) if word in sources), 0)
+        words = [word for word in words if word not in sources]
+        words.insert(first, f"({len(sources):,} files)")
+    folders = () if attested is None else (attested.resolve().parent,)
+    return Origin(command=masked(words), folders=folders)
 
 
 def _counting(asked: "PreparedAssessment") -> "PreparedAssessment":

@@ -29,6 +29,7 @@ MANIFEST = "manifest.json"
 README = "README.md"
 CELLS = "cells.csv"  # the centre of each published cell
 TABLES = ("data.parquet", "data.csv")  # one of them
+ATTESTED = ".assessment.json"  # ends the name of an assessment that was attested
 _ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
@@ -42,6 +43,17 @@ def release_at(path: str | Path) -> Path | None:
     """The folder of a release, given as such or by its table; None if there is no manifest."""
     folder = folder_of(path)
     return folder if (folder / MANIFEST).is_file() else None
+
+
+def attestation_of(release: str | Path) -> Path:
+    """The file beside a release, never in it, that attests an assessment of it.
+
+    >>> attestation_of("out/release").as_posix(), attestation_of("out/release/data.csv").name
+    ('out/release.assessment.json', 'release.assessment.json')
+    """
+    folder = folder_of(release)
+    folder = folder if folder.name not in ("", "..") else folder.resolve()
+    return folder.with_name(f"{folder.name}{ATTESTED}")
 
 
 def table_in(folder: str | Path) -> Path | None:

@@ -1,0 +1,193 @@
+"""An attestation -> what does not fit in it: files, limits, settings, tests due, numbers and verdict, recomputed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from incrowd.assess.assessment import Assessment
+from incrowd.assess.attest import DAMAGED, STATED, read_attestation, reread
+from incrowd.assess.attested_files import Given, files_check
+from incrowd.assess.digests import seed_of
+from incrowd.assess.head import AssessmentHead
+from incrowd.assess.limits import limits_of
+from incrowd.assess.options import Options
+from incrowd.assess.question import DOES_NOT_APPLY, FEWEST, UNANSWERED, Answer, Finding, Number, judged
+from incrowd.assess.questions import QUESTIONS
+from incrowd.audit.verdict import Verdict, failed, unasked
+from incrowd.audit.verdict import judged as checked
+from incrowd.data.release_folder import attestation_of, folder_of
+from incrowd.errors import DataError, IncrowdError
+from incrowd.plain import percent
+
+NEAR = 1e-9  # floats this close are equal
+ALWAYS_OF_ROWS = ("lookup", "single_visit")  # wherever people have rows
+ALWAYS_OF_COUNTS = ("membership",)
+
+
+def check_page(path: Path, **given: Any) -> Verdict:
+    """Everything in an attestation that can be recomputed, one check after the other.
+
+    Args:
+        path: The file that `assess --attest` wrote.
+        given: Where its files are: `release`, `original`, `link` and `layout`, as in `Given`.
+    """
+    page = read_attestation(path)
+    where = Given(folder=path.resolve().parent, **given)
+    try:
+        stated = reread(page)
+        head = stated.head
+        if head is None:
+            raise TypeError
+        checks = (
+            files_check(head.files, where),
+            checked("seed", list(_seed(stated, head)), _seed_words(stated, head)),
+            checked("limits", list(_limits(head)), f"{len(head.limits)} limits are what they are called."),
+            checked("settings", list(_settings(stated, head)), _settings_words(stated)),
+            checked("tests", list(_tests(stated, head)), f"{len(stated.answers)} tests are listed."),
+            checked("numbers", list(_numbers(page, stated)), "each fits its interval, its print and its limit."),
+            checked("verdict", list(_verdicts(page, stated, head)), f"it follows from the numbers: {stated.gate}."),
+        )
+    except (*DAMAGED, IncrowdError):
+        return Verdict((failed("format", "a part is missing or is not what the format says."),))
+    again = f"run it again to know: {head.command}." if head.command else "run it again to know."
+    return Verdict((*checks, unasked("measured", f"whether these numbers are those of the data; {again}")))
+
+
+def shown(release: Path) -> str:
+    """In one line: the attestation beside a release, and whether it fits."""
+    path = attestation_of(release)
+    try:
+        page = read_attestation(path)
+        verdict = check_page(path, release=folder_of(release))
+    except DataError as error:
+        return f"attestation {path.name}: {error}"
+    faults = "; ".join(f"{check.name}: {check.evidence}".rstrip(".") for check in verdict.failed)
+    fits = f"does not fit ({faults})" if faults else "fits"
+    return f"attestation {path.name} {fits}; it says: {page.get('verdict')}"
+
+
+def _seed(stated: Assessment, head: AssessmentHead) -> Iterator[str]:
+    if not stated.seed_given and stated.seed != seed_of(head.files):
+        yield "it is said to follow from the data, and does not follow from their digests"
+
+
+def _seed_words(stated: Assessment, head: AssessmentHead) -> str:
+    if stated.seed_given:
+        return f"{stated.seed} was given."
+    return f"{stated.seed} follows from the digests of the data." if head.files else "0, for data in memory."
+
+
+def _limits(head: AssessmentHead) -> Iterator[str]:
+    """Limits that are called a default, or that of a level, and are not."""
+    usual = limits_of(None, head.level)
+    yield from (f"{name} has no limit stated" for name in usual if name not in head.limits)
+    for name, limit in head.limits.items():
+        if not limit.by_user and limit != usual[name]:
+            yield f"{name} is stated as {limit}, {limit.source}, and that is {usual[name]}"
+
+
+def _settings(stated: Assessment, head: AssessmentHead) -> Iterator[str]:
+    """Settings that make the verdict easier and are not listed."""
+    given = {name: head.settings[name] for name in ("records", "people", "cell_m", "slot_min")}
+    set_here = {name: limit.value for name, limit in head.limits.items() if limit.by_user}
+    options = Options(level=head.level, limits=set_here, **given)
+    published = _Grain(**{name: head.published.get(name) for name in ("cell_m", "slot_min")})
+    easier = options.shopping(published if stated.judges == "release" else None, stated.people)
+    yield from (f"not listed: {one}" for one in easier if one not in stated.shopping)
+
+
+@dataclass(frozen=True)
+class _Grain:
+    cell_m: float | None
+    slot_min: int | None
+
+
+def _settings_words(stated: Assessment) -> str:
+    if not stated.shopping:
+        return "none makes the verdict easier."
+    return f"{'; '.join(stated.shopping)}; override: {stated.override or 'none'}."
+
+
+def _tests(stated: Assessment, head: AssessmentHead) -> Iterator[str]:
+    """Tests that were left out, or are said not to apply though they do."""
+    by_name: dict[str, Answer] = {one.name: one for one in stated.answers}
+    asked = {question.name: question for question in QUESTIONS}
+    yield from (f"{name} is missing" for name in asked if name not in by_name)
+    if len(by_name) < len(stated.answers) or set(by_name) - set(asked):
+        yield "a test is listed twice, or unknown"
+    for name, one in by_name.items():
+        question = asked.get(name)
+        if question is not None and (one.who, one.about) != (question.who, question.about):
+            yield f"{name} is described as another kind of test"
+        due = head.limits[name].value is not None and one.verdict != DOES_NOT_APPLY
+        if one.due != due:
+            yield f"{name} is {'due' if due else 'not due'}, and stated otherwise"
+    for name in _applying(head):
+        if name in by_name and by_name[name].verdict == DOES_NOT_APPLY:
+            yield f"{name} is said not to apply, and does"
+
+
+def _applying(head: AssessmentHead) -> list[str]:
+    """Tests that always apply to what is judged, and those whose limit somebody set."""
+    always = ALWAYS_OF_COUNTS if head.published.get("noun") == "Counts" else ALWAYS_OF_ROWS
+    audited = ["guarantees"] if any(one.role == "release" for one in head.files) else []
+    wanted = {question.name for question in QUESTIONS} & {
+        name for name, limit in head.limits.items() if limit.by_user and limit.value is not None
+    }
+    return [*always, *audited, *sorted(wanted)]
+
+
+def _numbers(page: Mapping[str, Any], stated: Assessment) -> Iterator[str]:
+    """Numbers that do not fit their interval, their print or their limit."""
+    for one, test in zip(stated.answers, page["tests"], strict=True):
+        few = one.concerned is not None and 0 < one.concerned < FEWEST
+        wanted = [one.name, *(["worst"] if one.who and not few else [])]
+        if one.judged and [number.limit for number in one.judged][: len(wanted)] != wanted:
+            yield f"{one.name} lacks a number that is judged"
+        if one.main is not None and one.main.cap is None and one.share not in _printed(one.main):
+            yield f"{one.name} is printed as {one.share} and stated as {percent(float(one.main.value))}"
+        for number, told in zip(one.judged, test["judged"], strict=True):
+            yield from (f"{one.name}: {words}" for words in _misfits(number, told))
+
+
+def _misfits(number: Number, told: Mapping[str, Any]) -> Iterator[str]:
+    value = float(number.value)
+    if number.interval is not None and number.cap != number.value:
+        low, high = number.interval
+        if not low - NEAR <= value <= high + NEAR:
+            yield f"{number.what} is outside its own interval"
+    for name, own in (
+        ("judged", number.judged),
+        ("limit_value", None if number.limited is None else number.limited.value),
+    ):
+        stated = told[name] if told[name] is None else float(Fraction(told[name]))
+        if (own is None) != (stated is None) or (own is not None and abs(float(own) - (stated or 0.0)) > NEAR):
+            yield f"{number.what} is not what follows for {name.replace('_', ' ')}"
+    if told["verdict"] != number.verdict:
+        yield f"{number.what} is {number.verdict}, and stated as {told['verdict']}"
+
+
+def _printed(number: Number) -> tuple[str, ...]:
+    value = float(number.value)
+    return percent(value), f"{value:.3f}", f"{value:,.0f}"
+
+
+def _verdicts(page: Mapping[str, Any], stated: Assessment, head: AssessmentHead) -> Iterator[str]:
+    """Verdicts that do not follow from the numbers."""
+    answers = []
+    for one in stated.answers:
+        verdict = one.verdict
+        if one.judged:
+            finding = Finding(judged=one.judged, number=one.number, numbers={}, concerned=one.concerned)
+            verdict, _ = judged(finding, head.limits.__getitem__)
+        elif verdict not in UNANSWERED:
+            yield f"{one.name} is {verdict} without a number"
+        if verdict != one.verdict:
+            yield f"{one.name} is {verdict}, and stated as {one.verdict}"
+        answers.append(replace(one, verdict=verdict))
+    due = replace(stated, answers=tuple(answers))
+    for name in STATED:
+        if page[name] != getattr(due, name):
+            yield f"{name.replace('_', ' ')} is stated as {page[name]}, and is {getattr(due, name)}"
