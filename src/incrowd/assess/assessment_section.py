@@ -99,7 +99,11 @@ def _missing(result: "Assessment") -> Iterator[str]:
     late = [one for one in result.open if one.verdict == NOT_RUN]
     if late:
         yield f"Not run: {', '.join(one.name for one in late)}."
-    yield from (f"No answer: {one.name} ({one.note})." for one in result.open if one.verdict == NO_ANSWER)
+    reasons: dict[str, list[str]] = {}
+    for one in result.open:
+        if one.verdict == NO_ANSWER:
+            reasons.setdefault(one.note, []).append(one.name)
+    yield from (f"No answer: {', '.join(names)} ({why})." for why, names in reasons.items())
 
 
 def _more(result: "Assessment") -> Iterator[str]:

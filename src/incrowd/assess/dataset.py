@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.arrays import Ints, positions_of
 from incrowd.assess.options import Options
-from incrowd.assess.subject import Subject, original_on, subject_of
+from incrowd.assess.subject import Subject, check_kind, original_on, subject_of
 from incrowd.attack.people import read_link
 from incrowd.clock import DAY_MIN
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
@@ -79,6 +79,7 @@ class Dataset:
         from incrowd import audit
 
         release: Any = self.options.release
+        check_kind(self.published, self)
         if isinstance(release, UserTable):
             release = Release(release, _labelled(release, self.original or self.visits))
         original: Any = self.visits if self.original is None else self.original

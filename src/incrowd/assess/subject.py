@@ -25,6 +25,7 @@ UNTOLD = (
     "equal labels are the same person"
 )
 MISLINKED = "the link file names nobody who is both in the data and in the release; pass the one written with it"
+UNLIKE = "no label of the release is one of the data; pass the link file of the release (--link)"
 BOXES = "the release holds boxes; give the trajectories or the fingerprints that it was made from"
 POINTS = "the release holds points; give the trajectories that it was made from"
 GRAIN = ("cell_m", "slot_min", "start", "time_zone", "crs")
@@ -113,16 +114,19 @@ def original_for(table: Any, data: "Dataset") -> Any:
     """The original as the kind of data that a release publishes, on its cells and slots."""
     if isinstance(table, Visits):
         return original_on(table, data)
-    if isinstance(table, Traces):
-        if data.traces is None:
-            raise DataError(POINTS)
-        return data.traces
-    if isinstance(data.original, Fingerprints):
+    check_kind(table, data)
+    if isinstance(table, Traces) or data.traces is None:
         return data.original
-    if data.traces is None:
-        raise DataError(BOXES)
     where: Any = {"origin": origin_of(table.crs, data.traces), "start": table.start, "time_zone": table.time_zone}
     return fingerprints(data.traces, **where)
+
+
+def check_kind(table: Any, data: "Dataset") -> None:
+    """Refuse data of a kind that a release of boxes or points cannot be made from."""
+    if isinstance(table, Traces) and data.traces is None:
+        raise DataError(POINTS)
+    if isinstance(table, Fingerprints) and not isinstance(data.original, (Traces, Fingerprints)):
+        raise DataError(BOXES)
 
 
 def original_on(release: Visits, data: "Dataset") -> Visits:
@@ -159,19 +163,19 @@ def _behind(data: "Dataset", table: UserTable, original: UserTable) -> tuple[Gro
         params = {**(manifest.get("parameters") or {}), "method": manifest.get("method")}
     if options.link is not None:
         link = read_link(options.link, given)
-        return _linked(link.pseudonyms, link.people, table, original), claims, params
+        return _linked(link.pseudonyms, link.people, table, original, MISLINKED), claims, params
     if isinstance(given, Release) and len(given.members.positions):
         return given.members, claims, params
     if options.same_labels:
-        return _linked(table.users, table.users, table, original), claims, params
+        return _linked(table.users, table.users, table, original, UNLIKE), claims, params
     raise DataError(UNTOLD)
 
 
-def _linked(rows: Any, people: Any, table: UserTable, original: UserTable) -> Groups:
+def _linked(rows: Any, people: Any, table: UserTable, original: UserTable, why_nobody: str) -> Groups:
     row, person = positions_of(rows, table.users), positions_of(people, original.users)
     both = (row >= 0) & (person >= 0)
     if not both.any():
-        raise DataError(MISLINKED)
+        raise DataError(why_nobody)
     order = np.lexsort((person[both], row[both]))
     return Groups(offsets_of(row[both][order], len(table)), person[both][order])
 

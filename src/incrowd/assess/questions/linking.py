@@ -15,7 +15,7 @@ from incrowd.assess.questions.guess import mean_of, rights
 from incrowd.assess.questions.lookup import no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import Linkage, link, relink
-from incrowd.data import Release, Visits
+from incrowd.data import Fingerprints, Release, Visits
 from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
@@ -26,6 +26,8 @@ HOLDS = (
     "The attacker already holds the whole original under names and looks for the pseudonym of everybody; it learns the "
     "pseudonym, nothing new about places"
 )
+SPREAD = "boxes are so large that their middles are where nobody was, so this attack has nothing to go by"
+ELSEWHERE = "no visit of the original data is in the release; check that both are of the same places and times"
 # Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, per pair of people and
 # visit of each to be joined, for trajectories of so many visits twice that, and to be compared.
 LOAD_S, JOIN_S, LONG, MEET_S = 1.0, 6e-9, 700, 4e-7
@@ -92,8 +94,7 @@ def _judged(linkage: Linkage, data: Dataset, subject: Subject) -> _Attempt:
     """The share of people named rightly, and of those named rightly at a claimed 0.9; capped if that is needed."""
     asked = np.flatnonzero(~np.isnan(linkage.right))
     # Scores of histograms are within 2 ln 2 of each other, so that nobody is ever named at 0.9 by them.
-    named = linkage.named(SURE).known if linkage.score == "evidence" else np.zeros(0, np.int64)
-    sure = float(np.nan_to_num(linkage.right[named]).sum()) / len(asked)
+    sure = _sure(linkage, subject) / len(asked) if linkage.score == "evidence" else 0.0
     right = Number(limit="later", what="people recognised", value=linkage.hit[1] or 0.0, interval=linkage.interval)
     worst = Number(limit="worst", what="people named rightly at 90 %", value=sure, interval=wilson(sure, len(asked)))
     if any(data.undecided(one) for one in (right, worst)):
@@ -103,6 +104,13 @@ def _judged(linkage: Linkage, data: Dataset, subject: Subject) -> _Attempt:
         if right.cap is not None and right.value > right.cap:
             right = replace(right, value=right.cap)  # a float beside its exact bound
     return _Attempt(linkage, right, worst)
+
+
+def _sure(linkage: Linkage, subject: Subject) -> float:
+    """How many people are named rightly at a claimed 0.9; who is sure of a crowd names nobody in it."""
+    named = linkage.named(SURE)
+    people = named.known[named.confidence / subject.crowd[named.target] >= SURE]
+    return float(np.nan_to_num(linkage.right[people]).sum())
 
 
 def _halves(subject: Subject) -> tuple[Visits, Visits]:
@@ -192,9 +200,7 @@ def _release_full(data: Dataset) -> Finding:
     if not linkage.scored:
         raise DataError("nobody of the data is in the release; check that both belong together")
     if linkage.silent == linkage.scored:
-        raise DataError(
-            "no visit of the original data is in the release; check that both are of the same places and times"
-        )
+        raise DataError(SPREAD if isinstance(subject.release.data, Fingerprints) else ELSEWHERE)
     right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")
     free = data.options.limit("release_full").value is None
     return Finding(
