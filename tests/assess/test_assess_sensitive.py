@@ -1,6 +1,7 @@
-"""Sensitive values inferred from a few visits, against the definition read out loud."""
+"""Sensitive values guessed from the crowd of a few known records, against the definition read out loud."""
 
-from itertools import combinations
+from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,110 +9,127 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.assess.questions.sensitive import sensitive_inference
+from incrowd.anonymize._publish import publish
+from incrowd.assess._assess import prepared
+from incrowd.assess.options import Options
+from incrowd.assess.question import Inapplicable
+from incrowd.assess.questions.inferring import SENSITIVE
 
 
-def by_definition(visits, values, l, c):  # noqa: E741
-    """Share of people with a value for whom some set of at most l own visits has Conf >= c."""
-    sets = [
-        set(zip(visits.cell[a:b].tolist(), visits.slot[a:b].tolist(), strict=True))
-        for a, b in zip(visits.offsets[:-1], visits.offsets[1:], strict=True)
-    ]
-    told = []
-    for mine, held in zip(sets, values, strict=True):
-        if not held:
-            continue
-        chosen = [set(q) for size in range(l + 1) for q in combinations(sorted(mine), size)]
-        crowds = [[other for other, theirs in zip(values, sets, strict=True) if q <= theirs] for q in chosen]
-        told.append(any(sum(v in other for other in crowd) / len(crowd) >= c for crowd in crowds for v in held))
-    return float(np.mean(told))
+def assessed(data, **options):
+    return ic.assess.assess(data, sensitive="ill", advise=False, **options)
+
+
+def told(data, **options):
+    return assessed(data, **options).answer("sensitive")
+
+
+def by_definition(people):
+    """How often the commonest value among those who made all visits of a person is its own, and without visits."""
+    rights = []
+    for mine, own in people:
+        if own is not None:
+            crowd = Counter(value for theirs, value in people if mine <= theirs and value is not None)
+            commonest = [value for value, many in crowd.items() if many == max(crowd.values())]
+            rights.append(Fraction(own in commonest, len(commonest)))
+    values = Counter(value for _, value in people if value is not None)
+    return sum(rights) / len(rights), Fraction(max(values.values()), values.total())
 
 
 people = st.lists(
     st.tuples(
-        st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=5),
-        st.frozensets(st.sampled_from(["flu", "hiv", "none"]), max_size=2),
+        st.frozensets(st.tuples(st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=4),
+        st.sampled_from(["flu", "gout", "none", None]),
     ),
     min_size=1,
-    max_size=7,
+    max_size=9,
 )
 
 
-@settings(deadline=None, max_examples=60)
-@given(people, st.sampled_from([1, 2]), st.sampled_from([0.3, 0.5, 2 / 3, 0.8, 1.0]))
-def test_it_is_the_definition(crowd, l, c):  # noqa: E741
-    values = [held for _, held in crowd]
+def visits_of(crowd):
     rows = [(user, cell, slot) for user, (mine, _) in enumerate(crowd) for cell, slot in mine]
     user, cell, slot = np.array(rows).T
-    visits = ic.Visits.from_arrays(user, cell, slot, attributes={"ill": values})
-    if not any(values):
-        with pytest.raises(ic.DataError, match="nobody has a value of 'ill'"):
-            sensitive_inference(visits, sensitive="ill")
+    return ic.Visits.from_arrays(user, cell, slot, attributes={"ill": [value for _, value in crowd]})
+
+
+@settings(deadline=None, max_examples=60)
+@given(people)
+def test_it_is_the_definition(crowd):
+    """Nobody has more than the four records that are known, so nothing is drawn."""
+    data = prepared(visits_of(crowd), Options(sensitive="ill"), {}).data
+    held = {value for _, value in crowd if value is not None}
+    if len(held) < 2:
+        with pytest.raises(Inapplicable if held else ic.DataError, match=r"everybody has the same|nobody has a value"):
+            SENSITIVE.run(data)
         return
-    found = sensitive_inference(visits, sensitive="ill", known_visits=l, confidence=c)
-    assert found.inferred[l] == pytest.approx(by_definition(visits, values, l, c))
-    assert found.carriers == sum(map(bool, values)) and not found.undecided and found.at_most == found.inferred[l]
+    right, control = by_definition(crowd)
+    found = SENSITIVE.run(data)
+    (number,) = found.judged
+    assert number.value == (right - control) / (1 - control) and number.interval is None
+    assert found.control == float(control) and found.numbers["right"] == pytest.approx(float(right))
+    assert found.numbers["people"] == sum(value is not None for _, value in crowd)
 
 
-def test_what_everybody_has_needs_no_visit():
-    visits = ic.Visits.from_arrays([1, 2, 3, 4], [0, 0, 0, 0], [0, 0, 0, 0], attributes={"ill": ["a", "a", "a", "b"]})
-    assert sensitive_inference(visits, sensitive="ill", confidence=0.75).inferred == {0: 0.75, 1: 0.75, 2: 0.75}
-    assert sensitive_inference(visits, sensitive="ill", confidence=0.76).inferred == {0: 0.0, 1: 0.0, 2: 0.0}
+def test_what_is_guessed_without_the_data_is_no_advantage():
+    """All but one of 40 are well, and all are in one place: a guess is as right with the data as without."""
+    crowd = [(frozenset({(0, 0)}), "ill" if user == 0 else "well") for user in range(40)]
+    answer = told(visits_of(crowd))
+    assert (answer.value, answer.control, answer.verdict) == (0, 39 / 40, "within")
+    assert answer.note == "guessed rightly for 97.5 % of people, without the data for 97.5 %"
+    alone = [({(user, 0)}, value) for user, (_, value) in enumerate(crowd)]  # a crowd of one is read off
+    assert (told(visits_of(alone)).value, told(visits_of(alone)).verdict) == (1, "above")
 
 
-def long_traces(people=40, told=20, visits=300):
-    """Everybody carries one of two values and walks with everybody else; some have a visit of their own."""
-    user, slot = np.repeat(np.arange(people), visits), np.tile(np.arange(visits), people)
-    cell = np.where((slot == 7) & (user < told), 100 + user, 0)
-    return ic.Visits.from_arrays(user, cell, slot, attributes={"ill": ["a", "b"] * (people // 2)})
+def test_where_records_are_drawn_the_upper_end_is_judged():
+    """Everybody walks with everybody else, and half have a visit of their own among 30."""
+    user, slot = np.repeat(np.arange(40), 30), np.tile(np.arange(30), 40)
+    cell = np.where((slot == 7) & (user % 4 < 2), 100 + user, 0)
+    visits = ic.Visits.from_arrays(user, cell, slot, attributes={"ill": ["a", "b"] * 20})
+    answer = told(visits)
+    low, high = answer.main.interval
+    assert low < answer.value < high == answer.main.judged
+    right = answer.numbers["right"]
+    assert 0.5 < right < 0.75 and answer.control == 0.5 and answer.value == pytest.approx(2 * right - 1)
+    assert told(visits, records=30).value == pytest.approx(0.5)  # all is known of the half that is alone
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_everybody_is_asked_however_long_the_traces(seed, monkeypatch):
-    monkeypatch.setattr("incrowd.assess.questions.sensitive.MOST_PAIRS", 4_000)
-    found = sensitive_inference(long_traces(), sensitive="ill", seed=seed)
-    assert found.carriers == 40 and found.inferred == {0: 0.0, 1: 0.5, 2: 0.5}
-    assert found.undecided == 20 and found.at_most == 1  # not every pair was tried: nobody is called safe
-    answers = ic.assess.assess(long_traces(), sensitive="ill", seed=seed).answers
-    answer = next(one for one in answers if one.name == "sensitive")
-    assert (
-        answer.verdict == "above" and answer.value == 1 and answer.number == "50.0 % to 100.0 % (20 to 40 of 40 people)"
-    )
-    assert "for 20 people not every pair of visits was tried" in answer.note
-
-
-def test_pairs_are_shared_out_so_that_short_traces_are_tried_in_full(monkeypatch):
-    visits = long_traces(people=4, told=0, visits=12)
-    few = ic.Visits.from_arrays([9, 9, 9], [0, 0, 0], [0, 1, 2], attributes={"ill": ["b"]})
-    user = np.concatenate([visits.owner, np.full(3, 4)])
-    both = ic.Visits.from_arrays(
-        user,
-        np.append(visits.cell, few.cell),
-        np.append(visits.slot, few.slot),
-        attributes={"ill": ["a", "b", "a", "b", "b"]},
-    )
-    monkeypatch.setattr("incrowd.assess.questions.sensitive.MOST_PAIRS", 4 * 66 + 3)
-    assert sensitive_inference(both, sensitive="ill").undecided == 0
-    monkeypatch.setattr("incrowd.assess.questions.sensitive.MOST_PAIRS", 4 * 66 + 2)
-    assert sensitive_inference(both, sensitive="ill").undecided == 4
-
-
-def test_a_common_value_need_not_count():
-    ill = ["none"] * 9 + ["flu"]
-    visits = ic.Visits.from_arrays(np.arange(10), np.zeros(10, int), np.zeros(10, int), attributes={"ill": ill})
-    assert sensitive_inference(visits, sensitive="ill").inferred[1] == 0.9
-    found = sensitive_inference(visits, sensitive="ill", values=["flu"])
-    assert (found.carriers, found.values, found.inferred[2]) == (1, ("flu",), 0.0)
-    for values, verdict in ((None, "above"), (["flu"], "within")):
-        answers = ic.assess.assess(visits, sensitive="ill", values=values).answers
-        assert next(one.verdict for one in answers if one.name == "sensitive") == verdict
+def test_values_that_do_not_count_are_alike():
+    """Three kinds that are nobody's business less than gout: only gout or not is to be guessed."""
+    crowd = [(frozenset({(user % 4, 0)}), ("a", "b", "c", "gout")[user % 4]) for user in range(40)]
+    assert told(visits_of(crowd)).control == 1 / 4
+    few = told(visits_of(crowd), values=["gout"])
+    assert (few.control, few.value, few.numbers["people"]) == (3 / 4, 1, 40)
+    nobody = told(visits_of(crowd), values=["plague"])
+    assert nobody.verdict == "no answer" and nobody.due and "check how values are written" in nobody.note
     with pytest.raises(ic.ParameterError, match="name it too"):
-        ic.assess.assess(visits, values=["flu"])
+        ic.assess.assess(visits_of(crowd), values=["gout"])
 
 
-def test_bad_questions_are_refused():
-    visits = ic.Visits.from_arrays([1], [0], [0], attributes={"ill": ["a"]})
-    with pytest.raises(ic.ParameterError, match="known_visits must be 1 or 2"):
-        ic.assess.assess(visits, sensitive="ill", known_visits=3)
-    with pytest.raises(ic.ParameterError, match="c must"):
-        sensitive_inference(visits, sensitive="ill", confidence=0)
+def test_an_attack_that_was_misled_is_no_answer():
+    """Each of 60 who are well is where a few of 40 who are ill have been too: the crowd says the wrong thing."""
+    well = [(frozenset({(user // 2, 0)}), "well") for user in range(60)]
+    ill = [(frozenset(((4 * user + step) % 30, 0) for step in range(4)), "ill") for user in range(40)]
+    assert by_definition(well + ill) == (Fraction(2, 5), Fraction(3, 5))
+    answer = told(visits_of(well + ill))
+    assert answer.verdict == "no answer" and answer.due
+    assert answer.note.startswith("the guess is right less often (40.0 %) than without the data (60.0 %)")
+
+
+def test_what_a_release_publishes_may_be_inferred(tmp_path):
+    """Everybody in a cell has the same illness, and nobody is alone there."""
+    user = np.repeat(np.arange(40), 2)
+    cell, slot = user // 4, np.tile([0, 1], 40)
+    ill = {"ill": [f"kind {u // 4}" for u in range(40)]}
+    xy = np.column_stack([np.arange(10) * 500.0, np.zeros(10)])
+    visits = ic.Visits.from_arrays(user, cell, slot, xy=xy, slot_min=60, start=0, attributes=ill)
+    shown = ic.anonymize.LKC(l=2, k=4, c=1.0, sensitive="ill")(visits)
+    folder = publish(shown, tmp_path / "csv", file="csv", link=tmp_path / "link.csv", original=visits)
+    for how in ({"release": shown}, {"release": folder, "link": tmp_path / "link.csv"}):
+        for name in ({"sensitive": "ill"}, {}):  # the release says itself what is sensitive
+            found = ic.assess.assess(visits, advise=False, **how, **name)
+            answer = found.answer("sensitive")
+            assert answer.value == 1 and answer in found.above and not found.passed
+            assert answer.number == "100.0 % (advantage over guessing, of 40 people)" and answer.control == 1 / 10
+    hidden = ic.anonymize.LKC(l=2, k=4)(visits)
+    quiet = told(visits, release=hidden)
+    assert quiet.verdict == "does not apply" and quiet.note == "the release does not publish it"
