@@ -92,3 +92,44 @@ class TestSensitive:
         assert shut(assessed(visits, sensitive="ill", values=["hiv"]), "sensitive")
         result = assessed(visits, sensitive="ill", values=values)
         assert shut(result, "sensitive", "no answer") and "1 value of ill" in result.answer("sensitive").note
+
+
+def regulars(people=400, slots=8, cells=4):
+    """People who mostly stay in one of few cells, so that no count is small and everybody's visits are known."""
+    rng = np.random.default_rng(0)
+    home, anywhere = rng.integers(0, cells, people), rng.integers(0, cells, (people, slots))
+    cell = np.where(rng.random((people, slots)) < 0.85, home[:, None], anywhere).ravel()
+    user, slot = np.repeat(np.arange(people), slots), np.tile(np.arange(slots), people)
+    xy = np.stack([5000.0 * np.arange(cells), np.zeros(cells)], axis=1)
+    return ic.Visits.from_arrays(user, cell, slot, xy=xy, slot_min=180, start=MONDAY)
+
+
+class TestCounts:
+    @pytest.mark.parametrize("stated", [{"move_share": 1.0}, {"noise_epsilon": 0.01}])
+    def test_exact_counts_that_are_stated_to_be_changed(self, stated):
+        visits = regulars()
+        exact = ic.anonymize.counts(visits)
+        result = assessed(visits, release=replace(exact, params={**exact.params, **stated}))
+        assert shut(result, "membership", "no answer")
+        assert "nearer to the true ones" in result.answer("membership").note
+
+    def test_counts_that_are_changed_as_stated_are_judged(self):
+        visits = regulars()
+        for stated in ({"move_share": 0.6}, {"noise_epsilon": 0.5}, {"move_share": 0.4, "round_to": 5}):
+            result = assessed(visits, release=ic.anonymize.counts(visits, **stated, seed=7))
+            assert result.answer("membership").verdict in ("above", "within")
+
+    def test_exact_counts_under_a_guarantee_of_too_few_counts_to_tell(self):
+        pytest.importorskip("opendp")
+        visits = regulars()
+        private = ic.anonymize.DPCounts(epsilon=0.4, slots_per_person=1)(visits, cells=visits.xy, slots=(0, 8))
+        exact = ic.anonymize.counts(visits).data.n
+        result = assessed(visits, release=replace(private, data=replace(private.data, n=exact.astype(np.int64))))
+        assert shut(result, "membership", "no answer") and shut(result, "smallest_count", "no answer")
+        assert "could not recompute the stated noise" in result.answer("membership").note
+
+    def test_epsilon_beside_noise_of_another_kind_is_no_guarantee(self):
+        visits = regulars()
+        noisy = ic.anonymize.counts(visits, noise_epsilon=1.0)
+        result = assessed(visits, release=replace(noisy, params={**noisy.params, "epsilon": 0.01}))
+        assert not result.passed and result.answer("smallest_count").verdict != "does not apply"

@@ -107,10 +107,22 @@ class Dataset:
 
     @property
     def guaranteed(self) -> tuple[float | None, float]:
-        """Epsilon and delta per person, if the release states them and the auditor recomputed them."""
-        passed = any(check.name == "noise" and check.status == "pass" for check in self.verdict.checks)
+        """Epsilon and delta per person, if the release claims them and the auditor recomputed the noise itself."""
         epsilon = self.params.get("epsilon")
-        return (float(epsilon), float(self.params.get("delta") or 0)) if passed and epsilon else (None, 0.0)
+        if epsilon and self.params.get("scale") and not self.doubtful_noise:
+            return float(epsilon), float(self.params.get("delta") or 0)
+        return None, 0.0
+
+    @property
+    def doubtful_noise(self) -> str:
+        """Why the stated noise is not known to be there: the auditor could not compare it with its law."""
+        from incrowd.audit.checks.counts import NOISE, TOO_FEW
+
+        check = next((one for one in self.verdict.checks if one.name == NOISE), None)
+        if check is not None and check.status == "pass" and TOO_FEW not in check.evidence:
+            return ""
+        found = "is missing" if check is None else check.evidence.rstrip(".")
+        return f"the auditor could not recompute the stated noise ({found})"
 
     def bound(self, records: int | None = None) -> Fraction | None:
         """The largest share of right guesses that a guarantee allows which the auditor recomputed; None without one.

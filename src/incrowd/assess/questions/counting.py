@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from incrowd.anonymize import counts as publish
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
 from incrowd.attack import membership, recover, recovery_score, repair
@@ -14,6 +15,7 @@ from incrowd.attack.membership.channel import AFTER, BEFORE
 from incrowd.attack.membership.crowds import at_published_grain
 from incrowd.attack.recover.guesses import static_guess
 from incrowd.attack.recover.score import originals, pair, share_right
+from incrowd.audit.checks.counted import without_gaps
 from incrowd.clock import DAY_MIN
 from incrowd.data import Counts, Visits
 from incrowd.discretize import counts, filled
@@ -24,6 +26,7 @@ TARGETS, GROUPS = 500, 4  # people asked about, and replacements of each
 FALSE = 0.01  # false alarms at which true ones are counted
 BELOW_Z = 3.090232306167813  # one-sided 0.1 %
 LOAD_S, POINT_S = 2.0, 1e-5  # seconds on one core: to load kernels, and per person and slot
+TRIES, NEAR = 5, 0.9  # counts changed as stated, and how much less the published ones may be
 CHANNELS = (*BEFORE, *AFTER, "rule")
 
 
@@ -43,6 +46,7 @@ def mitigation_of(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _membership(data: Dataset) -> Finding:
     steps = mitigation_of(data.params)
+    _check_stated(data, steps)
     found = membership(data.visits, mitigation=steps or None, targets=TARGETS, groups=GROUPS, seed=data.seed)
     if found.auc is None:
         raise DataError("membership could not be scored")
@@ -75,6 +79,29 @@ def _membership(data: Dataset) -> Finding:
         note="; ".join(filter(None, (promised, "visits are taken as independent"))),
         chance=0.5,
     )
+
+
+def _check_stated(data: Dataset, steps: Mapping[str, Any]) -> None:
+    """Refuse to believe in noise or moves that the published counts do not show."""
+    if "dp_epsilon" in steps:
+        if data.doubtful_noise:
+            raise DataError(f"{data.doubtful_noise}, so the attack cannot be told what was done to the counts")
+    elif "noise_epsilon" in steps or "move_share" in steps:
+        grain = {name: value for name, value in steps.items() if name not in BEFORE or name == "move_share"}
+        visits = at_published_grain(data.visits, {name: steps[name] for name in steps if name not in grain})
+        for people in (visits, without_gaps(visits)):
+            if people is not None and _changed(data.published, people) < NEAR * min(
+                _changed(publish(people, **grain, seed=seed).data, people) for seed in range(TRIES)
+            ):
+                raise DataError(
+                    "the counts are nearer to the true ones than the stated noise and moves would leave them"
+                )
+
+
+def _changed(published: Any, visits: Visits) -> float:
+    """People who are counted elsewhere than they were, or not at all."""
+    true = counts(visits).n
+    return float(np.abs(published.n - true).sum()) if true.shape == published.n.shape else np.inf
 
 
 def _below(value: float, bound: float | None) -> float:
@@ -140,6 +167,8 @@ def _static(repaired: Counts, people: Visits) -> tuple[float, float]:
 def _smallest(data: Dataset) -> Finding:
     if data.guaranteed[0] is not None:
         raise Inapplicable("the noise is a guarantee that the audit recomputed")
+    if data.params.get("scale"):
+        raise DataError(f"{data.doubtful_noise}, so it does not stand in for a smallest count")
     published = data.published
     true = counts(at_published_grain(data.visits, mitigation_of(data.params))).n
     if true.shape != published.n.shape:

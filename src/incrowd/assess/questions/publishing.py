@@ -34,9 +34,8 @@ def _columns(data: Dataset) -> Finding:
     stated, harmless = data.params.get("sensitive"), set(data.options.harmless)
     # What somebody calls sensitive is to be inferred; the others may be known of a person, all of them together.
     known = tuple(name for name in texts if name not in (data.sensitive, stated))
-    crowds = {names: _sharing(data, [texts[name] for name in names]) for names in ((one,) for one in texts)}
-    if len(known) > 1:
-        crowds[known] = _sharing(data, [texts[name] for name in known])
+    asked: set[tuple[str, ...]] = {(name,) for name in texts} | ({known} if known else set())
+    crowds = {names: _sharing(data, [texts[name] for name in names]) for names in sorted(asked)}
     judged = {names: guesses("columns", crowd, drawn=False) for names, crowd in crowds.items()}
     above = {
         names
