@@ -63,9 +63,9 @@ def test_files_that_are_not_there_are_said(folder, tmp_path):
     page = shutil.copy(folder / PAGE, tmp_path / "alone" / PAGE)
     assert check_page(page)["files"].status == "not asked" and check_page(page).passed
     found = check_page(page, release=folder / "release", link=folder / "link.csv")
-    assert found["files"].evidence == "4 of 5 files have the stated SHA-256; not found: visits.parquet."
+    assert found["files"].evidence == "the SHA-256 of 4 of 5 files is as stated; not found: visits.parquet."
     found = check_page(page, original=[str(folder / "visits.parquet")])
-    assert found["files"].evidence.startswith("1 of 5 files have")
+    assert found["files"].evidence.startswith("the SHA-256 of 1 of 5 files is")
     assert "the data given" in check_page(page, original=[str(folder / "link.csv")])["files"].evidence
 
 

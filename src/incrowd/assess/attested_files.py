@@ -69,7 +69,7 @@ def _fitting(files: Sequence[JudgedFile], where: Given) -> Check:
     if not found:
         return unasked(FILES, "no file is beside the page; give RELEASE, --original and --link.")
     missing = [one.name for one in files if one not in found]
-    words = f"{len(found)} of {several(len(files), 'file')} have the stated SHA-256"
+    words = f"the SHA-256 of {len(found)} of {several(len(files), 'file')} is as stated"
     return passed(FILES, f"{words}{'; not found: ' if missing else ''}{', '.join(missing)}.")
 
 
