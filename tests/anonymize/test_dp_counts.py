@@ -75,6 +75,12 @@ def test_negative_counts_stay_unless_asked():
     assert raw.min() < 0 == clipped.min() and raw.shape == (50, 4)
 
 
+def test_cells_that_nobody_visited_are_warned_of():
+    with pytest.warns(ic.errors.IncrowdWarning, match="only noise is published"):
+        release = DPCounts(epsilon=1e5, slots_per_person=6)(walk(), cells=[[500.0, 0]], slots=(0, 6))
+    assert release.data.n.tolist() == [[0]] * 6
+
+
 def test_refusals():
     method = DPCounts(epsilon=1, slots_per_person=1)
     for seeds in ({"seed": 0}, {"pseudonym_seed": 0}):

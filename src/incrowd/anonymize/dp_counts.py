@@ -1,6 +1,7 @@
 """DPCounts: counts with noise that protects a person, not only a count."""
 
 import os
+import warnings
 from dataclasses import dataclass
 from math import sqrt
 from operator import index
@@ -16,7 +17,16 @@ from incrowd.clock import DAY_MIN, minute_of_day
 from incrowd.data import Counts, Release, UserTable, Visits
 from incrowd.data.counts import MOST_COUNTS
 from incrowd.data.visits import centres_of
-from incrowd.errors import DataError, MissingExtra, ParameterError, check_positive, check_share, check_whole, public
+from incrowd.errors import (
+    DataError,
+    IncrowdWarning,
+    MissingExtra,
+    ParameterError,
+    check_positive,
+    check_share,
+    check_whole,
+    public,
+)
 
 SAME_M = 0.01  # centres this close are the same cell
 ELSEWHERE, TOO_MANY = "outside the cells and slots", "beyond the slots or cells of a person"
@@ -95,6 +105,13 @@ class DPCounts(Anonymizer):
             raise DataError("these visits have no slot_min; make them by incrowd.discretize, or give it.")
         refuse_own(data, xy)
         owner, cell, slot = inside(data, xy, len(xy), first, many)
+        if data.records and not len(owner):
+            warnings.warn(
+                "none of the visits is in the cells and slots given, so only noise is published; give the centres of "
+                "the cells that the visits are in, in the same plane.",
+                IncrowdWarning,
+                stacklevel=3,
+            )
         kept = bounded(owner, slot, int(self.slots_per_person), int(self.cells_per_slot))
         true = np.bincount(slot[kept] * len(xy) + cell[kept], minlength=many * len(xy))
         n = np.array(measure(true.tolist()), np.int64).reshape(many, len(xy))
