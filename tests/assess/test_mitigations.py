@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.assess.mitigated import Membership, Mitigations, Outcome, dp_bounds
+from incrowd.assess.mitigated import MembershipRisk, Mitigations, Outcome, dp_bounds
 from incrowd.assess.positions import Positions, control_of, positions
 from incrowd.show import section_of as section
 
@@ -66,7 +66,7 @@ def test_one_region_for_all_is_recovered_and_says_nothing(found):
     assert region.accuracy == 1 and region.far == 0 and region.loss > 0.4 and set(region.unique.values()) == {0.0}
 
 
-FINE = Membership(0.52, 0.58, 0.01, 0.03)
+FINE = MembershipRisk(0.52, 0.58, 0.01, 0.03)
 
 
 def way(mitigation, loss, *, best=0.5, control=0.48, misled=False, membership=FINE, smallest=11, unchanged=False):

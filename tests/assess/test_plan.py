@@ -10,7 +10,7 @@ from builders import crowd
 from incrowd.anonymize import Cut
 from incrowd.assess._plan import plan
 from incrowd.assess.compare.risk import chains
-from incrowd.assess.planned import Guessed, Plan, PlannedCut
+from incrowd.assess.planned import Plan, PlannedCut, RightGuess
 from incrowd.attack import lookup
 from incrowd.attack.relink import relink
 from incrowd.plain import to_json
@@ -83,7 +83,7 @@ def test_too_few_people_are_named_before_anything_is_cut():
 
 
 def guessed(share):
-    return Guessed(share / 2, Fraction(str(share)), Fraction(str(share)), Fraction(0))
+    return RightGuess(share / 2, Fraction(str(share)), Fraction(str(share)), Fraction(0))
 
 
 def row(window_h, before, after):
@@ -109,7 +109,7 @@ def test_plain_words_when_cutting_does_not_protect_or_is_not_needed():
     assert undone.best is None and undone.verdict.startswith("Cutting does not protect")
     assert "40.0 %" in undone.verdict and "Windows of 1 h only seem" in undone.verdict
     assert planned(row(1, 0, 0), row(None, 0.1, 0.1)).verdict.startswith("Nothing needs to be cut")
-    halves = replace(row(1, 0.01, 0.01), after=Guessed(0, Fraction(1, 100), Fraction(1, 50), Fraction(2, 100)))
+    halves = replace(row(1, 0.01, 0.01), after=RightGuess(0, Fraction(1, 100), Fraction(1, 50), Fraction(2, 100)))
     few = planned(halves, row(None, 0.9, 0.9))
     assert few.best is None and "(up to 2.0 %; up to 2.0 % of people with 1/2 or more)" in few.verdict
 

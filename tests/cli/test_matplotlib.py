@@ -29,7 +29,7 @@ COMMANDS = (
     "measure uniqueness visits.parquet",
     "measure kgap trips.csv",
     "measure sweep trips.csv --blocks 2 --minutes 60 --points 1 --samples 10",
-    "anonymize cut visits.parquet --plan --windows-h 1,2",
+    "anonymize cut visits.parquet --plan --windows-h 1,2 --target 0.5",
     "anonymize glove trips.csv -o glove",
     "attack ash trips.csv --slot-min 60",
     "attack relink release",

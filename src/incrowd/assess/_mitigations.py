@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from incrowd import anonymize, discretize
 from incrowd.anonymize.count_steps import squares
 from incrowd.anonymize.dp_counts import bounded
-from incrowd.assess.mitigated import Membership, Mitigations, Outcome, dp_bounds
+from incrowd.assess.mitigated import MembershipRisk, Mitigations, Outcome, dp_bounds
 from incrowd.assess.positions import Positions, control_of, positions
 from incrowd.attack.membership import membership
 from incrowd.attack.membership.channel import Channel
@@ -264,7 +264,7 @@ def _attacked(way: Way, pairing: Any, attacker: dict[str, Any], known: RecoveryS
     }
 
 
-def _asked(mitigation: str, strength: float, way: Way, seed: int) -> Membership | None:
+def _asked(mitigation: str, strength: float, way: Way, seed: int) -> MembershipRisk | None:
     """How well an attacker who knows the method tells who was counted; None if too few people were."""
     if len(way.truth) < FEWEST_PEOPLE:
         return None
@@ -276,7 +276,7 @@ def _asked(mitigation: str, strength: float, way: Way, seed: int) -> Membership 
     if mitigation == "dp":
         most, at_most = dp_bounds(strength)
         auc, named = min(auc, most), at_most if named is None else min(named, at_most)
-    return Membership(found.auc, auc, tpr, named)
+    return MembershipRisk(found.auc, auc, tpr, named)
 
 
 def _smallest(mitigation: str, way: Way) -> int | None:

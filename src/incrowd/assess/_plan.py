@@ -10,7 +10,7 @@ from incrowd.anonymize import Cut
 from incrowd.arrays import Ints
 from incrowd.assess.compare.risk import Risk, chains, joins, looked_up, strongest
 from incrowd.assess.compare.settings import untouched
-from incrowd.assess.planned import Guessed, Plan, PlannedCut, exact, share_in_words
+from incrowd.assess.planned import Plan, PlannedCut, RightGuess, exact, share_in_words
 from incrowd.data import Visits
 from incrowd.data.table import some_people
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
@@ -135,9 +135,9 @@ def _whole(visits: Visits, points: int, seed: int) -> PlannedCut:
     return PlannedCut(None, len(visits), guessed, guessed, "", 0, None, None, None, len(visits), moves_kept)
 
 
-def _guessed(risk: Risk) -> Guessed:
+def _guessed(risk: Risk) -> RightGuess:
     """What is judged stays a fraction."""
-    return Guessed(float(risk.share(1)), risk.guess, risk.guess_high, risk.worst_high)
+    return RightGuess(float(risk.share(1)), risk.guess, risk.guess_high, risk.worst_high)
 
 
 def _moves(offsets: Ints, cell: Ints) -> int:

@@ -92,6 +92,7 @@ def _digest(one: JudgedFile, where: Given) -> str | None:
 
 
 def _release(files: Sequence[JudgedFile], where: Given) -> Path | None:
-    """The folder of the release, if it is there."""
-    named = next((one.name.partition("/")[0] for one in files if one.role == "release" and "/" in one.name), None)
+    """The folder of the release, if it was given or is beside the page."""
+    names = {one.name.partition("/")[0] for one in files if one.role == "release" and "/" in one.name}
+    named = next((name for name in sorted(names) if name not in ("", ".", "..")), None)
     return where.release or (None if named is None else where.folder / named)

@@ -1,6 +1,6 @@
 """What an assessment looks at: everything made of the source once, when it is first asked for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -198,9 +198,7 @@ class Dataset:
     @cached_property
     def published(self) -> Any:
         """What the release publishes; None if none was given."""
-        from incrowd.read import release, saved, visits
-        from incrowd.read._kind import header_of
-        from incrowd.read.layouts import plain
+        from incrowd.read import release, saved
 
         given = self.options.release
         if not isinstance(given, Path):
@@ -209,9 +207,7 @@ class Dataset:
             return release(given)
         if not self.bare:
             return saved(given)
-        sensitive = self.options.sensitive
-        carried = [sensitive] if sensitive is not None and plain(sensitive) in map(plain, header_of(given)) else []
-        return visits(given, slot_min=self.visits.slot_min, attributes=carried)
+        return _foreign(given, self.visits)
 
     @property
     def table(self) -> Any:
@@ -266,6 +262,20 @@ class Dataset:
         if self.traces is None:
             raise DataError(f"{self.why_no_traces}.")
         return fingerprints(some_people(self.traces, people=people, seed=self.seed), time_zone=self.options.time_zone)
+
+
+def _foreign(path: Path, like: Visits) -> Visits:
+    """A mere table of visits to the same cells in the same slots, with every other column: all of it is published."""
+    from incrowd.read import visits
+    from incrowd.read._kind import header_of
+    from incrowd.read.layouts import find_columns, plain
+
+    header = header_of(path)
+    named = {role: role for role in ("cell", "slot") if role in map(plain, header)}
+    own = find_columns(header, named, ("user", "cell", "slot"), path.name)
+    others = [name for place, name in enumerate(header) if (place,) not in own.values()]
+    table: Visits = visits(path, slot_min=like.slot_min, attributes=others)
+    return replace(table, start=like.start, time_zone=like.time_zone)
 
 
 def _labelled(table: UserTable, original: UserTable) -> Groups:

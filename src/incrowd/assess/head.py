@@ -171,8 +171,8 @@ def masked(words: Sequence[str]) -> str:
     for before, word in zip(["", *words], words, strict=False):
         hidden = HIDDEN if OPTION.fullmatch(before) else LOGIN.sub(f"{HIDDEN}@", word)
         hidden = BEARER.sub(rf"\g<1>{HIDDEN}", ASSIGNED.sub(rf"\g<1>{HIDDEN}", hidden))
-        inside = len(home) > 1 and (hidden == home or hidden.startswith(f"{home}/"))
-        shown.append(f"~{shlex.quote(hidden[len(home) :])}" if inside and hidden != home else shlex.quote(hidden))
+        at_home = len(home) > 1 and f"{hidden}/".startswith(f"{home}/")
+        shown.append(f"~/{shlex.quote(hidden[len(home) + 1 :] or '.')}" if at_home else shlex.quote(hidden))
     return " ".join(shown)
 
 

@@ -70,7 +70,7 @@ JUDGED = (
 
 
 @dataclass(frozen=True)
-class Membership:
+class MembershipRisk:
     """How well an attacker tells who was counted: AUC with its upper end, and the share named at 1 % false ones."""
 
     auc: float
@@ -108,7 +108,7 @@ class Outcome:
     far: float  # share of positions more than 1 km off
     unique: Mapping[int, float]  # share of reconstructed trajectories that are unique by their top k cells
     positions: Positions | None  # None if nothing is published
-    membership: Membership | None  # None if too few people were counted
+    membership: MembershipRisk | None  # None if too few people were counted
     smallest: int | None  # true count behind a published number above 0; None if that does not apply
     unchanged: bool = False  # whether these are the exact counts
 

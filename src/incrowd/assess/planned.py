@@ -35,7 +35,7 @@ LINES = {  # of the figure: label -> field
 
 
 @dataclass(frozen=True)
-class Guessed:
+class RightGuess:
     """How well people are guessed: those who are alone, a right guess on average, its upper end, and those with 1/2."""
 
     alone: float
@@ -58,8 +58,8 @@ class PlannedCut:
 
     window_h: float | None
     pieces: int
-    before: Guessed  # among the pieces as they are
-    after: Guessed  # with the pieces joined by both scores, the stronger for each person: compared with the target
+    before: RightGuess  # among the pieces as they are
+    after: RightGuess  # with the pieces joined by both scores, the stronger for each person: compared with the target
     by: str  # the score that joins more neighbours
     neighbours: int
     rejoined: float | None  # share of the neighbours that it joined
@@ -118,7 +118,7 @@ class Plan(Result):
         """Windows that meet the target only as long as nobody joins the pieces."""
         return tuple(cut for cut in self.cuts if self.meets(cut.before) and not self.meets(cut.after))
 
-    def meets(self, guessed: Guessed) -> bool:
+    def meets(self, guessed: RightGuess) -> bool:
         """Whether right guesses are within the target, and few of them likely ones."""
         return guessed.within(exact(self.target))
 
@@ -226,7 +226,7 @@ def _row(cut: PlannedCut) -> tuple[str, ...]:
     return (cut.name, f"{cut.pieces:,}", *shares, restored, percent(cut.moves_kept))
 
 
-def _often(guessed: Guessed) -> str:
+def _often(guessed: RightGuess) -> str:
     worst = f"; up to {percent(float(guessed.worst_high))} of people with 1/2 or more" if guessed.worst_high else ""
     return f"in {percent(float(guessed.guess))} of cases (up to {percent(float(guessed.high))}{worst})"
 

@@ -9,7 +9,7 @@ import pytest
 import incrowd as ic
 from boxes import prints
 from incrowd.anonymize import LKC, Cut, Glove
-from incrowd.assess.compare.later import Linked
+from incrowd.assess.compare.later import Recognised
 from incrowd.assess.compare.risk import Risk, risk
 from incrowd.assess.compare.settings import MethodInputs, untouched
 from incrowd.assess.compare.target import Target
@@ -66,7 +66,7 @@ def test_a_guarantee_that_the_audit_recomputes_bounds_what_is_judged():
 
 def test_people_recognised_later_are_judged_by_the_same_limit():
     def told(share, people):
-        linked = Linked("evidence", Fraction(share), Fraction(share) + Fraction(1, 100), people)
+        linked = Recognised("evidence", Fraction(share), Fraction(share) + Fraction(1, 100), people)
         return Target.parse("guess=1/11").missed(in_crowds(11, linked=linked))
 
     assert told("0.08", 100) == [] and told("0.085", 100) == ["recognised later: up to 9.5 %"]

@@ -89,13 +89,16 @@ def test_refused_where_a_person_has_several_rows():
 
 
 def test_few_candidates_still_have_a_partner_and_a_bound(monkeypatch):
-    """With one candidate of each side kept, nobody is left over, and the gap covers the pairs left out."""
+    """With one candidate of each side kept, nobody is left over, the gap covers the rest, and more pairs close it."""
     monkeypatch.setattr(matching, "ALL_PAIRS", 1)
     rng = np.random.default_rng(3)
     known, target = (visits([rng.integers(0, 6, 8).tolist() for _ in range(40)]) for _ in range(2))
     exact = link(known, target, one_to_one=True).matching
     monkeypatch.setattr(matching, "KEPT", 1)
+    proved = link(known, target, one_to_one=True).matching
+    assert (proved.total, proved.gap) == (exact.total, 0) and proved.candidates < exact.candidates
+    monkeypatch.setattr(matching, "PROOFS", 1)
     rough = link(known, target, one_to_one=True).matching
     assert exact.gap == 0 and rough.known_alone == rough.target_alone == 0
-    assert rough.candidates < exact.candidates <= 1600
+    assert rough.candidates < proved.candidates < exact.candidates <= 1600
     assert rough.total < exact.total <= rough.bound + 1e-9 and rough.gap > 0

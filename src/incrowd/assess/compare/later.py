@@ -24,7 +24,7 @@ LATER = (
 
 
 @dataclass(frozen=True, eq=False)
-class Linked:
+class Recognised:
     """How many people of the first half of the period are recognised in the second half of a release."""
 
     by: str
@@ -33,7 +33,7 @@ class Linked:
     people: int  # in both halves
 
 
-def recognised(release: Release, source: MethodInputs, caps: Ints) -> Linked | None:
+def recognised(release: Release, source: MethodInputs, caps: Ints) -> Recognised | None:
     """The stronger of the attackers who know the first half of the period and look at the second half."""
     data: Any = release.data
     if isinstance(data, Traces):
@@ -45,7 +45,7 @@ def recognised(release: Release, source: MethodInputs, caps: Ints) -> Linked | N
     if not before.any() or not after.any():
         return None
     past, later = _only(known, before), replace(release, data=_only(data, after))
-    best: Linked | None = None
+    best: Recognised | None = None
     for score in LINKS:
         linkage = link(past, later, score=score)
         real = ~np.isnan(linkage.right)
@@ -54,7 +54,7 @@ def recognised(release: Release, source: MethodInputs, caps: Ints) -> Linked | N
         right, share = linkage.right[real], Fraction(float(linkage.right[real].mean()))
         high = max(share, min(Fraction(effective_interval(right)[1]), mean_of(caps[real])))
         if best is None or share > best.share:
-            best = Linked(score, share, high, int(real.sum()))
+            best = Recognised(score, share, high, int(real.sum()))
     return best
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, offsets_of
-from incrowd.assess.compare.later import Linked, recognised
+from incrowd.assess.compare.later import Recognised, recognised
 from incrowd.assess.compare.settings import MethodInputs
 from incrowd.assess.questions.guess import mean_of, rights
 from incrowd.attack import Relinked, lookup, relink
@@ -55,7 +55,7 @@ class Risk:
     there: Ints
     asked: int
     floor: int = 1
-    linked: Linked | None = None
+    linked: Recognised | None = None
     rejoined: float | None = None
 
     @property

@@ -20,7 +20,7 @@ from incrowd.attack.lookup import candidates, drawn_records, holders_of
 from incrowd.attack.lookup.released_rows import ReleasedRows
 from incrowd.data import Traces, Visits
 from incrowd.discretize import grid
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError
 from incrowd.measure.uniqueness.question import effective_interval
 from incrowd.plain import percent, several
 from incrowd.show import Result, Section, Table
@@ -164,19 +164,35 @@ def _values(data: Dataset, subject: Subject, name: str) -> list[Hashable | None]
     if name not in attributes:
         raise Inapplicable("the release does not publish it")
     wanted = data.options.values
-    texts = None if wanted is None else set(map(str, {wanted} if isinstance(wanted, str) else wanted))
+    if wanted is None:
+        return [_counts(value, None) for value in attributes[name]]
+    texts = set(map(str, {wanted} if isinstance(wanted, str) else wanted))
+    held = [*attributes[name], *data.visits.attributes.get(name, ())]
+    nobody = texts - {str(one) for value in held for one in _all(value)}
+    if nobody:
+        raise DataError(
+            f"nobody has {several(len(nobody), 'value')} of {name} that should count; check how values are written "
+            "(--value)"
+        )
     return [_counts(value, texts) for value in attributes[name]]
 
 
 def _counts(value: Any, wanted: set[str] | None) -> Hashable | None:
     """A value, or several of one person, as they count; all that does not count is alike."""
-    if value is None or value == "":
+    values = _all(value)
+    if not values:
         return None
-    values = frozenset(value) if isinstance(value, (set, frozenset)) else frozenset([value])
     if wanted is None:
         return values
     kept = frozenset(str(one) for one in values if str(one) in wanted)
     return kept or OTHER
+
+
+def _all(value: Any) -> frozenset[Any]:
+    """The values of one person; nothing, an empty text and no number are none."""
+    if isinstance(value, (set, frozenset)):
+        return frozenset(value)
+    return frozenset() if value is None or value == "" or value != value else frozenset([value])
 
 
 def _guessed(subject: Subject, values: list[Hashable | None], records: int, seed: int) -> tuple[Any, bool]:
@@ -217,8 +233,15 @@ def _no_value(data: Dataset) -> str:
 def named_columns(data: Dataset) -> Iterator[str]:
     """The columns beyond those of the kind that are, or would be, published."""
     names = list(getattr(data.table, "attributes", {}))
-    if not data.is_release and data.options.publish_columns is not None:
-        names = [name for name in names if name in data.options.publish_columns]
+    wanted = data.options.publish_columns
+    if not data.is_release and wanted is not None:
+        strange = sorted(set(wanted) - set(names))
+        if strange:
+            raise ParameterError(
+                f"the data have no attribute {strange[0]!r} that could be published (they have: "
+                f"{', '.join(names) or 'none'}); read it too."
+            )
+        names = [name for name in names if name in wanted]
     yield from names
 
 

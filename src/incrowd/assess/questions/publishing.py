@@ -1,14 +1,17 @@
 """The release itself: does it meet its guarantees, and what do its other columns give away?"""
 
-from collections import Counter
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Number, Question
+from incrowd.assess.questions.guess import guesses
 from incrowd.assess.questions.inferring import named_columns
 from incrowd.data import UserTable
-from incrowd.errors import DataError
+from incrowd.errors import DataError, IncrowdError
 from incrowd.plain import percent, several
 
 
@@ -27,33 +30,52 @@ def _guarantees(data: Dataset) -> Finding:
 
 
 def _columns(data: Dataset) -> Finding:
-    table = data.table
-    names = list(named_columns(data))
-    sensitive, harmless = data.sensitive, set(data.options.harmless)
-    shares = {name: _alone(table.attributes[name]) for name in names}
-    worst = max(shares, key=lambda name: shares[name])
-    unknown = [name for name in names if name != sensitive and name not in harmless]
-    limit = data.options.limit("columns")
-    if unknown and not limit.exceeded(shares[worst]):
-        listed = ", ".join(unknown)
+    texts = {name: _texts(data.table.attributes[name]) for name in named_columns(data)}
+    stated, harmless = data.params.get("sensitive"), set(data.options.harmless)
+    # What somebody calls sensitive is to be inferred; the others may be known of a person, all of them together.
+    known = tuple(name for name in texts if name not in (data.sensitive, stated))
+    crowds = {names: _sharing(data, [texts[name] for name in names]) for names in ((one,) for one in texts)}
+    if len(known) > 1:
+        crowds[known] = _sharing(data, [texts[name] for name in known])
+    judged = {names: guesses("columns", crowd, drawn=False) for names, crowd in crowds.items()}
+    above = {
+        names
+        for names, pair in judged.items()
+        if any(data.options.limit(one.limit).exceeded(one.value) for one in pair)
+    }
+    worst = max(judged, key=lambda names: (names in above, judged[names][0].value, -len(names)))
+    unknown = [name for name in texts if name != data.sensitive and (name not in harmless or name == stated)]
+    if unknown and not above:
         raise DataError(
-            f"of {listed} it was not said whether {'they are' if len(unknown) > 1 else 'it is'} sensitive or harmless; "
-            "say it (--sensitive NAME, --harmless NAME)"
+            f"of {', '.join(unknown)} it was not said whether {'they are' if len(unknown) > 1 else 'it is'} sensitive "
+            "or harmless; say it (--sensitive NAME, --harmless NAME)"
         )
-    described = ", ".join(f"{name} {percent(float(share))}" for name, share in shares.items())
+    alone = {name: float((crowds[name,] == 1).mean()) for name in texts}
+    described = ", ".join(f"{name} {percent(share)}" for name, share in alone.items())
     return Finding(
-        judged=(Number(limit="columns", what="people with a value of their own", value=shares[worst]),),
-        number=f"{percent(float(shares[worst]))} (of people have a value of {worst} that nobody shares)",
-        numbers={"alone": {name: float(share) for name, share in shares.items()}, "harmless": sorted(harmless)},
+        judged=judged[worst],
+        number=f"{percent(float(judged[worst][0].value))} (right guesses of a person by {' and '.join(worst)})",
+        numbers={"alone": alone, "worst": list(worst), "harmless": sorted(harmless)},
         note=f"people whose value nobody shares, by column: {described}",
     )
 
 
-def _alone(values: Any) -> Fraction:
-    """The share of people whose value nobody shares; people without a value share that."""
-    texts = [str(sorted(map(str, value))) if isinstance(value, (set, frozenset)) else str(value) for value in values]
-    many = Counter(texts)
-    return Fraction(sum(many[text] == 1 for text in texts), max(len(texts), 1))
+def _texts(values: Any) -> list[str]:
+    """Values as they are told apart; people without a value share that."""
+    return [str(sorted(map(str, value))) if isinstance(value, (set, frozenset)) else str(value) for value in values]
+
+
+def _sharing(data: Dataset, columns: list[list[str]]) -> Ints:
+    """For each person how many people have the same values in all of some columns; several rows of one count once."""
+    code = np.unique([str(row) for row in zip(*columns, strict=True)], return_inverse=True)[1]
+    try:
+        subject = data.subject
+    except IncrowdError:  # whose rows they are is not known, and the other tests say so
+        return np.bincount(code)[code]
+    members = subject.release.members
+    row = np.repeat(np.arange(len(members)), np.diff(members.offsets))
+    pairs = np.unique(np.stack([code[row], members.positions]), axis=1)
+    return subject.per_person(np.bincount(pairs[0], minlength=len(code))[code])[subject.present]
 
 
 def _no_columns(data: Dataset) -> str:
@@ -84,7 +106,7 @@ COLUMNS = Question(
     name="columns",
     about="inference",
     asks="What do the other published columns give away?",
-    attacker=lambda _: "The attacker reads every published column and knows the value of somebody",
+    attacker=lambda _: "The attacker reads every published column and knows the values of somebody",
     seconds=lambda data: 0.1 + 1e-6 * len(data.visits),
     run=_columns,
     lacks=_no_columns,

@@ -1,6 +1,7 @@
 """Scores of pairs -> at most one partner for everybody, of greatest total, with a bound that certifies it."""
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from incrowd.data import Groups
 KEPT = 50  # candidates of each person on either side, at least
 ALL_PAIRS = 4_000_000  # no more pairs than these are all kept
 AT_ONCE = 64  # rows of all scores at a time
+PROOFS = 4  # auctions, each with the pairs that the one before did not rule out
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +74,9 @@ def one_to_one(pairs: PairScores) -> Matching:
     if len(known) < len(target):
         return _turned(one_to_one(pairs.turned()))
     distinct = _representatives(pairs, known, target)
-    starts, column, value, listed = _candidates(distinct, np.bincount(known), np.bincount(target))
     units = np.argsort(known, kind="stable")  # people by class
     rows = known[units]
-    chosen, prices, total = _auction(rows, starts, column, value, np.bincount(target), len(known) - len(target))
-    offers = distinct.best_offers(prices[:-1])
-    spare = len(known) - len(target)
-    offers = np.maximum(offers, -prices[-1]) if spare else offers
-    bound = _exact(offers[rows]) + _exact(np.bincount(target) * prices[:-1]) + spare * int(prices[-1])
+    chosen, total, bound, listed = _best(distinct, rows, np.bincount(target), len(known) - len(target))
     joined = chosen >= 0
     made, times = np.unique(rows[joined] * (int(target.max()) + 1) + chosen[joined], return_counts=True)
     classes = zip(*(side.tolist() for side in np.divmod(made, int(target.max()) + 1)), strict=True)
@@ -101,10 +98,61 @@ def _exact(values: Ints) -> int:
     return int(values.astype(object).sum()) if len(values) else 0
 
 
-def _auction(rows: Ints, starts: Ints, column: Ints, value: Ints, places: Ints, spare: int) -> tuple[Ints, Ints, int]:
+class _Listed(NamedTuple):
+    """Candidates of each known class, by class, and their scores."""
+
+    starts: Ints
+    column: Ints
+    value: Ints
+
+    def best(self, prices: Ints) -> Ints:
+        """The most that a listed candidate is worth to each class after its price."""
+        best: Ints = np.maximum.reduceat(self.value - prices[self.column], self.starts[:-1])
+        return best
+
+    def joined(self, row: Ints, column: Ints, value: Ints, columns: int) -> "_Listed":
+        """With some more pairs."""
+        rows = np.concatenate([np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts)), row])
+        packed, first = np.unique(rows * columns + np.concatenate([self.column, column]), return_index=True)
+        row, column = np.divmod(packed, columns)
+        return _Listed(offsets_of(row, len(self.starts) - 1), column, np.concatenate([self.value, value])[first])
+
+
+def _best(pairs: PairScores, rows: Ints, places: Ints, spare: int) -> tuple[Ints, int, int, int]:
+    """The class chosen by each person, the total, a bound on it, and how many pairs were looked at.
+
+    Pairs that were left out and are worth more to somebody at the prices are added, until none is, or some times.
+    """
+    listed = _candidates(pairs, np.bincount(rows), places)
+    for left in reversed(range(PROOFS)):
+        chosen, prices, total = _auction(rows, listed, places, spare)
+        own, offers = listed.best(prices), pairs.best_offers(prices[:-1])
+        if spare:
+            own, offers = (np.maximum(side, -prices[-1]) for side in (own, offers))
+        bound = _exact(offers[rows]) + _exact(places * prices[:-1]) + spare * int(prices[-1])
+        if bound == total or not left:
+            break
+        parts = np.array_split(np.flatnonzero(offers > own), max(int((offers > own).sum()) // AT_ONCE, 1))
+        listed = listed.joined(*_worth_more(pairs, parts, own, prices[:-1]), len(places))
+    return chosen, total, bound, len(listed.column)
+
+
+def _worth_more(pairs: PairScores, parts: list[Ints], own: Ints, prices: Ints) -> tuple[Ints, Ints, Ints]:
+    """The pairs of some classes that are worth more than what they have, at the prices."""
+    found = []
+    for part in parts:
+        scores = pairs.of(part)
+        row, column = np.nonzero(scores - prices > own[part, None])
+        found.append((part[row], column, scores[row, column]))
+    row, column, value = (np.concatenate(side) for side in zip(*found, strict=True))
+    return row, column, value
+
+
+def _auction(rows: Ints, listed: _Listed, places: Ints, spare: int) -> tuple[Ints, Ints, int]:
     """Everybody of a class bids for the same candidates: the class chosen by each, prices, and the total."""
     from incrowd.kernels.cpu.matching import assign, lowest_prices
 
+    starts, column, value = listed
     size = np.diff(starts)[rows]
     ends = np.append(0, np.cumsum(size))
     at = np.arange(ends[-1]) + np.repeat(starts[rows] - ends[:-1], size)
@@ -114,7 +162,7 @@ def _auction(rows: Ints, starts: Ints, column: Ints, value: Ints, places: Ints, 
     return chosen, prices, _exact(value[column == np.repeat(chosen, size)])
 
 
-def _candidates(pairs: PairScores, supply: Ints, places: Ints) -> tuple[Ints, Ints, Ints, int]:
+def _candidates(pairs: PairScores, supply: Ints, places: Ints) -> _Listed:
     """For each known class its candidates with their scores: all of them, or the best of either side.
 
     Pairs are added for whoever a greedy matching of the best leaves over, so that all of the smaller side have a
@@ -123,7 +171,7 @@ def _candidates(pairs: PairScores, supply: Ints, places: Ints) -> tuple[Ints, In
     known, target = (len(side) for side in pairs.visits)
     if known * target <= ALL_PAIRS:
         scores = pairs.of(np.arange(known))
-        return np.arange(known + 1) * target, np.tile(np.arange(target), known), scores.ravel(), known * target
+        return _Listed(np.arange(known + 1) * target, np.tile(np.arange(target), known), scores.ravel())
     nobody = [Groups(np.zeros(n + 1, np.int64), np.zeros(0, np.int64)) for n in (known, target)]
     ours = pairs.rank(nobody[0], KEPT)
     theirs = pairs.turned().rank(nobody[1], KEPT, "ranking from the other side")
@@ -134,10 +182,9 @@ def _candidates(pairs: PairScores, supply: Ints, places: Ints) -> tuple[Ints, In
     row, column, value = row[real], column[real], value[real]
     more = _left_over(row, column, value, supply, places)
     added = [pairs.of(part)[np.arange(len(part)), to] for part, to in zip(*_in_parts(more), strict=True)]
+    nothing = _Listed(np.zeros(known + 1, np.int64), row[:0], value[:0])
     row, column = (np.concatenate(both) for both in ((row, more[0]), (column, more[1])))
-    packed, first = np.unique(row * target + column, return_index=True)
-    row, column = np.divmod(packed, target)
-    return offsets_of(row, known), column, np.concatenate([value, *added])[first], len(packed)
+    return nothing.joined(row, column, np.concatenate([value, *added]), target)
 
 
 def _left_over(row: Ints, column: Ints, value: Ints, supply: Ints, places: Ints) -> tuple[Ints, Ints]:

@@ -1,0 +1,94 @@
+"""Ways that were found to make the gate say "passes" though people are identifiable: each stays shut."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import incrowd as ic
+
+MONDAY = 1_704_067_200  # 2024-01-01 00:00 UTC
+HOURS = 72
+
+
+def assessed(data, **options):
+    return ic.assess.assess(data, **{"advise": False, **options})
+
+
+def together(people, groups, *, seed=0, cells=30, **attributes):
+    """People in groups that always are in one place, visits by the hour, with values of their own."""
+    path = np.random.default_rng(seed).integers(0, cells, (groups, HOURS))
+    user, slot = np.repeat(np.arange(people), HOURS), np.tile(np.arange(HOURS), people)
+    xy = np.stack([500.0 * np.arange(cells), np.zeros(cells)], axis=1)
+    cell = path[np.arange(people) % groups].ravel()
+    visits = ic.Visits.from_arrays(user, cell, slot, xy=xy, slot_min=60, start=MONDAY)
+    return replace(visits, attributes={name: np.array(values) for name, values in attributes.items()})
+
+
+def shut(result, name, verdict="above"):
+    return not result.passed and result.answer(name).verdict == verdict
+
+
+class TestColumns:
+    def test_values_that_two_people_share_are_guessed_half_of_the_time(self):
+        result = assessed(together(60, 1, club=[f"c{person // 2}" for person in range(60)]), harmless=["club"])
+        assert shut(result, "columns") and result.answer("columns").value == 0.5
+        assert result.answer("columns").numbers["alone"] == {"club": 0.0}
+
+    def test_columns_that_are_unique_only_together(self):
+        eight = {"street": [person % 8 for person in range(64)], "house": [person // 8 for person in range(64)]}
+        result = assessed(together(64, 1, **eight), harmless=["street", "house"])
+        assert shut(result, "columns") and result.answer("columns").value == 1
+        assert "street and house" in result.answer("columns").number
+        assert assessed(together(64, 1, street=eight["street"]), harmless=["street"]).answer("columns").value == 1 / 8
+
+    def test_a_few_people_with_values_of_their_own(self):
+        values = ["usual"] * 196 + ["a", "b", "c", "d"]
+        assert shut(assessed(together(200, 1, job=values), harmless=["job"]), "columns")
+        assert assessed(together(200, 1, job=["usual"] * 198 + ["a", "b"]), harmless=["job"]).passed
+
+    def test_a_value_that_every_piece_of_a_person_repeats(self):
+        visits = together(60, 1)
+        release = ic.anonymize.Cut(window_h=24)(visits)
+        values = np.array([f"n{person}" for person in release.members.positions.tolist()])
+        marked = replace(release, data=replace(release.data, attributes={"name": values}))
+        assert shut(assessed(visits, release=marked, harmless=["name"]), "columns")
+
+    def test_harmless_does_not_silence_what_the_release_calls_sensitive(self):
+        visits = together(60, 2, ill=["yes", "no"] * 30)
+        same = ic.Release.from_arrays(visits, [[person] for person in range(60)], params={"sensitive": "ill"})
+        other = replace(same, data=replace(visits, attributes={**visits.attributes, "sex": visits.attributes["ill"]}))
+        result = assessed(visits, release=other, sensitive="sex", harmless=["ill"])
+        assert shut(result, "columns", "no answer")
+
+    def test_every_column_of_a_table_made_elsewhere_is_published(self, tmp_path):
+        visits = together(60, 1)
+        people = np.random.default_rng(1).permutation(60)
+        rows = [
+            f"{new},{c},{s},0{7919 * p}" for new, p in enumerate(people) for c, s in zip(*_row(visits, p), strict=True)
+        ]
+        (tmp_path / "table.csv").write_text("\n".join(["user,cell,slot,phone", *rows]) + "\n")
+        (tmp_path / "link.csv").write_text("pseudonym,user\n" + "".join(f"{a},{b}\n" for a, b in enumerate(people)))
+        given = {"release": tmp_path / "table.csv", "link": tmp_path / "link.csv"}
+        result = assessed(visits, **given)
+        assert shut(result, "columns") and result.answer("columns").value == 1
+        assert result.answer("home_work").verdict == "within"  # its slots are those of the data, and so is the clock
+
+    def test_columns_to_publish_that_were_not_read_are_refused(self):
+        with pytest.raises(ic.ParameterError, match="no attribute 'ilness' that could be published"):
+            assessed(together(60, 1, illness=["yes", "no"] * 30), publish_columns=["ilness"])
+
+
+def _row(visits, person):
+    rows = slice(*visits.offsets[person : person + 2])
+    return visits.cell[rows], visits.slot[rows]
+
+
+class TestSensitive:
+    @pytest.mark.parametrize("values", [["HIV "], ["hiv", "hepatitus"]])
+    def test_values_that_nobody_has_do_not_open_the_gate(self, values):
+        visits = together(60, 2, ill=["hiv", "no"] * 30)
+        assert shut(assessed(visits, sensitive="ill"), "sensitive")
+        assert shut(assessed(visits, sensitive="ill", values=["hiv"]), "sensitive")
+        result = assessed(visits, sensitive="ill", values=values)
+        assert shut(result, "sensitive", "no answer") and "1 value of ill" in result.answer("sensitive").note
