@@ -4,7 +4,6 @@ import re
 from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from incrowd.progress import track
 from incrowd.report.draw import caption, image
 from incrowd.report.json_links import NOTHING, NUMERIC, Behind
 from incrowd.report.references import CITED, bibliography, papers_of, reference
+from incrowd.report.verdict import Verdict, verdict_of
 from incrowd.show import Section, Table, markdown, section_of
 
 LEGIBLE_PX = 9  # the smallest text of a figure; narrower screens scroll
@@ -68,6 +68,8 @@ def _html(title: str, sections: Sequence[Section]) -> str:
         title=title,
         parts=parts,
         drawn=track(parts, "drawing"),
+        signed=[place for place, part in enumerate(sections, 1) if hasattr(part.data, "earlier")],
+        top=_top(sections[0]),
         references=[reference(key) for key in papers],
         download=f"data:application/json;base64,{b64encode(whole.encode()).decode()}",
         version=__version__,
@@ -83,11 +85,19 @@ def record(*sections: Section, title: str) -> dict[str, Any]:
     return {"title": title, "incrowd": __version__, "sections": answers}
 
 
+def _top(first: Section) -> Verdict | None:
+    """The first screen of an assessment; other pages begin with their questions."""
+    return verdict_of(first.data) if hasattr(first.data, "judges") else None
+
+
 @cache
 def _template() -> jinja2.Template:
-    folder = files("incrowd.report") / "templates"
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.PackageLoader("incrowd.report"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
         "caption": caption,
@@ -101,7 +111,7 @@ def _template() -> jinja2.Template:
         "width": _width,
     }
     environment.globals["reference"] = reference
-    return environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
+    return environment.get_template("report.html")
 
 
 def _cited(text: str) -> Markup:
