@@ -6,7 +6,7 @@ import pytest
 
 import incrowd as ic
 from browser import chromium
-from incrowd.assess.assessment import HEAD
+from incrowd.assess.assessment_section import HEAD
 from incrowd.report.json_links import Behind
 from incrowd.report.page import _kinds
 
@@ -14,7 +14,7 @@ from incrowd.report.page import _kinds
 @pytest.fixture(scope="module")
 def found():
     city = ic.read.synthetic_city(users=20, towers=8, days=2, seed=2)
-    return ic.assess.assess(city.traces, towers=city.towers)
+    return ic.assess.assess(city.traces, towers=city.towers, advise=False)
 
 
 def test_every_judged_number_leads_to_its_value(found, tmp_path):
@@ -32,12 +32,20 @@ def test_every_judged_number_leads_to_its_value(found, tmp_path):
     assert re.search(r'<td class="number"><b><a href="#data', page)
 
 
-def test_the_table_says_how_many_people_and_limits_in_percent(found):
+def test_the_table_says_how_many_people_and_limits_in_words(found):
     rows = {row[0]: dict(zip(HEAD, row, strict=True)) for row in found.section().tables[0].rows}
     single = rows["How many people are identified by a single visit?"]
-    assert re.fullmatch(r"\d+\.\d %", single["result"]) and re.fullmatch(r"\d+ of 20 people", single["how many"])
-    assert single["limit"] == "5 %" and single["verdict"] in ("ABOVE", "within")
+    assert re.fullmatch(r"\d+\.\d %", single["result"]) and re.fullmatch(r"[\d.]+ of 20 people", single["how many"])
+    assert single["limit"] == "9.1 %" and single["verdict"] == "ABOVE"
     assert rows[found.answer("blurring").asks]["limit"] == "-"
+
+
+def test_every_limit_that_was_used_has_its_source(found):
+    table = found.section().tables[-1]
+    assert table.head == ("limit", "value", "source")
+    limits = {name: (value, source) for name, value, source in table.rows}
+    assert set(limits) == {"lookup", "identified", "single_visit", "later", "home_work", "worst"}
+    assert limits["worst"] == ("1 %", "a convention of this tool") and "medicines regulators" in limits["later"][1]
 
 
 def test_nothing_important_is_wide(found):
@@ -59,9 +67,11 @@ def test_the_verdicts_fit_a_phone(found, tmp_path):
         assert browser.ask(first) <= browser.ask(f"{box}.clientWidth")  # how many people is a swipe away
 
 
-def test_counts_stand_beside_the_best_guess(found):
-    note = found.answer("counts").note
-    assert re.match(r"[\d.]+ % of positions reconstructed correctly \([\d.]+ % by assuming that nobody moves\)", note)
+def test_details_have_chance_interval_and_every_judged_number(found):
+    details = dict(found.section().tables[1].rows)
+    assert "chance 5.0 %" in details["lookup"] and "95 % interval " in details["lookup"]
+    assert "people guessed rightly half of the time or more 100.0 %" in details["lookup"]
+    assert "95 % interval " not in details["home_work"]  # of everybody
 
 
 def test_not_applicable_is_no_number():
@@ -72,37 +82,30 @@ def test_not_applicable_is_no_number():
 def released():
     city = ic.read.synthetic_city(users=20, towers=8, days=2, seed=2)
     visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
-    return ic.assess.assess(visits, release=ic.anonymize.Cut(window_h=6)(visits))
+    return ic.assess.assess(visits, release=ic.anonymize.Cut(window_h=6)(visits), advise=False)
 
 
-def test_a_release_and_the_original_data_have_a_table_each(released):
+def test_a_release_has_one_table_and_the_data_are_not_in_it(released):
     part = released.section()
-    release, before = part.tables[:2]
-    assert release.caption.startswith("The release. ") and before.caption.startswith("The original data. Values in ")
-    assert {row[0] for row in release.rows} == {
-        one.asks for one in released.answers if one.group == "release" and one.value is not None
-    }
-    assert "ABOVE" in {row[1] for row in release.rows} and "(above)" in {row[1] for row in before.rows}
-    assert "ABOVE" not in {row[1] for row in before.rows}
-    assert part.number == str(len(released.above)) == "2"
-    assert part.answer.startswith("Do not publish: 2 of 3 tests exceed your limits. Worst: Can published records ")
-    for table in (release, before):
-        for (row, _), (_, place, _) in table.at.items():
-            assert table.rows[row][0] == released.answers[place].asks
+    table = part.tables[0]
+    assert table.caption == "The release. Higher is riskier."
+    assert [row[0] for row in table.rows] == [one.asks for one in released.answers if one.value is not None]
+    assert {row[1] for row in table.rows} == {"ABOVE", "within", "no limit"}
+    assert part.number == str(len(released.above)) == "5"
+    assert part.answer.startswith("Do not publish: 5 of 6 tests exceed your limits. Worst: ")
+    for (row, _), (_, place, _) in table.at.items():
+        assert table.rows[row][0] == released.answers[place].asks
 
 
 def test_a_section_has_the_question_of_its_test_and_the_number_that_is_judged(found, released):
-    asks = "How many people are identified by 4 known visits?"
-    published = "How many published trajectories are identified by 4 known visits?"
-    for data, question, name in ((found, asks, "identified"), (released, published, "release_identified")):
-        answer = data.answer(name)
-        part = next(one for one in data.sections() if one.question == question)
-        assert part.number == answer.share and part.method[0] == f"{answer.attacker}."
-        people = "published trajectories" if data is released else "people"
-        assert part.answer.startswith(f"{answer.share} of {people} (")
+    for data, people in ((found, "people"), (released, "published trajectories")):
+        answer = data.answer("identified")
+        part = next(one for one in data.sections() if one.question == answer.asks)
+        assert (part.number, part.number_of) == (answer.share, answer.people)
+        assert answer.people.endswith(f" {people}")
+        assert part.method[0] == f"{answer.attacker}."
         index, field = part.number_at
-        assert getattr(part.data[index], field) == answer.value
-    assert f"{asks} (original data)" in [one.question for one in released.sections()]
+        assert getattr(part.data[index], field) == answer.numbers["curve"][answer.numbers["judged"]][field]
 
 
 def test_every_answer_has_a_section_under_its_question(found):
@@ -115,35 +118,40 @@ def test_every_answer_has_a_section_under_its_question(found):
 def test_what_is_missing_is_in_the_headline(tmp_path):
     traces = ic.read.synthetic_city(users=20, towers=8, days=2, seed=2).traces
     prints = ic.discretize.fingerprints(traces)
-    hidden = ic.anonymize.Glove(k=2)(prints)
+    hidden = ic.anonymize.Glove(k=11)(prints)
     folder = ic.anonymize.publish(hidden, tmp_path / "release", link=tmp_path / "link.csv", original=prints)
-    shut = ic.assess.assess(traces, release=folder).section()
-    assert shut.number == "1" and shut.number_of == "tests above your limits or missing"
-    assert shut.answer.startswith("Do not publish: 1 test is missing. No answer: matched (no link file was given")
-    assert ("Can published records be matched to known people?", "NO ANSWER", "-", "10 %", "-") in shut.tables[0].rows
-    passing = ic.assess.assess(traces, release=folder, link=tmp_path / "link.csv")
+    shut = ic.assess.assess(traces, release=folder, advise=False).section()
+    assert shut.number == "5" and shut.number_of == "tests above your limits or missing"
+    assert shut.answer.startswith(
+        "Do not publish: 5 tests are missing. No answer: lookup, identified, single_visit, lat"
+    )
+    asks = "How often is a person guessed rightly from 4 known records?"
+    assert (asks, "NO ANSWER", "-", "-", "-") in shut.tables[0].rows
+    passing = ic.assess.assess(traces, release=folder, link=tmp_path / "link.csv", advise=False)
     assert passing.section().number == "0"
-    assert passing.section().answer.startswith("Nothing above your limits: 2 tests, none missing. ")
-    boxes = next(part for part in passing.sections() if part.question.startswith("Can published records"))
-    assert boxes.number == "0.0 %" and "8 random samples" in boxes.answer and "a guess within the crowd" in boxes.answer
-    behind = Behind(boxes.data, "d")
-    table = boxes.tables[0]
-    assert len(table.at) == 5 and all(behind.number(table.rows[row][1], at) for (row, _), at in table.at.items())
+    assert passing.section().answer.startswith("Nothing above your limits: 4 tests, none missing.")
+    boxes = next(part for part in passing.sections() if part.question == asks)
+    assert boxes.number == "5.0 %" == passing.answer("lookup").share
 
 
-def test_numbers_of_all_tables_stand_to_the_right(released):
-    for table in released.section().tables[:2]:
-        assert _kinds(table)[HEAD.index("result")] == "digits"
+def test_an_override_is_the_first_line():
+    visits = ic.Visits.from_arrays([1, 2], [0, 0], [0, 0])
+    part = ic.assess.assess(visits, limits={"lookup": 0.6}, override="a drill", advise=False).section()
+    assert part.answer.startswith("Override: a drill (the limit of lookup is 60 %). Do not publish: ")
 
 
-def test_a_published_value_that_is_inferred_has_a_section_of_its_own():
+def test_numbers_of_the_table_stand_to_the_right(released):
+    assert _kinds(released.section().tables[0])[HEAD.index("result")] == "digits"
+
+
+def test_a_value_that_is_inferred_has_a_section_of_its_own():
     ill = {"ill": ["a", "a", "b", "b"]}
     visits = ic.Visits.from_arrays([1, 2, 3, 4], [0, 0, 1, 1], [0] * 4, slot_min=60, start=0, attributes=ill)
-    release = ic.Release.from_arrays(visits, members=[[0], [1], [2], [3]])
-    parts = ic.assess.assess(visits, release=release, sensitive="ill").sections()
-    part = next(one for one in parts if one.question == "Can a sensitive attribute be inferred from the release?")
-    assert part.number == "100.0 %" and "The value of 100.0 % of published trajectories (4 of 4)" in part.answer
-    assert any(one.question == "Can a sensitive attribute be inferred? (original data)" for one in parts)
+    parts = ic.assess.assess(visits, sensitive="ill", advise=False).sections()
+    part = next(one for one in parts if one.question == "Can a sensitive attribute be inferred?")
+    assert (
+        part.number == "100.0 %" and "guesses the value rightly for 100.0 % of 4 people, and for 50.0 %" in part.answer
+    )
 
 
 def test_options_are_not_broken_and_wide_tables_have_a_shadow(found, tmp_path):

@@ -58,7 +58,10 @@ def behind(result: "Assessment") -> Iterator[Section]:
     if result.summary is not None:
         yield section_of(result.summary)
     for answer in result.answers:
-        for place, record in enumerate(result.results.get(answer.name, ())):
+        records = result.results.get(answer.name, ())
+        if answer.judged and not records:
+            yield answer.section()
+        for place, record in enumerate(records):
             yield _about(record, answer, place)
     yield section_of(result.ledger)
 
@@ -136,7 +139,7 @@ def _cells(one: Answer) -> tuple[str, ...]:
         one.asks,
         one.verdict.upper() if shut else one.verdict,
         one.share,
-        "-" if limited is None else str(limited),
+        "-" if limited is None else str(limited).partition(" (")[0],
         one.people or "-",
     )
 
