@@ -45,6 +45,16 @@ def several(count: int, one: str, more: str = "") -> str:
     return f"{count:,} {one if count == 1 else more or f'{one}s'}"
 
 
+def plain_number(value: Any) -> str:
+    """A number as a person writes it; anything else as it is.
+
+    >>> plain_number(6.0), plain_number(2000), plain_number(0.25), plain_number("merge")
+    ('6', '2,000', '0.25', 'merge')
+    """
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:,.12g}" if number else str(value)
+
+
 def percent(share: float | None, digits: int = 1, *, unknown: str = "-") -> str:
     """A share as a percentage; a dash, or the words given, if there is none.
 

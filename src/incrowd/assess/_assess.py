@@ -34,6 +34,7 @@ from incrowd.data import Release, Visits
 from incrowd.errors import ParameterError, public
 from incrowd.kernels import compile_s
 from incrowd.measure import summary
+from incrowd.plain import several
 from incrowd.progress import tell
 from incrowd.read.layouts import Reading, with_reading
 
@@ -68,7 +69,8 @@ class PreparedAssessment:
         people = len(self.data.visits)
         if least is None or people * least >= 1 or self.data.publishes_counts:
             return ""
-        return f"no release of so few people can pass: {people:,} people, and a limit of 1 in {float(1 / least):,.0f}"
+        few = several(people, "person", "people")
+        return f"no release of so few people can pass: {few}, and a limit of 1 in {float(1 / least):,.0f}"
 
     def run(self) -> Assessment:
         """Ask one question after the other until the time is up or somebody interrupts."""

@@ -9,7 +9,7 @@ from incrowd.data.fingerprints import Fingerprints
 from incrowd.data.release_text import guarantee_of
 from incrowd.data.traces import Traces
 from incrowd.data.visits import Visits
-from incrowd.plain import of_people, percent, plain, several
+from incrowd.plain import of_people, percent, plain, plain_number, several
 from incrowd.show import Section
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ def release_section(release: "Release") -> Section:
         panels=steps.panels,
         tables=steps.tables,
         method=[pseudonyms] if len(release.members) else [],
-        options=", ".join([str(method or "unnamed method"), *(f"{name} = {value}" for name, value in params.items())]),
+        options=", ".join(
+            [str(method or "unnamed method"), *(f"{name} = {plain_number(value)}" for name, value in params.items())]
+        ),
         data=release,
         references=PAPERS.get(str(method), ()),
     )

@@ -6,6 +6,8 @@ This is the one thing that the writer of releases and the auditor share: the aud
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from incrowd.plain import plain_number
+
 Manifest = Mapping[str, Any]
 
 COLUMNS = {
@@ -50,8 +52,8 @@ def _cut(manifest: Manifest) -> str:
 def _generalize(manifest: Manifest) -> str:
     given = manifest["parameters"]
     return (
-        f"{HEURISTIC} no published place is finer than {given['cell_m']} m and no time is finer than "
-        f"{given['slot_min']} min; how many people share a trajectory at that grain has to be measured."
+        f"{HEURISTIC} no published place is finer than {plain_number(given['cell_m'])} m and no time is finer than "
+        f"{plain_number(given['slot_min'])} min; how many people share a trajectory at that grain has to be measured."
     )
 
 
@@ -79,8 +81,12 @@ def _glove(manifest: Manifest) -> str:
 def _cylinder(claims: Mapping[str, Any]) -> str:
     return (
         f"(k, delta)-anonymity: every published trajectory shares all its times with at least {claims['k']} people, "
-        f"itself included, who stay within {claims['delta_m']} m / 2 of one of them."
+        f"itself included, who stay within {_half(claims['delta_m'])} m of one of them."
     )
+
+
+def _half(value: Any) -> str:
+    return plain_number(value / 2) if isinstance(value, int | float) else f"{value} / 2"
 
 
 def _w4m(manifest: Manifest) -> str:
@@ -95,7 +101,8 @@ def _dp_counts(manifest: Manifest) -> str:
     claims = manifest["claims"]
     return (
         f"differential privacy per person: replacing one person changes the probability of any published table by a "
-        f"factor of at most exp({claims['epsilon']}), except with probability {claims['delta']}."
+        f"factor of at most exp({plain_number(claims['epsilon'])}), except with probability "
+        f"{plain_number(claims['delta'])}."
     )
 
 

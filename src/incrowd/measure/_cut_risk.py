@@ -69,7 +69,8 @@ class CutRisk(Result):
             number_of="of pieces identified",
             tables=[table(risks)],
             method=[self.reason, "Pieces are half-open in time; cutting removes no visit, it only changes pseudonyms."],
-            options=f"{self.users:,} people, {self.pieces:,} pieces, {known}, seed {self.seed}",
+            options=f"{several(self.users, 'person', 'people')}, {several(self.pieces, 'piece')}, {known}, seed "
+            f"{self.seed}",
             data=self,
             number_at=("after", "drop", "value"),
             references=("song2014",),

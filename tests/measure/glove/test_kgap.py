@@ -78,9 +78,9 @@ def test_several_k_are_one_scan(monkeypatch):
 def test_refusals():
     with pytest.raises(ParameterError, match="at least one size"):
         kgaps(prints(E6), k=[])
-    with pytest.raises(DataError, match="a 4-gap needs at least 4 users"):
+    with pytest.raises(DataError, match="a 4-gap needs at least 4 people, and there are"):
         kgaps(prints(E6), k=[2, 4])
-    with pytest.raises(DataError, match="4 users"):
+    with pytest.raises(DataError, match="4 people"):
         kgap(prints(E6), k=4)
     with pytest.raises(ParameterError):
         kgap(prints(E6), k=1)

@@ -47,7 +47,8 @@ def _section(counts: dict[str, Counter[int]], support: int, options: str) -> Sec
     sizes = sorted(set().union(*counts.values()))
     rows = [(str(size), *(f"{by_length[size]:,}" for by_length in counts.values())) for size in sizes]
     violating, frequent = (sum(by_length.values()) for by_length in counts.values())
-    holds = "LKC-privacy holds" if not violating else f"{several(violating, 'sequence')} of visits break LKC-privacy"
+    broken = f"{several(violating, 'sequence')} of visits {'breaks' if violating == 1 else 'break'} LKC-privacy"
+    holds = broken if violating else "LKC-privacy holds"
     is_are = "is" if frequent == 1 else "are"
     return Section(
         question="Which sequences of visits break LKC-privacy?",

@@ -89,7 +89,10 @@ def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: Device = "aut
     most, users = max(k), len(fingerprints)
     chosen = on_device(device, users if most <= MOST_K else None)
     if users < most:
-        raise DataError(f"a {most}-gap needs at least {most} users, and there are {users}; lower k.")
+        advice = "give more people" if most == 2 else "lower k, or give more people"
+        raise DataError(
+            f"a {most}-gap needs at least {most} people, and there {'is' if users == 1 else 'are'} {users}; {advice}."
+        )
     laid = layout(fingerprints)
     (who, value, work), chosen = where_it_fits(lambda where: _all_near(laid, most - 1, where), device, chosen)
     pairs, compared = int(work[3]), int(work[4])
