@@ -58,6 +58,28 @@ def test_an_honest_one_fits(folder):
     assert shown(folder / "release").startswith(f"attestation {PAGE} fits; it says: Nothing above your limits")
 
 
+@pytest.fixture(scope="module")
+def city():
+    return ic.read.synthetic_city(users=40, towers=8, days=2, seed=1)
+
+
+@pytest.mark.parametrize("kind", ["traces", "few", "cut", "generalize", "counts", "shopped", "hurried"])
+def test_honest_ones_of_every_kind_fit(city, tmp_path, kind):
+    visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
+    given = {
+        "traces": {},
+        "few": {"limits": {"home_work": "1/40"}},
+        "cut": {"release": ic.anonymize.Cut(window_h=6)(visits)},
+        "generalize": {"release": ic.anonymize.Generalize(cell_m=5000, slot_min=360)(city.traces)},
+        "counts": {"release": ic.anonymize.counts(visits, round_to=5)},
+        "shopped": {"limits": {"lookup": 0.9, "later": None}, "records": 2, "override": "a trial", "level": "high"},
+        "hurried": {"budget_s": 0.001},
+    }
+    data = city.traces if kind in ("traces", "generalize") else visits
+    attest(ic.assess.assess(data, advise=False, **given[kind]), tmp_path / PAGE)
+    assert check_page(tmp_path / PAGE).passed, str(check_page(tmp_path / PAGE))
+
+
 def test_files_that_are_not_there_are_said(folder, tmp_path):
     (tmp_path / "alone").mkdir()
     page = shutil.copy(folder / PAGE, tmp_path / "alone" / PAGE)
@@ -260,7 +282,7 @@ def test_a_damaged_one_fails_and_never_breaks(made, tmp_path):
     for place in leaves(honest):
         if place[0] == "tests" and place[1:2] > (1,):
             continue  # as the first two
-        for instead in (None, "x", [], {"a": 1}, -1, float("inf"), "1/0"):
+        for instead in (None, {"a": 1}, float("inf"), "1/0"):
             page = deepcopy(honest)
             part = page
             for key in place[:-1]:

@@ -133,3 +133,32 @@ class TestCounts:
         noisy = ic.anonymize.counts(visits, noise_epsilon=1.0)
         result = assessed(visits, release=replace(noisy, params={**noisy.params, "epsilon": 0.01}))
         assert not result.passed and result.answer("smallest_count").verdict != "does not apply"
+
+
+class TestRows:
+    def test_pieces_that_nobody_calls_cut(self):
+        rng, people, hours = np.random.default_rng(0), 400, 6
+        cell = rng.integers(0, 4, people * hours)
+        user, slot = np.repeat(np.arange(people), hours), np.tile(np.arange(hours), people)
+        visits = ic.Visits.from_arrays(user, cell, slot, slot_min=60, start=MONDAY)
+        order = rng.permutation(len(user))
+        pieces = ic.Visits.from_arrays(np.arange(len(user)), cell[order], slot[order], slot_min=60, start=MONDAY)
+        result = assessed(visits, release=ic.Release.from_arrays(pieces, [[int(one)] for one in user[order]]))
+        assert result.answer("lookup").verdict == "within"
+        assert shut(result, "pieces", "no answer") and "behind several rows" in result.answer("pieces").note
+
+    def test_more_known_records_do_not_miss_a_row_that_four_find(self):
+        rng, people, hours = np.random.default_rng(0), 400, 40
+        t = MONDAY + np.tile(3600 * np.arange(hours), people) + rng.integers(0, 3000, people * hours)
+        lon, lat = 5.002 + 0.0014 * rng.random(len(t)), 52.001 + 0.001 * rng.random(len(t))
+        user = np.repeat([f"p{person}" for person in range(people)], hours)
+        traces = ic.Traces.from_arrays(user, t, lon, lat)
+        order = rng.permutation(people)
+        rows = np.concatenate([np.arange(*traces.offsets[person : person + 2]) for person in order])
+        noise = 1.2e-5 * rng.standard_normal((2, len(t)))
+        moved = (traces.lon[rows] + noise[0], traces.lat[rows] + noise[1])
+        released = ic.Traces.from_arrays(np.repeat(np.arange(people), hours), traces.t[rows], *moved)
+        release = ic.Release.from_arrays(released, [[int(person)] for person in order])
+        result = assessed(traces, release=release, records=hours)
+        assert shut(result, "lookup") and result.answer("lookup").value > 0.5
+        assert "judged with 4 known records" in result.answer("lookup").note

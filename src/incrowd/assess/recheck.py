@@ -1,9 +1,10 @@
 """An attestation -> what does not fit in it: files, limits, settings, tests due, numbers and verdict, recomputed."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from incrowd.assess.assessment import Assessment
@@ -94,15 +95,9 @@ def _settings(stated: Assessment, head: AssessmentHead) -> Iterator[str]:
     given = {name: head.settings[name] for name in ("records", "people", "cell_m", "slot_min")}
     set_here = {name: limit.value for name, limit in head.limits.items() if limit.by_user}
     options = Options(level=head.level, limits=set_here, **given)
-    published = _Grain(**{name: head.published.get(name) for name in ("cell_m", "slot_min")})
+    published = SimpleNamespace(**{name: head.published.get(name) for name in ("cell_m", "slot_min")})
     easier = options.shopping(published if stated.judges == "release" else None, stated.people)
     yield from (f"not listed: {one}" for one in easier if one not in stated.shopping)
-
-
-@dataclass(frozen=True)
-class _Grain:
-    cell_m: float | None
-    slot_min: int | None
 
 
 def _settings_words(stated: Assessment) -> str:

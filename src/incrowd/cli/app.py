@@ -1,4 +1,4 @@
-"""The command line: its commands, its errors, its exit codes (0 done, 1 a gate was crossed, 2 bad input)."""
+"""The command line: its commands, its errors, its exit codes (docs/verbs/assess.md lists them)."""
 
 import errno
 import sys

@@ -15,6 +15,7 @@ from incrowd.assess.questions.guess import mean_of, rights
 from incrowd.assess.questions.lookup import no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import Linkage, link, relink
+from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Release, Visits
 from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import wilson
@@ -152,6 +153,8 @@ def _only(visits: Visits, people: Ints) -> Visits:
 
 def _pieces(data: Dataset) -> Finding:
     release = data.subject.release
+    if data.method != "Cut":
+        raise DataError("somebody is behind several rows, and the release does not say into which windows it was cut")
     by: tuple[Any, ...] = ("gain", "evidence")
     tries = [relink(release, score=score, seed=data.seed) for score in by]
     scores = [one.score for one in tries if one.score is not None and one.score.share is not None]
@@ -235,7 +238,18 @@ def _pieces_s(data: Dataset) -> float:
 
 
 def _no_pieces(data: Dataset) -> str:
-    return "" if data.method == "Cut" and data.is_release else "nothing was cut into pieces"
+    cut = data.is_release and not data.publishes_counts and (data.method == "Cut" or _has_pieces(data))
+    return "" if cut else "nothing was cut into pieces"
+
+
+def _has_pieces(data: Dataset) -> bool:
+    """Whether somebody is behind several rows, whatever method is stated."""
+    given, listed = data.options.release, data.options.link
+    if listed is not None:
+        people: Any = read_link(listed, given).people
+    else:
+        people = given.members.positions if isinstance(given, Release) else ()
+    return len(np.unique(people)) < len(people)
 
 
 def _no_full(data: Dataset) -> str:

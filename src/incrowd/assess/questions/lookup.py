@@ -6,6 +6,7 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
+from incrowd.assess.options import RECORDS
 from incrowd.assess.question import Finding, Question
 from incrowd.assess.questions.guess import guesses, printed
 from incrowd.assess.subject import Subject
@@ -22,7 +23,20 @@ FIRST_S, PERSON_S, RECORD_S = 1.2, 1e-3, 2e-6
 
 
 def _lookup(data: Dataset) -> Finding:
-    subject, records = data.precise, _records(data)
+    """The worst of what is found from 4 records and from as many as are asked about or claimed to be safe."""
+    tried = [_from_records(data, records) for records in _records(data)]
+    limit = data.options.limit
+    return max(
+        tried,
+        key=lambda one: (
+            any(limit(number.limit).exceeded(number.judged) for number in one.judged),
+            float(one.judged[0].judged),
+        ),
+    )
+
+
+def _from_records(data: Dataset, records: int) -> Finding:
+    subject = data.precise
     found, more = (lookup(subject.release, subject.original, records=n, seed=data.seed) for n in (records, MORE))
     here = found.crowd >= 0
     if not here.any():
@@ -34,7 +48,8 @@ def _lookup(data: Dataset) -> Finding:
         # Records that no row holds lead nowhere, which is no safety: what cannot be exceeded is judged.
         mean, worst = (replace(one, interval=(float(one.value), 1.0)) for one in (mean, worst))
     numbers = {**found.to_dict(), "more": {"records": MORE, "value": more.value, "worst": more.worst}}
-    notes = (_beside(found, more), _gone(found), _precision(data, found), _held_out(data, subject, records))
+    known = f"judged with {records} known records" if records != data.options.records else ""
+    notes = (known, _beside(found, more), _gone(found), _precision(data, found), _held_out(data, subject, records))
     note = "; ".join(filter(None, notes))
     return Finding(
         judged=(mean, worst),
@@ -46,10 +61,11 @@ def _lookup(data: Dataset) -> Finding:
     )
 
 
-def _records(data: Dataset) -> int:
-    """Known records: as many as a claimed L, at least."""
-    claimed = data.subject.release.claims.get("l")
-    return max(data.options.records, int(claimed) if isinstance(claimed, int) else 0)
+def _records(data: Dataset) -> list[int]:
+    """Known records: as many as asked about, as a claimed L, and never more only, since more may miss a moved row."""
+    asked, claimed = data.options.records, data.subject.release.claims.get("l")
+    longest = claimed if isinstance(claimed, int) and claimed > asked else asked
+    return sorted({min(asked, RECORDS), asked, longest})
 
 
 def _known_records(subject: Subject) -> Ints:
