@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from incrowd.cli.options import Force, Json, Seed
@@ -19,7 +18,10 @@ if TYPE_CHECKING:
 
 K = 11  # people in a crowd that the limit of right guesses asks for
 EPSILON = 0.4  # noise under which nobody is known to be in the counts
-ZONE_M = 4_000
+WAYS = (
+    "Cutting gives the pieces of a trajectory fresh pseudonyms; GLOVE hides everybody among eleven or more; counts "
+    "with noise for a person say how many people are where, and little about anybody."
+)
 TITLE = "A synthetic city, published in three ways"
 
 BUDGET_S = 600  # the first run on a machine compiles; afterwards the whole demo takes seconds
@@ -63,7 +65,7 @@ def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: in
         traces = clean.still_users(clean.displaced(clean.order(clean.duplicates(city.traces))))
         note("discretizing to towers and hours, and to boxes of 100 m and a minute")
         visits = discretize.towers(traces, city.towers, slot_min=60)
-        made = dict(_releases(visits, discretize.fingerprints(traces), city.xy, days))
+        made = dict(_releases(visits, discretize.fingerprints(traces), days))
         results = {name: _judged(name, release, data, output, seed) for name, (release, data) in made.items()}
         note("drawing")
         _write(page, results, made)
@@ -73,7 +75,7 @@ def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: in
     answer("\n\n".join(lines) + "\n\n" + "\n".join(files), record, as_json=as_json)
 
 
-def _releases(visits: Any, prints: Any, towers: Any, days: int) -> Iterator[tuple[str, tuple[Any, Any]]]:
+def _releases(visits: Any, prints: Any, days: int) -> Iterator[tuple[str, tuple[Any, Any]]]:
     """The same people published in three ways, each with the data it was made from."""
     from incrowd.anonymize import Cut, DPCounts, Glove
 
@@ -82,10 +84,10 @@ def _releases(visits: Any, prints: Any, towers: Any, days: int) -> Iterator[tupl
     note("publishing: everybody hidden among eleven or more (GLOVE)")
     yield "glove", (Glove(k=K)(prints), prints)
     note("publishing: counts with noise that protects a person")
-    low, high = np.floor(towers.min(axis=0) / ZONE_M), np.ceil(towers.max(axis=0) / ZONE_M)
-    east, north = (ZONE_M * (np.arange(a, b + 1) + 0.5) for a, b in zip(low, high, strict=True))
-    zones = np.stack(np.meshgrid(east, north), axis=-1).reshape(-1, 2)  # a map of the city, whoever is in it
-    yield "counts", (DPCounts(epsilon=EPSILON, slots_per_person=1)(visits, cells=zones, slots=(0, 24 * days)), visits)
+    yield (
+        "counts",
+        (DPCounts(epsilon=EPSILON, slots_per_person=1)(visits, cells=visits.xy, slots=(0, 24 * days)), visits),
+    )
 
 
 def _judged(name: str, release: Any, data: Any, output: Path, seed: int) -> "Assessment":
@@ -136,12 +138,9 @@ def compared(results: "dict[str, Assessment]", made: dict[str, tuple[Any, Any]])
         number=f"{len(passing)} of {len(results)}",
         number_of="releases pass",
         tables=[Table(("release", "verdict", "worst", "what is left"), rows)],
-        method=[
-            "Cutting gives the pieces of a trajectory fresh pseudonyms; GLOVE hides everybody among eleven or more; counts "
-            "with noise for a person say how many people are where, and little about anybody."
-        ],
+        method=[WAYS],
     )
 
 
 def _listed(names: list[str]) -> str:
-    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"  # noqa: PLR2004
+    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
