@@ -235,11 +235,10 @@ class TestMustPass:
         assert result.passed, result.verdict
         assert {result.answer(name).verdict for name in ("later", "home_work")} == {"does not apply"}
 
-    def test_dp_counts_with_epsilon_0_4_one_slot_each_zones_given(self, visits):
+    def test_dp_counts_with_epsilon_0_4_one_slot_each_zones_given(self, city):
         pytest.importorskip("opendp")
-        side = np.arange(-20_000, 20_001, 4000.0)
-        cells = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
-        release = ic.anonymize.DPCounts(epsilon=0.4, slots_per_person=1)(visits, cells=cells, slots=(0, HOURS))
+        visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
+        release = ic.anonymize.DPCounts(epsilon=0.4, slots_per_person=1)(visits, cells=visits.xy, slots=(0, HOURS))
         result = assessed(visits, release=release)
         assert result.passed, result.verdict
         assert verdicts(result)["membership"] == WITHIN

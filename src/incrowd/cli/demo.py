@@ -1,17 +1,28 @@
 """incrowd demo."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incrowd.cli.assess import estimates, written
 from incrowd.cli.options import Force, Json, Seed
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.errors import ParameterError
 from incrowd.plain import several
-from incrowd.show import text
+from incrowd.show import Section, Table
+
+if TYPE_CHECKING:
+    from incrowd.assess import Assessment
+
+K = 11  # people in a crowd that the limit of right guesses asks for
+EPSILON = 0.4  # noise under which nobody is known to be in the counts
+WAYS = (
+    "Cutting gives the pieces of a trajectory fresh pseudonyms; GLOVE hides everybody among eleven or more; counts "
+    "with noise for a person say how many people are where, and little about anybody."
+)
+TITLE = "A synthetic city, published in three ways"
 
 BUDGET_S = 600  # the first run on a machine compiles; afterwards the whole demo takes seconds
 
@@ -25,7 +36,7 @@ def demo(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Build a synthetic city, run the whole chain on it, assess it and write a report.
+    """Build a synthetic city, publish it in three ways, assess each and write a report: one fails, two pass.
 
     incrowd demo
 
@@ -45,32 +56,91 @@ def demo(
 
 
 def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: int, *, as_json: bool) -> None:
-    from incrowd import anonymize, clean, discretize, measure, read
-    from incrowd.assess._assess import PreparedAssessment
-    from incrowd.assess.dataset import Dataset
-    from incrowd.assess.options import Options
+    from incrowd import clean, discretize, read
 
     with progress_bar():
         note(f"building a city of {users:,} people, {towers:,} towers, {several(days, 'day')}, with a dirty log")
         city = read.synthetic_city(users=users, towers=towers, days=days, seed=seed, dirt=0.01)
         note("cleaning the log")
         traces = clean.still_users(clean.displaced(clean.order(clean.duplicates(city.traces))))
-        note("discretizing to towers and hours")
+        note("discretizing to towers and hours, and to boxes of 100 m and a minute")
         visits = discretize.towers(traces, city.towers, slot_min=60)
-        note("cutting into windows of six hours and publishing")
-        release = anonymize.Cut(window_h=6, slots=24 * days)(visits)
-        anonymize.publish(release, output / "release", force=True)
-        windows = discretize.windows(visits, window_h=6, slots=24 * days)
-        cut = measure.cut_risk(visits, windows, points=2, seed=seed)
-        useful = measure.utility(visits, release)
-        options = Options(budget_s=BUDGET_S, towers=city.towers, release=release, seed=seed)
-        asked = PreparedAssessment.over(Dataset(traces, visits, options))
-        note("\n".join(estimates(asked)))
-        assessment = asked.run()
-        if assessment.interrupted:
-            raise KeyboardInterrupt  # half a demo is none
+        made = dict(_releases(visits, discretize.fingerprints(traces), days))
+        results = {name: _judged(name, release, data, output, seed) for name, (release, data) in made.items()}
         note("drawing")
-        written(assessment, page, cut, release, useful, title="A synthetic city", force=True)
-    record = {"assessment": assessment, "cut": cut, "utility": useful, "ledger": release.ledger, "report": str(page)}
-    words = [text(assessment.section()), cut.section().answer, f"report: {page}", f"release: {output / 'release'}"]
-    answer("\n\n".join(words[:2]) + "\n" + "\n".join(words[2:]), record, as_json=as_json)
+        _write(page, results, made)
+    record = {"assessments": results, "report": str(page)}
+    lines = [f"{name}: {one.verdict}" for name, one in results.items()]
+    files = [f"report: {page}", *(f"release: {output / name}" for name in results)]
+    answer("\n\n".join(lines) + "\n\n" + "\n".join(files), record, as_json=as_json)
+
+
+def _releases(visits: Any, prints: Any, days: int) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """The same people published in three ways, each with the data it was made from."""
+    from incrowd.anonymize import Cut, DPCounts, Glove
+
+    note("publishing: trajectories cut into windows of six hours")
+    yield "cut", (Cut(window_h=6, slots=24 * days)(visits), visits)
+    note("publishing: everybody hidden among eleven or more (GLOVE)")
+    yield "glove", (Glove(k=K)(prints), prints)
+    note("publishing: counts with noise that protects a person")
+    yield (
+        "counts",
+        (DPCounts(epsilon=EPSILON, slots_per_person=1)(visits, cells=visits.xy, slots=(0, 24 * days)), visits),
+    )
+
+
+def _judged(name: str, release: Any, data: Any, output: Path, seed: int) -> "Assessment":
+    """The release in a folder of its own, and what every test says of it."""
+    from incrowd import anonymize, assess
+
+    folder = output / name
+    anonymize.publish(release, folder, original=data, force=True)
+    note(f"assessing {folder.name}")
+    assessment = assess.assess(data, release=release, budget_s=BUDGET_S, seed=seed, advise=False)
+    if assessment.interrupted:
+        raise KeyboardInterrupt  # half a demo is none
+    return assessment
+
+
+def _write(page: Path, results: "dict[str, Assessment]", made: dict[str, tuple[Any, Any]]) -> None:
+    """One page about all three, and a page to sign for each."""
+    from incrowd import report
+
+    for name, assessment in results.items():
+        report.write(
+            page.with_name(f"{name}.html"), *assessment.sections(), title=f"A synthetic city: {name}", force=True
+        )
+    told = [made[name][0].section() for name in results]
+    report.write(
+        page, compared(results, made), *(one.section() for one in results.values()), *told, title=TITLE, force=True
+    )
+
+
+def compared(results: "dict[str, Assessment]", made: dict[str, tuple[Any, Any]]) -> Section:
+    """Which release passes, and what is left in it."""
+    from incrowd.data.release_section import fineness
+
+    rows = []
+    for name, one in results.items():
+        release = made[name][0]
+        worst = next((answer for answer in one.above), None)
+        why = "-" if worst is None else f"{worst.asks} {worst.number}"
+        rows.append((f"{name} (page: {name}.html)", one.gate, why, fineness(release.data).strip() or "-"))
+    passing = [name for name, one in results.items() if one.passed]
+    failing = [name for name in results if name not in passing]
+    answer_ = (
+        f"Of three releases of the same city, {_listed(passing) or 'none'} {'pass' if len(passing) != 1 else 'passes'}"
+    )
+    return Section(
+        question="Which release of this city can be published?",
+        answer=f"{answer_}; {_listed(failing) or 'none'} {'do' if len(failing) != 1 else 'does'} not.",
+        number=f"{len(passing)} of {len(results)}",
+        number_of="releases pass",
+        tables=[Table(("release", "verdict", "worst", "what is left"), rows)],
+        method=[WAYS],
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -108,13 +108,13 @@ def heavy_loss(records: float, people: float) -> str:
     """That more than half of the records or a tenth of the people are gone, if they are.
 
     >>> heavy_loss(0.4, 1.0), heavy_loss(0.9, 0.95)
-    ('Of 100 records 40 are left, and of 100 people 100: check that this is what you want to publish.', '')
+    ('40 of 100 records and 100 of 100 people are left: check that this is what you want to publish.', '')
     """
     if records >= FEWEST_RECORDS and people >= FEWEST_PEOPLE:
         return ""
     return (
-        f"Of 100 records {100 * records:.0f} are left, and of 100 people {100 * people:.0f}: check that this is what "
-        "you want to publish."
+        f"{100 * records:.0f} of 100 records and {100 * people:.0f} of 100 people are left: check that this is what you "
+        "want to publish."
     )
 
 

@@ -99,7 +99,7 @@ def verdict_of(assessment: "Assessment") -> Verdict:
     more = f"{several(within, 'more test is', 'more tests are')} within {'its' if within == 1 else 'their'} limits."
     return Verdict(
         tone=tone,
-        headline=f"{headline}.",
+        headline=f"{headline.rstrip('.')}.",
         lead=lead,
         about=_about(assessment),
         decide=decide,
