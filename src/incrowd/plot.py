@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from incrowd.assess import Comparison
     from incrowd.ledger import Ledger
-    from incrowd.measure import Accuracy, Exposure, KGap, Sweep, Tails, Uniqueness
+    from incrowd.measure import Accuracy, Exposure, KGap, RiskMap, Sweep, Tails, Uniqueness
 
 __all__ = ["accuracy", "crowd_sizes", "frontier", "kgap", "ledger", "risk_map", "sweep", "tails", "uniqueness"]
 
@@ -112,11 +112,11 @@ def ledger(result: "Ledger", ax: "Axes | None" = None) -> "Axes":
 
 
 @public
-def risk_map(result: "Exposure", ax: "Axes | None" = None) -> "Axes":
-    """Where people are identified by a single visit: the share of the people seen in each square of a map.
+def risk_map(result: "RiskMap | Exposure", ax: "Axes | None" = None) -> "Axes":
+    """Where people are identified by a single visit: the share of the people of each cell.
 
     Args:
-        result: What `incrowd.measure.exposure` returned for visits whose cells have places.
+        result: What `incrowd.measure.risk_map` returned, or `incrowd.measure.exposure` for cells that have places.
         ax: Axes to draw on; a new figure if None.
     """
     return _drawn(result, "risk-map", ax)

@@ -173,3 +173,34 @@ def test_the_screen_says_which_cells_and_slots_were_used(incrowd, folder, tmp_pa
     _, out, _ = incrowd("report", trips, "--cell-m", 1000, "--slot-min", 30, "-o", tmp_path / "b.html")
     assert "1,000 m cells, 30 min slots" in out and "cell_m=1000, slot_min=30" in out
     assert incrowd("report", folder / "prints.parquet", "-o", tmp_path / "c.html")[1].startswith("report: ")
+
+
+def test_figures_are_written_as_svg_and_pdf_with_their_json(incrowd, folder, tmp_path):
+    page, figures = tmp_path / "r.html", tmp_path / "figures"
+    words = ("report", folder / "trips.parquet", "--release", folder / "glove", "-o", page, "--figures", figures)
+    code, out, err = incrowd(*words)
+    assert code == 0, err
+    names = {file.stem for file in figures.iterdir()}
+    assert f"figures: {len(names)} figures in {figures}\n" in out and {"uniqueness", "map", "ledger", "k-gap"} <= names
+    for name in names:
+        assert (figures / f"{name}.svg").read_text().startswith("<svg")
+        assert (figures / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+        assert json.loads((figures / f"{name}.json").read_text())["caption"]
+    shown = json.loads((figures / "uniqueness.json").read_text())["lines"][0]["y"]
+    visits = ic.discretize.grid(folder / "trips.parquet", cell_m=500, slot_min=60)
+    assert shown[:2] == [ic.measure.uniqueness(visits, points=points, short="drop").value for points in (1, 2)]
+    before = {file.name: file.read_bytes() for file in figures.iterdir()}
+    page.unlink()
+    code, _, err = incrowd(*words)
+    assert code == 2 and "is not empty" in err and not page.exists()
+    assert incrowd(*words, "--force")[0] == 0
+    assert {file.name: file.read_bytes() for file in figures.iterdir()} == before  # the same from run to run
+
+
+def test_the_map_of_risk_takes_the_outline_given(incrowd, folder, tmp_path):
+    ring = [[5.0, 52.0], [5.5, 52.0], [5.5, 52.5], [5.0, 52.0]]
+    (tmp_path / "city.geojson").write_text(json.dumps({"type": "Polygon", "coordinates": [ring]}))
+    words = ("report", folder / "trips.parquet", "--cell-m", 4000, "--figures", tmp_path / "figures")
+    code, _, err = incrowd(*words, "--outline", tmp_path / "city.geojson", "-o", tmp_path / "r.html")
+    assert code == 0, err
+    assert len(json.loads((tmp_path / "figures" / "risk-map.json").read_text())["outline"][0]) == len(ring)

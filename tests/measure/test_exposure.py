@@ -114,17 +114,10 @@ def _singled_out(mine, sets, m):
     return any(sum(set(q) <= other for other in sets) == 1 for q in combinations(mine, m))
 
 
-def test_the_map_counts_who_is_identified_by_a_visit_in_each_square():
-    """Six people share a cell in the west; in the east five do, and two of them come once more, alone."""
-    west, east = range(6), range(6, 11)
-    rows = [(u, 0, 0) for u in west] + [(u, 1, 0) for u in east] + [(6, 1, 1), (7, 1, 2), (11, 2, 0)]
-    user, cell, slot = zip(*rows, strict=True)
-    xy = [(0.0, 0.0), (3000.0, 0.0), (1500.0, 0.0)]
-    exposed = exposure(ic.Visits.from_arrays(user, cell, slot, xy=xy, slot_min=60))
-    squares = exposed.risk_map
-    assert squares.cell_km == pytest.approx(0.1) and squares.people.sum() == 12 and squares.identified.sum() == 3
-    panel = exposed.section().panel("risk-map")
-    assert panel.value[0, [0, -1]].tolist() == [0.0, pytest.approx(2 / 5)]
-    assert np.isfinite(panel.value).sum() == 2  # the one who is alone in a square is not drawn
-    assert "n = 12 people" in panel.caption and "2 squares with at least 5 people" in panel.caption
-    assert exposure(ic.Visits.from_arrays(user, cell, slot)).section().panel("risk-map") is None
+def test_the_map_is_that_of_the_visits():
+    city = ic.read.synthetic_city(users=40, towers=12, days=2, seed=0)
+    visits = ic.discretize.grid(city.traces, cell_m=1000, slot_min=60)
+    panel, expected = exposure(visits).section().panel("risk-map"), ic.measure.risk_map(visits).panel()
+    assert np.isfinite(expected.value).any() and np.array_equal(panel.value, expected.value, equal_nan=True)
+    without = ic.Visits.from_arrays(visits.owner, visits.cell, visits.slot)
+    assert exposure(without).section().panel("risk-map") is None

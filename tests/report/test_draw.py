@@ -1,5 +1,7 @@
 """Panels on axes: what is drawn is what the panel holds."""
 
+from dataclasses import replace
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -26,7 +28,12 @@ SURFACE = Surface(
 BARS = Bars("stages", ("nights", "days"), {"": (0.5, 0.25)}, "share", "C.", share=True)
 MAP = Map("map", np.array([[7.0, np.nan], [90.0, 8.0]]), 0.5, "people", "C.", "W.", least=5, log=True)
 PANELS = {"lines": LINES, "cdf": Cdf("g", "gap", "people", (curve("k = 2", [1.0, 2.0]),), "C."), "bars": BARS}
-PANELS |= {"surface": SURFACE, "map": MAP}
+STEPPED = Map(
+    "risk-map", np.array([[0.0, 0.01], [0.5, np.nan]]), 0.5, "share", "C.", "W.", steps=(0.01, 0.05, 0.2, 0.5)
+)
+AT_KM, AROUND = np.array([(0.0, 0.0), (2.0, 1.0)]), np.array([(-1.0, 0.0), (3.0, 1.0)])
+DOTS = replace(STEPPED, value=np.array([0.3, 0.9]), at_km=AT_KM, outline=(AROUND,))
+PANELS |= {"surface": SURFACE, "map": MAP, "stepped": STEPPED, "dots": DOTS}
 
 
 @pytest.mark.parametrize("panel", PANELS.values(), ids=PANELS)
@@ -68,6 +75,30 @@ def test_blank_squares_stay_blank():
     assert squares.mask.tolist() == [[False, True], [False, False]]
     nothing = Map("map", np.full((2, 2), np.nan), 0.5, "people", "C.", "W.", least=5, log=True)
     assert image(nothing).startswith("<svg")
+
+
+def test_a_share_has_the_colour_of_its_step():
+    """A share on a step belongs to the words below it, as in the table: up to 1 %, 20 to 50 %."""
+    axes = draw(STEPPED)
+    squares = axes.images[0]
+    index = squares.norm(squares.get_array())
+    assert index[0, 0] == index[0, 1] == 0 and index[1, 0] == 3 and index.mask[1, 1]
+    words = [text.get_text() for text in axes.figure.legends[0].get_texts()]
+    assert words == [
+        "up to 1 %: 2 cells",
+        "1 to 5 %: 0 cells",
+        "5 to 20 %: 0 cells",
+        "20 to 50 %: 1 cell",
+        "above 50 %: 0 cells",
+    ]
+
+
+def test_places_are_dots_within_the_outline():
+    axes = draw(DOTS)
+    assert axes.collections[0].get_offsets().tolist() == AT_KM.tolist()
+    assert axes.collections[1].get_segments()[0].tolist() == AROUND.tolist()
+    assert axes.get_xlim()[0] < -1 and axes.get_xlim()[1] > 3
+    assert image(replace(DOTS, value=np.zeros(0), at_km=np.zeros((0, 2)), outline=())).startswith("<svg")
 
 
 def test_distributions_of_few_say_how_to_read_them():

@@ -28,17 +28,31 @@ SMALLEST = (
 
 
 def overview(
-    data: Traces | Visits | Fingerprints, visits: Visits | None, *, points: Sequence[int], seed: int, **clock: Any
+    data: Traces | Visits | Fingerprints,
+    visits: Visits | None,
+    *,
+    points: Sequence[int],
+    seed: int,
+    outline: Path | None = None,
+    **clock: Any,
 ) -> list[Any]:
-    """What is in the data, and how many people are identified in them; `clock` names the time zone of records."""
+    """What is in the data, and how many people are identified in them and where.
+
+    `outline` is drawn around the map, and `clock` names the time zone of records.
+    """
     parts: list[Any] = [measure.summary(data, time_zone=clock.get("time_zone"))] if isinstance(data, Traces) else []
     if visits is not None:
         shorts: tuple[Literal["drop", "all"], ...] = ("drop", "all")
         parts.append([measure.uniqueness(visits, points=m, short=s, seed=seed) for s in shorts for m in points])
-        parts.append(measure.exposure(visits))
+        parts.append(_exposed(visits, outline))
     if isinstance(data, Traces):
         data = discretize.fingerprints(data, **clock)
     return parts + hiding(data) if isinstance(data, Fingerprints) else parts
+
+
+def _exposed(visits: Visits, outline: Path | None) -> measure.Exposure:
+    exposed = measure.exposure(visits)
+    return exposed if outline is None else replace(exposed, risk_map=measure.risk_map(visits, outline=outline))
 
 
 def hiding(prints: Fingerprints) -> list[Any]:

@@ -6,10 +6,22 @@ from typing import Any
 
 from incrowd.errors import DataError, ParameterError
 
-WRITTEN = ("output", "report", "recovered", "bad_rows", "checkpoint", "keep_link", "cells", "attest_file", "evidence")
+WRITTEN = (
+    "output",
+    "report",
+    "recovered",
+    "bad_rows",
+    "checkpoint",
+    "keep_link",
+    "cells",
+    "attest_file",
+    "evidence",
+    "map",
+    "figures",
+)
 READ_WITH = {"cells": "truth"}  # read by commands that take the other option too, else written
 SOURCES = ("sources", "data", "known", "before")
-FILES = ("after", "real", "release", "towers", "antennas", "zones", "regions", "truth", "link", "cells")
+FILES = ("after", "real", "release", "towers", "antennas", "zones", "regions", "truth", "link", "cells", "outline")
 
 
 def refuse_own_input(given: Mapping[str, Any]) -> None:

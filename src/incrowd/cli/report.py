@@ -12,6 +12,7 @@ from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Visits
 from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
+from incrowd.plain import several
 
 
 @reads
@@ -24,6 +25,12 @@ def report(
     link: Annotated[
         Path | None, typer.Option(help="File that says who is who in the release: pseudonym, user.")
     ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Folder for each figure as SVG and PDF, with the JSON it was drawn from.")
+    ] = None,
+    outline: Annotated[
+        Path | None, typer.Option(help="Polygons to draw around the map of risk: GeoJSON or GeoParquet in degrees.")
+    ] = None,
     points: Annotated[str, typer.Option(help="How many visits the attacker knows: 4, 1-5 or 2,4,8.")] = "1-5",
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Mobility-data privacy report",
     grain: Grain = GRAIN,
@@ -35,6 +42,8 @@ def report(
 
     incrowd report trips.csv -o report.html
 
+    incrowd report trips.csv --figures figures
+
     incrowd report visits.parquet --release release -o report.md
 
     incrowd report trips.csv --release release --link link.csv -o report.html
@@ -42,21 +51,27 @@ def report(
     from incrowd import report as pages
     from incrowd.assess.overview import about_release, overview
     from incrowd.data.files import refuse_existing
+    from incrowd.report.figures import check_figures, write_figures
     from incrowd.report.page import record
     from incrowd.show import section_of
 
     wanted = numbers(points)
     refuse_existing(output, force=force)
+    if figures is not None:
+        check_figures(figures, force=force)
     if link is not None and release is None:
         raise ParameterError("--link says who is who in a release; pass --release too.")
     with progress_bar():
         data, visits = _read(sources, reading, grain)
-        parts = overview(data, visits, points=wanted, seed=seed, time_zone=reading.time_zone)
+        parts = overview(data, visits, points=wanted, seed=seed, outline=outline, time_zone=reading.time_zone)
         if release is not None:
             parts += about_release(release, data, visits, link=link)
         sections = [section_of(part) for part in (*parts, (visits or data).ledger)]
         pages.write(output, *sections, title=title, force=force)
+        made = [] if figures is None else write_figures(figures, sections, force=force)
     lines = [f"report: {output}"]
+    if figures is not None:
+        lines.append(f"figures: {several(len(made) // 3, 'figure')} in {figures}")
     if visits is not None and visits is not data:
         lines = [f"visits: {grain}; in Python: {source_in_python(sources, reading, grain)}", *lines]
     answer("\n".join(lines), {"report": str(output), **record(*sections, title=title)}, as_json=as_json)

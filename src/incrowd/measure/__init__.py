@@ -2,6 +2,7 @@
 
 uniqueness, crowd_sizes   how many people are identified by a few known visits, and how many people share them
 exposure                  the fewest own visits that identify each person
+risk_map                  where people are identified by a single visit, cell by cell
 cut_risk                  uniqueness before and after cutting trajectories into windows
 sweep, sweep_estimate     uniqueness over all resolutions of space and time, and how long that takes
 kgap, kgaps, stretch      how much blurring until everyone looks like k - 1 others
@@ -21,6 +22,7 @@ from incrowd.errors import IncrowdWarning
 from incrowd.measure._cut_risk import CutRisk, cut_risk
 from incrowd.measure._displacement import Displacement, displacement
 from incrowd.measure._exposure import Exposure, exposure
+from incrowd.measure._risk_map import RiskMap, risk_map
 from incrowd.measure._summary import Summary, summary
 from incrowd.measure._utility import Utility, utility
 from incrowd.measure.glove.accuracy import Accuracy, accuracy
@@ -43,6 +45,7 @@ __all__ = [
     "Exposure",
     "KGap",
     "Nights",
+    "RiskMap",
     "Summary",
     "Sweep",
     "SweepEstimate",
@@ -60,6 +63,7 @@ __all__ = [
     "kgaps",
     "nights",
     "prediction_errors",
+    "risk_map",
     "stretch",
     "summary",
     "sweep",

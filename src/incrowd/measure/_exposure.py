@@ -12,7 +12,7 @@ from incrowd.arrays import Ints, frozen
 from incrowd.data import Visits
 from incrowd.errors import ParameterError, check_whole, public
 from incrowd.kernels import kernel
-from incrowd.measure._squares import RiskMap
+from incrowd.measure._risk_map import RiskMap, risk_map
 from incrowd.measure.uniqueness.index import index_of
 from incrowd.plain import of_people, percent, several
 from incrowd.progress import track
@@ -39,7 +39,7 @@ class Exposure(Result):
     exact: NDArray[np.bool_]
     rows: Ints  # rows of the visits in the sets, one set after the other
     row_offsets: Ints  # where the set of each user begins
-    risk_map: RiskMap | None = None  # where visits that nobody else made are; None if it is not known where cells are
+    risk_map: RiskMap | None = None  # None if it is not known where cells are
 
     def __post_init__(self) -> None:
         for name in ("points", "exact", "rows", "row_offsets"):
@@ -80,7 +80,7 @@ class Exposure(Result):
             f"identified by {several(self.max_points, 'well-chosen visit')} of their own or fewer.",
             number=percent(alone / users if users else None),
             number_of="identified by one visit",
-            panels=[] if self.risk_map is None else [self.risk_map.panel(users)],
+            panels=[] if self.risk_map is None else self.risk_map.section().panels,
             tables=[Table(("fewest own visits", "people", "share"), rows)],
             method=[
                 f"Every set of up to {self.max_points} own visits was tried; beyond that, the best set is a bound.",
@@ -154,5 +154,5 @@ def exposure(visits: Visits, *, max_points: int = DEEPEST, max_sets: int = MAX_S
         exact=exact,
         rows=rows,
         row_offsets=np.append(0, np.cumsum(points)),
-        risk_map=RiskMap.over(visits, np.diff(index.starts)[index.ids] == 1),
+        risk_map=None if visits.xy is None else risk_map(visits),
     )

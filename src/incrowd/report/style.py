@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, MUTED, PALE = "#1f2933", "#616e7c", "#d9e2ec"
+INK, MUTED, PALE, SUNK = "#1f2933", "#616e7c", "#d9e2ec", "#f2f5f8"
 # Okabe and Ito's palette: told apart by colour-blind readers and in grey print.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#000000")
 MAP = "cividis_r"
+RAMP = ("#fdf0d5", "#f9c97f", "#e98f3c", "#b8500f", "#662506")  # of risk; lightness 95 to 24, also in grey print
 WIDTH_IN = 5.2  # fills a phone at one pixel per point, so that nothing set in SMALL or more shrinks below it
 SMALL = 9  # points; the smallest text
 
@@ -60,6 +61,16 @@ def svg(figure: "Figure") -> str:
         figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
     return re.sub(r'<g id="[^"]*"', "<g", text[text.index("<svg") :])  # names that would repeat on a page
+
+
+def pdf(figure: "Figure") -> bytes:
+    """The figure as PDF with text as text, without what would differ from run to run."""
+    import matplotlib as mpl
+
+    stream = io.BytesIO()
+    with mpl.rc_context({**RULES, "pdf.fonttype": 42}):
+        figure.savefig(stream, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+    return stream.getvalue()
 
 
 def key(axes: "Axes") -> None:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -187,11 +188,11 @@ class Surface:
 
 @dataclass(frozen=True)
 class Map:
-    """A value for each square of a map, north up; nan is left blank.
+    """A value for each square of a map, or for each of some places, north up; nan is left blank.
 
     Args:
         name: Short name of the panel, as in `incrowd.plot` and in file names.
-        value: The value of each square, rows from south to north, columns from west to east.
+        value: The value of each square, rows from south to north, columns from west to east; or of each place.
         cell_km: Side of a square.
         of: What the colours mean.
         caption: What it shows, with the number of people.
@@ -199,6 +200,9 @@ class Map:
         least: Where the colours begin.
         most: Where the colours end; the largest value if None.
         log: Whether colours follow a logarithmic scale.
+        steps: Shares at which the colour changes, instead of a scale.
+        at_km: Kilometres east and north of each place, if values are not those of squares.
+        outline: Lines to draw, each as kilometres east and north of the corner of the squares.
     """
 
     name: str
@@ -210,14 +214,39 @@ class Map:
     least: float = 0.0
     most: float | None = None
     log: bool = False
+    steps: Sequence[float] = ()
+    at_km: NDArray[np.float64] | None = None
+    outline: Sequence[NDArray[np.float64]] = ()
 
     @property
     def alt(self) -> str:
         """What the figure shows, for those who cannot see it."""
         return self.words
 
+    @property
+    def box_km(self) -> tuple[float, float, float, float]:
+        """West, south, east and north of all squares or places and of the outline."""
+        rows, columns = self.value.shape if self.at_km is None else (0, 0)
+        corners = np.array([(0.0, 0.0), (columns * self.cell_km, rows * self.cell_km)])
+        everything = np.concatenate([corners if self.at_km is None else self.at_km, *self.outline])
+        if not len(everything):
+            return (0.0, 0.0, 1.0, 1.0)
+        (west, south), (east, north) = everything.min(axis=0), everything.max(axis=0)
+        return float(west), float(south), float(east), float(north)
+
 
 Panel = Lines | Cdf | Bars | Surface | Map
+
+
+def step_words(steps: Sequence[float]) -> list[str]:
+    """What each colour stands for.
+
+    >>> step_words([0.01, 0.5])
+    ['up to 1 %', '1 to 50 %', 'above 50 %']
+    """
+    ends = [f"{100 * step:g}" for step in steps]
+    between = [f"{low} to {high} %" for low, high in pairwise(ends)]
+    return [f"up to {ends[0]} %", *between, f"above {ends[-1]} %"]
 
 
 def curve(label: str, values: ArrayLike) -> Curve:
