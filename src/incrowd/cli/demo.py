@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -111,10 +112,11 @@ def _write(page: Path, results: "dict[str, Assessment]", made: dict[str, tuple[A
         report.write(
             page.with_name(f"{name}.html"), *assessment.sections(), title=f"A synthetic city: {name}", force=True
         )
-    told = [made[name][0].section() for name in results]
-    report.write(
-        page, compared(results, made), *(one.section() for one in results.values()), *told, title=TITLE, force=True
-    )
+    verdicts = [
+        replace(one.section(), question=f"{name}: does any test exceed your limits?") for name, one in results.items()
+    ]
+    told = [replace(made[name][0].section(), question=f"{name}: what was published?") for name in results]
+    report.write(page, compared(results, made), *verdicts, *told, title=TITLE, force=True)
 
 
 def compared(results: "dict[str, Assessment]", made: dict[str, tuple[Any, Any]]) -> Section:

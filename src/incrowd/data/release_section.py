@@ -113,8 +113,8 @@ def heavy_loss(records: float, people: float) -> str:
     if records >= FEWEST_RECORDS and people >= FEWEST_PEOPLE:
         return ""
     return (
-        f"{100 * records:.0f} of 100 records and {100 * people:.0f} of 100 people are left: check that this is what you "
-        "want to publish."
+        f"{100 * records:.0f} of 100 records and {100 * people:.0f} of 100 people are left: check that this is what "
+        "you want to publish."
     )
 
 
