@@ -44,10 +44,10 @@ def options_of(source: Callable[..., Any], *, leave_out: Collection[str] = (), *
             continue
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         choices = [choice for kind in get_args(hints[name]) if get_origin(kind) is Literal for choice in get_args(kind)]
-        said, hint = _switched(words.get(name, ""), words), hints[name]
-        if choices and default is None and "[default" not in said:
+        help_text, hint = _switched(words.get(name, ""), words), hints[name]
+        if choices and default is None and "[default" not in help_text:
             hint, default = Literal[NONE, *choices], NONE
-        options[name] = instead.get(name) or (_typed(name, hint, default, said), default)
+        options[name] = instead.get(name) or (_typed(name, hint, default, help_text), default)
     return options
 
 

@@ -99,7 +99,7 @@ def _one_bar(bars: Any) -> progress.Listener:
     """Show the outermost work that is not finished, with the part of it that told last."""
     working = bars.add_task("working", total=None)
     unfinished: dict[str, tuple[float, float]] = {}  # the whole first, its parts behind it
-    shown: dict[str, Any] = {}  # the bar of the whole, by its label
+    drawn: dict[str, Any] = {}  # the bar of the whole, by its label
 
     def show(label: str, done: float, total: float) -> None:
         if done >= total:
@@ -107,16 +107,16 @@ def _one_bar(bars: Any) -> progress.Listener:
         else:
             unfinished[label] = done, total
         whole = next(iter(unfinished), None)
-        for old in [name for name in shown if name != whole]:
-            bars.remove_task(shown.pop(old))
+        for old in [name for name in drawn if name != whole]:
+            bars.remove_task(drawn.pop(old))
         bars.update(working, visible=whole is None)
         if whole is None:
             return
-        if whole not in shown:
-            shown[whole] = bars.add_task(whole)
+        if whole not in drawn:
+            drawn[whole] = bars.add_task(whole)
         part = f": {label} {100 * done / total:.0f} %" if label in unfinished and label != whole else ""
         completed, of = unfinished[whole]
-        bars.update(shown[whole], description=f"{whole}{part}", completed=completed, total=of)
+        bars.update(drawn[whole], description=f"{whole}{part}", completed=completed, total=of)
 
     return show
 
