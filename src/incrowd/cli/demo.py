@@ -132,10 +132,11 @@ def compared(results: "dict[str, Assessment]", made: dict[str, tuple[Any, Any]])
         rows.append((f"{name} (page: {name}.html)", one.gate, why, fineness(release.data).strip() or "-"))
     passing = [name for name, one in results.items() if one.passed]
     failing = [name for name in results if name not in passing]
-    answer_ = f"Of {len(results)} releases of the same city, {_listed(passing) or 'none'} {'pass' if len(passing) != 1 else 'passes'}"
+    good = f"{_listed(passing) or 'none'} {'passes' if len(passing) == 1 else 'pass'}"
+    bad = f"{_listed(failing) or 'none'} {'does' if len(failing) == 1 else 'do'} not"
     return Section(
         question="Which release of this city can be published?",
-        answer=f"{answer_}; {_listed(failing) or 'none'} {'do' if len(failing) != 1 else 'does'} not.",
+        answer=f"Of {len(results)} releases of the same city, {good}; {bad}.",
         number=f"{len(passing)} of {len(results)}",
         number_of="releases pass",
         tables=[Table(("release", "verdict", "worst", "what is left"), rows)],

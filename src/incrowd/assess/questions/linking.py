@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import log, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -55,22 +56,23 @@ def _later(data: Dataset) -> Finding:
     attempts = list(_attempts(_only(known, asked), Release(target, subject.release.members), data, subject))
     if not attempts or not attempts[0].linkage.scored:
         raise Inapplicable("nobody is in both halves of the period, so nobody can be recognised")
-    best = max(attempts, key=lambda one: (float(one.right.judged), float(one.named.judged)))
+    best = max(attempts, key=lambda one: float(one.right.judged))
+    surest = max(attempts, key=lambda one: float(one.named.judged))  # may be another attacker
     linkage = best.linkage
     others = ", ".join(f"{one.words} {percent(one.linkage.hit[1])}" for one in attempts)
     sample = drawn_note(
         len(asked), int((np.diff(known.offsets) > 0).sum()), f" and looked for among {linkage.target:,}"
     )
     notes = (
-        f"best of {several(len(attempts), 'attack')}: {others}",
-        f"{percent(float(best.named.value))} are named rightly at a confidence of {percent(SURE, 0)}",
-        f"{several(linkage.without, 'person is', 'people are')} in one half only" if linkage.without else "",
+        f"best of {several(len(attempts), 'attack')}: {others}{_overstated(linkage, len(attempts))}",
+        f"{percent(float(surest.named.value))} are named rightly at a confidence of {percent(SURE, 0)}",
+        _strangers(surest.linkage),
         sample,
     )
     numbers = {one.words: one.linkage.to_dict() for one in attempts}
     right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")  # ties in expectation
     return Finding(
-        judged=(best.right, best.named),
+        judged=(best.right, surest.named),
         number=f"{percent(linkage.hit[1])} ({right} of {several(linkage.scored, 'person', 'people')})",
         numbers={"judged": best.words, "attacks": numbers, "chance": dict(linkage.chance)},
         results=(linkage,),
@@ -79,6 +81,26 @@ def _later(data: Dataset) -> Finding:
         concerned=linkage.scored if linkage.without else None,
         stands_out="where they are seen in both halves of the period",
     )
+
+
+def _overstated(linkage: Linkage, attempts: int) -> str:
+    """By how much the best of several attacks looks better than it is; nothing is corrected downwards."""
+    share = linkage.hit[1] or 0.0
+    points = 100 * sqrt(2 * log(attempts) * share * (1 - share) / linkage.scored)
+    if attempts < 2 or points < 0.1:
+        return ""
+    return f" (choosing the best overstates by up to {points:.1f} points at {linkage.scored:,} people)"
+
+
+def _strangers(linkage: Linkage) -> str:
+    """People who are in one half only, and how many of them the attacker believes to recognise."""
+    if not linkage.without:
+        return ""
+    words = f"{several(linkage.without, 'person is', 'people are')} in one half only"
+    if linkage.score != "evidence":
+        return words
+    wrong = int(np.isnan(linkage.right[linkage.named(SURE).known]).sum())
+    return f"{words}, of whom {wrong:,} are named at {percent(SURE, 0)}, always wrongly"
 
 
 def _attempts(known: Visits, target: Release, data: Dataset, subject: Subject) -> Iterator[_Attempt]:
