@@ -72,7 +72,6 @@ class Number:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        limit = None if self.limited is None or self.limited.value is None else float(self.limited.value)
         return {
             "limit": self.limit,
             "what": self.what,
@@ -80,7 +79,7 @@ class Number:
             "interval": plain(self.interval),
             "cap": None if self.cap is None else float(self.cap),
             "judged": float(self.judged),
-            "limit_value": limit,
+            "limit_value": None if self.limited is None or self.limited.value is None else float(self.limited.value),
             "source": None if self.limited is None else self.limited.source,
             "verdict": self.verdict,
         }

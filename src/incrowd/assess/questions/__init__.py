@@ -2,8 +2,9 @@
 
 from incrowd.assess.questions.counting import COUNTS, MEMBERSHIP, SMALLEST_COUNT
 from incrowd.assess.questions.inferring import HOME_WORK, SENSITIVE
-from incrowd.assess.questions.linking import LATER, PIECES, RELEASE_FULL
+from incrowd.assess.questions.linking import LATER
 from incrowd.assess.questions.lookup import LOOKUP
+from incrowd.assess.questions.pieces import PIECES, RELEASE_FULL
 from incrowd.assess.questions.publishing import COLUMNS, GUARANTEES
 from incrowd.assess.questions.singling import BLURRING, IDENTIFIED, SINGLE_VISIT
 

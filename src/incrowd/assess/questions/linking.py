@@ -1,10 +1,10 @@
-"""Linkability: people recognised in a later period, pieces joined again, and matching with everything known."""
+"""Linkability: people who are recognised in a later period."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import log, sqrt
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,24 +15,16 @@ from incrowd.assess.question import Finding, Inapplicable, Number, Question, dra
 from incrowd.assess.questions.guess import mean_of, rights
 from incrowd.assess.questions.lookup import no_rows
 from incrowd.assess.subject import Subject
-from incrowd.attack import Linkage, link, relink
-from incrowd.attack.people import read_link
-from incrowd.data import Fingerprints, Release, Visits
-from incrowd.errors import DataError
+from incrowd.attack import Linkage, link
+from incrowd.data import Release, Visits
 from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
 
 SURE = 0.9  # confidence at which a pair is named
 SCORES: tuple[Literal["evidence", "histogram"], ...] = ("evidence", "histogram")
-HOLDS = (
-    "The attacker already holds the whole original under names and looks for the pseudonym of everybody; it learns the "
-    "pseudonym, nothing new about places"
-)
-SPREAD = "boxes are so large that their middles are where nobody was, so this attack has nothing to go by"
-ELSEWHERE = "no visit of the original data is in the release; check that both are of the same places and times"
-# Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, per pair of people and
-# visit of each to be joined, for trajectories of so many visits twice that, and to be compared.
-LOAD_S, JOIN_S, LONG, MEET_S = 1.0, 6e-9, 700, 4e-7
+# Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, and per pair of
+# people who share a cell.
+LOAD_S, MEET_S = 1.0, 4e-7
 
 
 @dataclass(frozen=True)
@@ -52,8 +44,8 @@ class _Attempt:
 def _later(data: Dataset) -> Finding:
     subject = data.subject
     known, target = _halves(subject)
-    asked = _some(known, data.options.people, data.seed)
-    attempts = list(_attempts(_only(known, asked), Release(target, subject.release.members), data, subject))
+    asked = some(known, data.options.people, data.seed)
+    attempts = list(_attempts(only(known, asked), Release(target, subject.release.members), data, subject))
     if not attempts or not attempts[0].linkage.scored:
         raise Inapplicable("nobody is in both halves of the period, so nobody can be recognised")
     best = max(attempts, key=lambda one: float(one.right.judged))
@@ -161,90 +153,20 @@ def _rows(visits: Visits, mask: NDArray[np.bool_]) -> Visits:
     return replace(visits, offsets=offsets, cell=visits.cell[mask], slot=visits.slot[mask], attributes={})
 
 
-def _some(visits: Visits, people: int, seed: int) -> Ints:
+def some(visits: Visits, people: int, seed: int) -> Ints:
     """Positions of at most so many people who have a visit, drawn at random."""
     there = np.flatnonzero(np.diff(visits.offsets))
     return np.sort(np.random.default_rng(seed).permutation(there)[:people])
 
 
-def _only(visits: Visits, people: Ints) -> Visits:
+def only(visits: Visits, people: Ints) -> Visits:
+    """The visits of some people; the others stay without any."""
     chosen = np.zeros(len(visits), np.bool_)
     chosen[people] = True
     return visits if chosen.all() else _rows(visits, chosen[visits.owner])
 
 
-def _pieces(data: Dataset) -> Finding:
-    release = data.subject.release
-    if data.method != "Cut":
-        raise DataError("somebody is behind several rows, and the release does not say into which windows it was cut")
-    by: tuple[Any, ...] = ("gain", "evidence")
-    tries = [relink(release, score=score, seed=data.seed) for score in by]
-    scores = [one.score for one in tries if one.score is not None and one.score.share is not None]
-    if not scores:
-        raise Inapplicable("nobody has two pieces in consecutive windows, so there is nothing to join")
-    best = max(scores, key=lambda one: one.share or 0.0)
-    relinked = tries[scores.index(best)]
-    people, share = max(best.several, 1), best.share or 0.0
-    restored = Fraction(best.restored, people)
-    others = ", ".join(f"{name} {percent(one.share)}" for name, one in zip(by, scores, strict=False))
-    return Finding(
-        judged=(
-            Number(limit="pieces", what="pairs of pieces joined rightly", value=share, interval=wilson(share, people)),
-            Number(
-                limit="worst",
-                what="people fully reconstructed",
-                value=restored,
-                interval=wilson(float(restored), people),
-            ),
-        ),
-        number=f"{percent(share)} ({best.right:,} of {several(best.neighbours, 'pair')} of pieces)",
-        numbers={
-            "pieces": relinked.pieces,
-            "neighbours": best.neighbours,
-            "joined": best.right,
-            "chance": best.chance,
-            "restored": best.restored,
-            "several": best.several,
-        },
-        results=(relinked,),
-        note=f"best of {others}; {several(best.restored, 'person was', 'people were')} fully reconstructed, of "
-        f"{best.several:,}",
-        chance=best.chance,
-    )
-
-
-def _release_full(data: Dataset) -> Finding:
-    subject = data.subject
-    asked = _some(subject.known, data.options.people, data.seed)
-    linkage = link(
-        _only(subject.known, asked),
-        Release(subject.visits, subject.release.members),
-        score="overlap",
-        views=("moments",),
-    )
-    if not linkage.scored:
-        raise DataError("nobody of the data is in the release; check that both belong together")
-    if linkage.silent == linkage.scored:
-        raise DataError(SPREAD if isinstance(subject.release.data, Fingerprints) else ELSEWHERE)
-    right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")
-    free = data.options.limit("release_full").value is None
-    return Finding(
-        judged=(
-            Number(
-                limit="release_full", what="pseudonyms matched", value=linkage.hit[1] or 0.0, interval=linkage.interval
-            ),
-        ),
-        number=f"{percent(linkage.hit[1])} ({right} of {several(linkage.scored, 'person', 'people')})",
-        numbers={"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval},
-        results=(linkage,),
-        note="; ".join(
-            filter(None, (drawn_note(len(asked), len(subject.present)), "not judged unless you set a limit" * free))
-        ),
-        chance=linkage.chance[1],
-    )
-
-
-def _later_s(data: Dataset) -> float:
+def later_s(data: Dataset) -> float:
     """By how many pairs of people share a cell, for two scores, alone and one-to-one."""
     visits = data.visits
     cell = np.unique(visits.cell, return_inverse=True)[1]
@@ -252,32 +174,6 @@ def _later_s(data: Dataset) -> float:
     people = np.bincount(there).astype(np.float64)
     asked = min(1.0, data.options.people / len(visits))
     return LOAD_S + MEET_S * asked * float((people * people).sum())
-
-
-def _pieces_s(data: Dataset) -> float:
-    people, visits = len(data.visits), data.visits.records / len(data.visits)
-    return LOAD_S + 2 * JOIN_S * people * people * visits * (1 + visits / LONG)
-
-
-def _no_pieces(data: Dataset) -> str:
-    cut = data.is_release and not data.publishes_counts and (data.method == "Cut" or _has_pieces(data))
-    return "" if cut else "nothing was cut into pieces"
-
-
-def _has_pieces(data: Dataset) -> bool:
-    """Whether somebody is behind several rows, whatever method is stated."""
-    given, listed = data.options.release, data.options.link
-    if listed is not None:
-        people: Any = read_link(listed, given).people
-    else:
-        people = given.members.positions if isinstance(given, Release) else ()
-    return len(np.unique(people)) < len(people)
-
-
-def _no_full(data: Dataset) -> str:
-    if not data.is_release:
-        return "no release was given (--release)"
-    return no_rows(data)
 
 
 LATER = Question(
@@ -288,27 +184,8 @@ LATER = Question(
         "The attacker holds the first half of the period under names and compares places and rhythms with what is "
         "published of the second half"
     ),
-    seconds=_later_s,
+    seconds=later_s,
     run=_later,
     lacks=no_rows,
     who=True,
-)
-PIECES = Question(
-    name="pieces",
-    about="linkability",
-    asks="Can the pieces of a cut trajectory be joined again?",
-    attacker=lambda _: "The attacker sees the pieces under their pseudonyms, and nothing else",
-    seconds=_pieces_s,
-    run=_pieces,
-    lacks=_no_pieces,
-    who=True,
-)
-RELEASE_FULL = Question(
-    name="release_full",
-    about="linkability",
-    asks="Can published records be matched to known people?",
-    attacker=lambda _: HOLDS,
-    seconds=lambda data: LOAD_S + (_later_s(data) - LOAD_S) / 4,
-    run=_release_full,
-    lacks=_no_full,
 )
