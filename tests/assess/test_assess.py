@@ -223,7 +223,7 @@ def test_bad_options_are_refused_before_the_data_are_read(tmp_path):
         ({"link": "link.csv"}, "give the release too"),
         ({"values": ["flu"]}, "name it too"),
         ({"release": tmp_path / "nowhere"}, "there is no release at nowhere"),
-        ({"release": tmp_path, "same_labels": True}, "pseudonyms of a release folder are no labels of people"),
+        ({"release": tmp_path, "same_labels": True}, "labels of people; give its link file instead"),
     ):
         with pytest.raises(ic.IncrowdError, match=said):
             assess.assess("nothing.csv", **options)

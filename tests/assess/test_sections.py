@@ -167,3 +167,16 @@ def test_the_page_in_markdown_has_the_same_sections(found, tmp_path):
     page = ic.report.write(tmp_path / "page.md", *found.sections()).read_text()
     for part in found.sections():
         assert f"## {part.question}\n\n{part.answer}\n" in page
+
+
+def test_the_page_has_the_map_of_the_data(found):
+    city = ic.read.synthetic_city(users=20, towers=8, days=2, seed=2)
+    visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
+    part = next(part for part in found.sections() if part.panel("risk-map"))
+    assert part.question == "Where are people identified by a single visit?"
+    assert part.answer == ic.measure.risk_map(visits).section().answer
+    cut = ic.anonymize.Cut(window_h=6)(visits)
+    judged = ic.assess.assess(visits, release=cut, budget_s=1, advise=False)
+    part = next(part for part in judged.sections() if part.panel("risk-map"))
+    assert part.question == "Where did one visit identify people before the release?"
+    assert part.method[0] == "The map shows the data that the release was made from, not the release."

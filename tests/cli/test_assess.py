@@ -151,7 +151,7 @@ def test_a_release_folder_is_linked_and_audited(incrowd, log, tmp_path):
     assert code == 1 and missing in " ".join(out.split())
     assert incrowd(*gate, "--link", link)[0] == 3
     code, out, err = incrowd(*words, "--same-labels")
-    assert code == 2 and out == "" and "pseudonyms of a release folder are no labels of people" in err
+    assert code == 2 and out == "" and "labels of people; give its link file instead" in err
 
 
 def test_the_gate_is_about_the_release(incrowd, log, tmp_path):

@@ -33,7 +33,7 @@ from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.data import Release, Visits
 from incrowd.errors import ParameterError, public
 from incrowd.kernels import compile_s
-from incrowd.measure import summary
+from incrowd.measure import risk_map, summary
 from incrowd.plain import several
 from incrowd.progress import tell
 from incrowd.read.layouts import Reading, with_reading
@@ -139,6 +139,7 @@ class PreparedAssessment:
             answers=tuple(sorted(answers, key=_place)),
             head=head_of(data, self.origin, earlier_runs(self.origin)),
             summary=about,
+            risk_map=None if visits.xy is None or interrupted else risk_map(visits),
             results=results,
         )
 

@@ -11,7 +11,7 @@ from incrowd.assess.limits import HONESTY, OLD_KEYS, OLD_NAMES, named
 from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, WITHIN, Answer, StepEstimate
 from incrowd.errors import check_choice
 from incrowd.ledger import Ledger
-from incrowd.measure import Summary
+from incrowd.measure import RiskMap, Summary
 from incrowd.plain import in_words as time_in_words
 from incrowd.plain import plain, several
 from incrowd.show import Result, Section
@@ -47,6 +47,7 @@ class Assessment(Result):
         head: What a signature is about: files, command line, machine, limits, earlier runs.
         advice: What to publish instead, if it was looked for.
         summary: What is in the data.
+        risk_map: Where people are identified by a single visit in the data, if it is known where cells are.
         results: The records behind each answer.
     """
 
@@ -73,6 +74,7 @@ class Assessment(Result):
     head: AssessmentHead | None = None
     advice: Any = None
     summary: Summary | None = field(default=None, repr=False)
+    risk_map: RiskMap | None = field(default=None, repr=False)
     results: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, repr=False)
 
     def answer(self, name: str) -> Answer:

@@ -15,6 +15,7 @@ from incrowd.assess.question import (
     compared,
     sentence,
 )
+from incrowd.measure import RiskMap
 from incrowd.plain import in_words, percent, several, span
 from incrowd.show import Section, Table, section_of
 
@@ -57,6 +58,8 @@ def behind(result: "Assessment") -> Iterator[Section]:
         yield section_of(result.advice)
     if result.summary is not None:
         yield section_of(result.summary)
+    if result.risk_map is not None:
+        yield _mapped(result, result.risk_map)
     for answer in result.answers:
         records = result.results.get(answer.name, ())
         if answer.judged and not records:
@@ -64,6 +67,17 @@ def behind(result: "Assessment") -> Iterator[Section]:
         for place, record in enumerate(records):
             yield _about(record, answer, place)
     yield section_of(result.ledger)
+
+
+def _mapped(result: "Assessment", risk_map: RiskMap) -> Section:
+    """Of a release it is said that the map shows the data that it was made from."""
+    part = risk_map.section()
+    if result.judges == "data":
+        return part
+    source = "The map shows the data that the release was made from, not the release."
+    return replace(
+        part, question="Where did one visit identify people before the release?", method=[source, *part.method]
+    )
 
 
 def _verdict(result: "Assessment") -> str:
