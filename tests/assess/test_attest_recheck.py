@@ -268,6 +268,16 @@ def test_an_override_without_its_settings_does_not_open_the_gate(folder, made):
     assert "exit code is stated as 0, and is 3" in check_page(folder / PAGE)["verdict"].evidence
 
 
+def test_another_version_may_put_it_otherwise_but_not_turn_it_round(folder):
+    def older(page):
+        page["head"]["versions"]["incrowd"] = "0.0.1"
+        page |= {"verdict": "Nothing above your limits, in other words.", "gate": "open"}
+
+    assert doctored(folder, older).passed
+    assert failing(doctored(folder, lambda page: page.update(verdict="Do not publish."))) == {"verdict"}
+    assert failing(doctored(folder, lambda page: page.update(passed=False))) == {"verdict"}
+
+
 def leaves(value, path=()):
     """Where the values of a document are."""
     if isinstance(value, dict):

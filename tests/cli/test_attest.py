@@ -139,8 +139,11 @@ def test_an_interrupted_assessment_is_not_attested(incrowd, published, tmp_path,
 
 
 def test_the_page_has_the_head_after_the_verdict(incrowd, published, tmp_path):
-    page = tmp_path / "page.html"
-    assert incrowd(*published, "-o", page)[0] == 0
-    html = page.read_text()
-    assert html.index("Does any test exceed your limits?") < html.index("Head to sign") < html.index("SHA-256")
-    assert "assess again by" in html and "rider" not in html
+    html, text = tmp_path / "page.html", tmp_path / "page.md"
+    for page in (html, text):
+        assert incrowd(*published, "-o", page)[0] == 0
+        for words in ("Head to sign", "SHA-256", "release/data.parquet", "assess again by"):
+            assert words in page.read_text()
+        assert "rider" not in page.read_text()
+    headings = [line for line in text.read_text().splitlines() if line.startswith("## ")]
+    assert headings.index("## Head to sign") == headings.index("## Does any test exceed your limits?") + 1

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from incrowd import __version__
 from incrowd.assess.assessment import Assessment
 from incrowd.assess.attest import DAMAGED, STATED, read_attestation, reread
 from incrowd.assess.attested_files import Given, files_check
@@ -22,6 +23,8 @@ from incrowd.data.release_folder import attestation_of, folder_of
 from incrowd.errors import DataError, IncrowdError
 from incrowd.plain import percent
 
+STATED_EXACTLY = ("passed", "exit_code")
+PASSES = "Nothing above your limits"
 NEAR = 1e-9  # floats this close are equal
 ALWAYS_OF_ROWS = ("lookup", "single_visit")  # wherever people have rows
 ALWAYS_OF_COUNTS = ("membership",)
@@ -185,6 +188,9 @@ def _verdicts(page: Mapping[str, Any], stated: Assessment, head: AssessmentHead)
             yield f"{one.name} is {verdict}, and stated as {one.verdict}"
         answers.append(replace(one, verdict=verdict))
     due = replace(stated, answers=tuple(answers))
-    for name in STATED:
+    own_words = head.versions["incrowd"] == __version__  # another version may have put it otherwise
+    for name in STATED if own_words else STATED_EXACTLY:
         if page[name] != getattr(due, name):
             yield f"{name.replace('_', ' ')} is stated as {page[name]}, and is {getattr(due, name)}"
+    if not own_words and page["verdict"].startswith(PASSES) != due.passed:
+        yield f"the verdict is stated as {page['verdict']}, and it {due.gate}"
