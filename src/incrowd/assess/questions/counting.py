@@ -2,24 +2,23 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import exp, sqrt
+from math import exp
 from typing import Any
 
 import numpy as np
 
 from incrowd.anonymize import counts as publish
 from incrowd.assess.dataset import Dataset
+from incrowd.assess.positions import positions
 from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
 from incrowd.attack import membership, recover, recovery_score, repair
 from incrowd.attack.membership.channel import AFTER, BEFORE
 from incrowd.attack.membership.crowds import at_published_grain
-from incrowd.attack.recover.guesses import static_guess
-from incrowd.attack.recover.score import originals, pair, share_right
 from incrowd.audit.checks.counted import without_gaps
-from incrowd.clock import DAY_MIN
 from incrowd.data import Counts, Visits
 from incrowd.discretize import counts, filled
 from incrowd.errors import DataError
+from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
 
 TARGETS, GROUPS = 500, 4  # people asked about, and replacements of each
@@ -67,6 +66,7 @@ def _membership(data: Dataset) -> Finding:
                 limit="membership_1pct",
                 what="found at 1 % false alarms",
                 value=_below(found.tpr_at_1pct, bounds[1]),
+                interval=wilson(found.tpr_at_1pct, found.asked),
                 cap=bounds[1],
             )
         )
@@ -123,12 +123,11 @@ def _positions(data: Dataset) -> Finding:
     repaired = repair(published, users=len(people))
     recovered = recover(repaired, seed=data.seed)
     score = recovery_score(recovered, people)
-    static, control = _static(repaired, people)
-    best = max(score.accuracy, static)
+    guessed = positions(recovered, repaired, people, pairing="global", seed=data.seed)
+    static, control, value = guessed.guesses["everyone static"], guessed.control, guessed.advantage
     told = percent(score.accuracy)
     note = f"{told} of positions reconstructed correctly ({percent(static)} by assuming that nobody moves)"
-    value = (best - control) / (1 - control) if control < 1 else 0.0
-    if score.accuracy < static - BELOW_Z * sqrt(static * (1 - static) / max(len(people), 1)):
+    if guessed.misled:
         if epsilon is None:
             raise Misled(f"{note}; the attack does worse than no attack, so it was misled, which protects nobody")
         value = min(exp(epsilon) * control + delta, 1 - exp(-epsilon) * (1 - control))
@@ -151,17 +150,6 @@ def _people(data: Dataset, published: Counts) -> Visits:
     if people.slot_min != published.slot_min or int(people.slot.max()) + 1 != len(published.n):
         raise DataError("the counts are of other slots than the data; give the visits that were counted")
     return people
-
-
-def _static(repaired: Counts, people: Visits) -> tuple[float, float]:
-    """Who guesses that nobody moves: over all days, and over the days after the one that the guess is of."""
-    guess = static_guess(repaired)
-    truth = originals(guess, people)
-    paired = pair(guess.cells, truth, "global")
-    day = DAY_MIN // repaired.slot_min
-    later = truth[:, day:]
-    another = share_right(guess.cells[:, day:], later, paired) if later.shape[1] else 0.0
-    return share_right(guess.cells, truth, paired), another
 
 
 def _smallest(data: Dataset) -> Finding:
