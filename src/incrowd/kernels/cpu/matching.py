@@ -26,7 +26,7 @@ class Offers(NamedTuple):
     step: int  # what a row raises a price by that has no second choice
 
 
-class Places(NamedTuple):
+class Stock(NamedTuple):
     """Places of each column, the cheapest first (a heap), who holds them, and the place of each row."""
 
     starts: Ints
@@ -48,7 +48,7 @@ def assign(starts: Ints, column: Ints, value: Ints, places: Ints, spare: int) ->
     offers = Offers(starts, column, value * factor, low * factor, wide * factor)
     sizes = np.append(places, spare)
     ends = np.append(0, np.cumsum(sizes))
-    market = Places(
+    market = Stock(
         ends,
         np.zeros(ends[-1], np.int64),
         np.full(ends[-1], NOBODY),
@@ -92,7 +92,7 @@ def lowest_prices(starts: Ints, column: Ints, value: Ints, chosen: Ints, columns
 
 
 @njit(cache=True, nogil=True)
-def _round(offers: Offers, market: Places, epsilon: int) -> None:
+def _round(offers: Offers, market: Stock, epsilon: int) -> None:
     """Let everybody bid until everybody has a place within epsilon of the best."""
     waiting = np.empty(len(market.place), np.int64)
     n = _let_go(offers, market, epsilon, waiting)
@@ -107,7 +107,7 @@ def _round(offers: Offers, market: Places, epsilon: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _let_go(offers: Offers, market: Places, epsilon: int, waiting: Ints) -> int:
+def _let_go(offers: Offers, market: Stock, epsilon: int, waiting: Ints) -> int:
     """Take the place of whoever is not within the new epsilon of the best, and lower prices within a column."""
     for j in range(len(market.asked)):
         asked = market.asked[j]
@@ -143,7 +143,7 @@ def _worth(offers: Offers, row: int, column: int, idle: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _choices(offers: Offers, market: Places, row: int) -> tuple[int, int, int]:
+def _choices(offers: Offers, market: Stock, row: int) -> tuple[int, int, int]:
     """The best column, what is left of its value after the price, and the same of the second best."""
     asked, idle = market.asked, len(market.asked) - 1
     column, best, second = NOBODY, -ROOM, -ROOM
