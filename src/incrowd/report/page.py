@@ -18,7 +18,7 @@ from incrowd.progress import track
 from incrowd.report.draw import caption, image
 from incrowd.report.json_links import NOTHING, NUMERIC, Behind
 from incrowd.report.references import CITED, bibliography, papers_of, reference
-from incrowd.report.verdict import Verdict, verdict_of
+from incrowd.report.verdict import FirstScreen, verdict_of
 from incrowd.show import Section, Table, markdown, section_of
 
 LEGIBLE_PX = 9  # the smallest text of a figure; narrower screens scroll
@@ -85,7 +85,7 @@ def record(*sections: Section, title: str) -> dict[str, Any]:
     return {"title": title, "incrowd": __version__, "sections": answers}
 
 
-def _top(first: Section) -> Verdict | None:
+def _top(first: Section) -> FirstScreen | None:
     """The first screen of an assessment; other pages begin with their questions."""
     return verdict_of(first.data) if hasattr(first.data, "judges") else None
 

@@ -73,7 +73,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class FirstScreen:
     """The page of an assessment above its details."""
 
     tone: Tone
@@ -87,7 +87,7 @@ class Verdict:
     idle: tuple[tuple[str, str], ...]
 
 
-def verdict_of(assessment: "Assessment") -> Verdict:
+def verdict_of(assessment: "Assessment") -> FirstScreen:
     """All that the first screen and the cards show."""
     tone: Tone = "ok" if assessment.passed else "bad" if assessment.above or assessment.refused else "gap"
     headline, _, lead = assessment.section().answer.partition(". ")
@@ -97,7 +97,7 @@ def verdict_of(assessment: "Assessment") -> Verdict:
     decide = tuple(shut[:DECIDE]) or tuple(card for card in cards if card.tone == "ok")[:DECIDE]
     within = sum(card.tone == "ok" for card in cards) - sum(card.tone == "ok" for card in decide)
     more = f"{several(within, 'more test is', 'more tests are')} within {'its' if within == 1 else 'their'} limits."
-    return Verdict(
+    return FirstScreen(
         tone=tone,
         headline=f"{headline.rstrip('.')}.",
         lead=lead,
