@@ -2,6 +2,8 @@
 
 import base64
 import hashlib
+import hmac
+import uuid
 import zlib
 from collections.abc import Callable
 
@@ -46,6 +48,22 @@ DISGUISES: dict[str, Callable[[str], object]] = {
     "hexadecimal digits": lambda name: name.encode().hex(),
     "digits of the names": lambda name: int("".join(filter(str.isdigit, name))),
     "names within a text": lambda name: f"id={name};",
+    "CRC-32 in base 64": lambda name: base64.b64encode(zlib.crc32(name.encode()).to_bytes(4, "big")).decode(),
+    "MD5 in base 64 for addresses": lambda name: base64.urlsafe_b64encode(hashlib.md5(name.encode()).digest()).decode(),
+    "SHA-3 in base 32 in small letters": lambda name: (
+        base64.b32encode(hashlib.sha3_256(name.encode()).digest()).decode().lower()
+    ),
+    "SHA-512 in decimal digits": lambda name: str(int(hashlib.sha512(name.encode()).hexdigest(), 16)),
+    "the last ten digits of SHA-256": lambda name: hashlib.sha256(name.encode()).hexdigest()[-10:],
+    "BLAKE2 of 16 bytes": lambda name: hashlib.blake2b(name.encode(), digest_size=16).hexdigest(),
+    "SHA-384 with the salt incrowd_": lambda name: hashlib.sha384(f"incrowd_{name}".encode()).hexdigest(),
+    "MD5 of the names backwards": lambda name: hashlib.md5(name[::-1].encode()).hexdigest(),
+    "MD5 of the digits": lambda name: hashlib.md5("".join(filter(str.isdigit, name)).encode()).hexdigest(),
+    "MD5 with the end of a line": lambda name: hashlib.md5(f"{name}\n".encode()).hexdigest(),
+    "MD5 as a UUID": lambda name: str(uuid.UUID(hashlib.md5(name.encode()).hexdigest())),
+    "SHA-256 backwards": lambda name: hashlib.sha256(name.encode()).hexdigest()[::-1],
+    "bytes in hexadecimal digits": lambda name: name.encode().hex(" ").upper(),
+    "HMAC with the key incrowd": lambda name: hmac.new(b"incrowd", name.encode(), "sha256").hexdigest(),
 }
 
 
@@ -57,8 +75,14 @@ def as_pseudonyms(disguise: Callable[[str], object]) -> Callable[[Case], None]:
     return apply
 
 
+def by_hand(case: Case) -> None:
+    """No method of ours publishes such attributes; a release made by hand may."""
+    case.say(method=None, parameters={}, claims={})
+
+
 def as_attribute(disguise: Callable[[str], object]) -> Callable[[Case], None]:
     def apply(case: Case) -> None:
+        by_hand(case)
         people = people_of(case)
         case.add("code", [disguise(people[user]) for user in case.table()["user"].to_pylist()])
 

@@ -144,7 +144,6 @@ def in_input_order(case):
 
 
 def rows_in_input_order(case):
-    """Pseudonyms stay random, but rows come in the order of the original."""
     person = people_behind(case)
     table = case.table()
     case.write(table.take(np.argsort(person[table["user"].to_numpy()], kind="stable")))
@@ -175,14 +174,10 @@ VISITS = {
     text_column("rider-0005"): {"identifiers"},
     text_column("RIDER-0005"): {"identifiers"},
     text_column(hashlib.md5(b"rider-0009").hexdigest()): {"hashed identifiers"},
-    text_column(hashlib.sha1(b"peppermint").hexdigest()): {
-        "manifest"
-    },  # that of nobody, but Cut publishes no attribute
+    text_column(hashlib.sha1(b"peppermint").hexdigest()): {"manifest"},
     text_column(hashlib.sha256(b"rider-0009pepper").hexdigest()[:16].upper()): {"hashed identifiers"},
     text_column("id=" + hashlib.sha1(b"saltrider-0119").hexdigest()): {"hashed identifiers"},
-    text_column(hashlib.sha1(b"rider-9999").hexdigest()): {
-        "manifest"
-    },  # that of nobody, but Cut publishes no attribute
+    text_column(hashlib.sha1(b"rider-9999").hexdigest()): {"manifest"},
     in_readme: {"identifiers"},
     in_file_name: {"identifiers", "files"},
     in_metadata: {"identifiers"},

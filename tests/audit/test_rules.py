@@ -186,6 +186,13 @@ def test_a_pipe_is_refused_before_it_is_opened(made, tmp_path, name):
         assert str(error).endswith(".")
 
 
+@pytest.mark.parametrize("name", ["~", "file:", "s3:", "k=5", "g[1]"])
+def test_a_relative_path_is_literal_too(made, tmp_path, monkeypatch, name):
+    copied(made["cut"], tmp_path / "copy").folder.rename(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    assert check(name).passed
+
+
 # 9. Foreign releases.
 
 

@@ -1,6 +1,7 @@
 """Is a hash of an original identifier in the release?"""
 
 import hashlib
+import hmac
 import re
 import zlib
 from collections import Counter
@@ -13,7 +14,7 @@ from incrowd.audit.checks.files import sha256
 from incrowd.audit.checks.identity import ALPHA, poisson_tail
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import MANIFEST, Published, part_of
-from incrowd.audit.reading.texts import around, decodings, whole_numbers, words
+from incrowd.audit.reading.texts import around, decodings, stated, whole_numbers, words
 from incrowd.audit.verdict import Check, failed, passed, unasked
 from incrowd.progress import track
 
@@ -31,6 +32,9 @@ _PEOPLE = 1000  # labels that short digests are tried on
 _HEX = re.compile(r"(?<![0-9a-f])[0-9a-f]{4,200}(?![0-9a-f])")
 _FRACTION = re.compile(r"(?<![0-9a-z])[0-9]+\.[0-9]+")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_-]{16,180}={0,6}")
+_NUMBER = re.compile(r"[1-9][0-9]{7,14}")
+_JOINS = re.compile(r"(?<=[0-9A-Fa-f])[ :-](?=[0-9A-Fa-f])")  # between bytes that are written apart
+_FOUR = re.compile(r"[A-Za-z0-9+/_-]{6,7}={0,2}")
 _DECIMAL = re.compile(r"(?<![0-9])[0-9]{15,160}(?![0-9])")
 
 Short = dict[int, set[str]]  # by length
@@ -49,14 +53,16 @@ def hashed_identifiers(release: Published, original: Original | None) -> Check:
     if not whole and not short:
         return passed(HASHES, "the release holds nothing that looks like a hash.")
     people = original.users.tolist()
+    step = len(people) // _PEOPLE + 1
     if whole:
         for position, label in enumerate(track(people, "hashing labels", len(people))):
-            if any(digest[:WHOLE] in whole or digest[-WHOLE:] in whole for digest in digests(str(label), salts)):
+            ways = digests(str(label), salts, rare=position % step == 0)
+            if any(digest[:WHOLE] in whole or digest[-WHOLE:] in whole for digest in ways):
                 return failed(HASHES, f"a hash of the label at position {position} of the original is published.")
-    sampled = people[:: len(people) // _PEOPLE + 1]
+    sampled = people[::step]
     length, met = _met(short, sampled, salts)
     if met:
-        return failed(HASHES, f"{met} of {len(sampled)} labels have a hash whose first {length} digits are published.")
+        return failed(HASHES, f"{met} of {len(sampled)} labels have a hash of which {length} digits are published.")
     seen = len(whole) + sum(map(len, short.values()))
     return passed(HASHES, f"{seen:,} values could be hashes; they are not of the {len(people):,} labels.")
 
@@ -69,20 +75,41 @@ def _salts(release: Published) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (stated, *names))))
 
 
-def digests(label: str, salts: tuple[str, ...] = ()) -> Iterator[str]:
+def digests(label: str, salts: tuple[str, ...] = (), *, rare: bool = False) -> Iterator[str]:
     """Hexadecimal digests of a label under every algorithm and obvious salt, always in the same order.
+
+    `rare` adds what takes longer and is seldom: more separators, the label backwards, its digits, the end of a line,
+    other lengths of BLAKE2, keys.
 
     >>> hashlib.md5(b"a").hexdigest() in set(digests("a")), len(set(digests("a"))), len(set(digests("aB")))
     (True, 474, 711)
     """
     for text in dict.fromkeys((label, label.lower(), label.upper())):
         for salted in (text, *_salted(text, (*SALTS, *salts), SEPARATORS)):
-            for algorithm in USUAL:
-                yield hashlib.new(algorithm, salted.encode(), usedforsecurity=False).hexdigest()
+            yield from _hashed(USUAL, salted.encode())
         for salted in (text, *_salted(text, (*PLAIN_SALTS, *salts), SEPARATORS[:2])):
-            for algorithm in OTHERS:
-                yield hashlib.new(algorithm, salted.encode(), usedforsecurity=False).hexdigest()
+            yield from _hashed(OTHERS, salted.encode())
             yield f"{zlib.crc32(salted.encode()):08x}"
+    yield from _rare(label, salts) if rare else ()
+
+
+def _rare(label: str, salts: tuple[str, ...]) -> Iterator[str]:
+    backwards, digits = label[::-1], "".join(filter(str.isdigit, label))
+    forms = [form.encode() for form in (backwards, digits, f"{label}\n") if form] + [label.encode("utf-16-le")]
+    for form in forms:
+        yield from _hashed((*USUAL, *OTHERS), form)
+        yield f"{zlib.crc32(form):08x}"
+    for salted in _salted(label, (*PLAIN_SALTS, *salts), SEPARATORS[2:]):
+        yield from _hashed(OTHERS, salted.encode())
+    for size in (8, 16, 20, 32):
+        yield hashlib.blake2b(label.encode(), digest_size=size).hexdigest()
+        yield hashlib.blake2s(label.encode(), digest_size=size).hexdigest()
+    for key in (*SALTS, *salts):
+        yield from (hmac.new(key.encode(), label.encode(), algorithm).hexdigest() for algorithm in USUAL)
+
+
+def _hashed(algorithms: tuple[str, ...], data: bytes) -> Iterator[str]:
+    return (hashlib.new(algorithm, data, usedforsecurity=False).hexdigest() for algorithm in algorithms)
 
 
 def _salted(text: str, salts: tuple[str, ...], separators: tuple[str, ...]) -> Iterator[str]:
@@ -96,8 +123,9 @@ def _met(short: Short, labels: list[str], salts: tuple[str, ...]) -> tuple[int, 
     """Length and number of short digests that are met more often than chance would by one way of hashing, or 0, 0."""
     met: Counter[tuple[int, int]] = Counter()
     for label in labels if short else []:
-        for way, digest in enumerate(digests(str(label), salts)):
+        for way, digest in enumerate(digests(str(label), salts, rare=True)):
             met.update((way, length) for length, seen in short.items() if digest[:length] in seen)
+            met.update((-1 - way, length) for length, seen in short.items() if digest[-length:] in seen)
     for (_, length), labels_met in met.items():
         expected = len(labels) * len(short[length]) / 16**length
         if poisson_tail(labels_met, expected) < ALPHA / 1000:  # there are some hundred ways
@@ -111,12 +139,15 @@ def _published(release: Published) -> tuple[set[str], Short]:
     The true digests that a manifest lists of its files are none.
     """
     texts = [text for _, column in words(release) for text in column]
+    texts += [text for text in stated(release) if any(map(str.isdigit, text)) or text.lower() != text]
     true = _true_digests(release)
-    runs = {run for text in texts for run in (*_runs(text), *_encoded(text))}
+    runs = {run for text in texts for run in (*_runs(text), *_runs(_JOINS.sub("", text)), *_encoded(text))}
     beside = {run for _, text in around(release) for run in _runs(text) if len(run) > WHOLE}
-    whole = {end for run in (runs | beside) - true if len(run) >= WHOLE for end in _ends(run)}
+    whole = {end for run in (runs | beside) - true if len(run) >= WHOLE for end in (*_ends(run), *_ends(run[::-1]))}
     whole |= {end for text in texts for digits in _DECIMAL.findall(text) for end in _of_number(int(digits))}
     short = [{run for run in runs if len(run) == length} for length in range(SHORTEST, WHOLE)]
+    said = [int(digits) for text in stated(release) for digits in _NUMBER.findall(text)]
+    short.append(_padded(np.array(said, np.int64)))
     for _, value, _ in whole_numbers(release):
         whole |= {end for n in np.unique(value[np.abs(value) >= 1 << 48]).tolist() for end in _of_number(n)}
         short.append(_padded(value))
@@ -124,9 +155,12 @@ def _published(release: Published) -> tuple[set[str], Short]:
 
 
 def _encoded(text: str) -> Iterator[str]:
-    """Hexadecimal digits of what is encoded in a text and long enough to be a digest."""
-    for token in set(_TOKEN.findall(text)):
+    """Hexadecimal digits of what is encoded in a text and long enough to be a digest, or four bytes and no more."""
+    tokens = set(_TOKEN.findall(text))
+    for token in tokens | {token[1:] for token in tokens}:  # behind a letter that is none of it
         yield from (data.hex() for data in decodings(token) if 12 <= len(data) <= 64)
+    if _FOUR.fullmatch(text):
+        yield from (data.hex() for data in decodings(text) if len(data) == 4)
 
 
 def _runs(text: str) -> list[str]:
@@ -151,6 +185,8 @@ def _of_number(value: int) -> Iterator[str]:
 
 def _padded(value: Ints) -> set[str]:
     """Numbers as the first digits of a hash: all as long as the largest."""
+    if len(value) and -(2**31) <= value.min() < 0 and value.max() < 2**31:
+        value = value % 2**32  # as 32 bits with a sign
     length = len(f"{int(value.max(initial=0)):x}")
     if not SHORTEST <= length < WHOLE or len(value) > _FULL * 16**length:
         return set()

@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, distinct_rows, owners
-from incrowd.audit.reading.published import Published
+from incrowd.audit.reading.published import Published, is_count, part_of
 from incrowd.audit.verdict import Check, failed, passed, unasked
 from incrowd.errors import ParameterError
 from incrowd.progress import tell
 
 LKC = "LKC-privacy"
+ABSENT = "sensitive values nobody carries"  # a note of ledgers
 Share = float | Fraction
 _BUDGET = 4_000_000  # sequences at a time
 _MOST = 10**12
+_TRUTH = {"true": "1", "false": "0"}
 _DECIMAL = re.compile(r"(-?(?:0|[1-9]\d*))(\.\d+)?")
 
 
@@ -106,10 +108,18 @@ def _carriers(
     counted = {name_of(value) for value in listed} if listed else carried
     absent = counted - carried
     vain = "no record carries any of the sensitive values that count" if listed and not counted & carried else ""
+    if vain and (release.bare or len(absent) <= noted_absent(release)):
+        vain = ""  # whoever carries them may have lost every visit
     if {value.strip().casefold() for value in absent} & {value.strip().casefold() for value in carried - counted}:
         vain = "a sensitive value that counts is written otherwise in the table"
     carries = [np.fromiter((value in mine for mine in owned), np.bool_, len(owned)) for value in sorted(counted)]
     return f"{len(counted)}" + (f" ({len(absent)} of them on no record)" if absent else ""), carries, vain
+
+
+def noted_absent(release: Published) -> int:
+    """How many sensitive values the ledger says nobody of the original carries."""
+    noted = part_of(release.ledger[-1], "notes").get(ABSENT) if release.ledger else None
+    return noted if is_count(noted) else 0
 
 
 def _owned(release: Published, name: str) -> list[set[str]]:
@@ -123,8 +133,8 @@ def _owned(release: Published, name: str) -> list[set[str]]:
 
 
 def name_of(value: Any) -> str:
-    """One name for a value however a file holds it: 1, 1.0, True and "1.0" are one, "007" is another."""
-    text = str(value) if not isinstance(value, bool) else str(int(value))
+    """One name for a value however a file holds it: 1, 1.0, True, "true" and "1.0" are one, "007" is another."""
+    text = _TRUTH.get(str(value).lower(), str(value))
     plain = _DECIMAL.fullmatch(text)
     return text if plain is None else plain[1] if not (plain[2] or "").strip(".0") else text.rstrip("0")
 

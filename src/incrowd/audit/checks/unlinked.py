@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Ints
 from incrowd.audit.checks.compared import Space, Unlinked, packed
 from incrowd.audit.checks.groups import equal_sets
+from incrowd.audit.checks.lkc import name_of
 from incrowd.audit.checks.pivots import moved_points
 from incrowd.audit.checks.placing import differing, mapped, space_of
 from incrowd.audit.reading.origin import Original
@@ -96,8 +97,8 @@ def _attributes(release: Published, original: Visits, here: list[NDArray[Any]]) 
             continue
         shown = release.table.extras[name]
         values = original.attributes[name].tolist()
-        true = pa.array([sorted(map(str, v)) if isinstance(v, frozenset) else _text(v) for v in values])
-        published = pa.array([sorted(map(str, v)) if isinstance(v, list) else _text(v) for v in shown.to_pylist()])
+        true = pa.array([sorted(map(name_of, v)) if isinstance(v, frozenset) else _text(v) for v in values])
+        published = pa.array([sorted(map(name_of, v)) if isinstance(v, list) else _text(v) for v in shown.to_pylist()])
         both = codes_of(pa.chunked_array([published, true.take(pa.array(original.owner))]))
         code, own = both[: release.rows], both[release.rows :]
         more, _ = _differences([*here, code], [original.cell, original.slot, own])
@@ -107,7 +108,7 @@ def _attributes(release: Published, original: Visits, here: list[NDArray[Any]]) 
 
 
 def _text(value: Any) -> str | None:
-    return None if value is None or value != value else str(value)
+    return None if value is None or value != value else name_of(value)
 
 
 def _boxes(release: Published, original: Fingerprints | Traces) -> Unlinked | str:

@@ -29,6 +29,7 @@ class Source(NamedTuple):
 
 def source_of(path: Path, *, strict: bool = False, text: bool = False) -> Source:
     """Open a table. `strict` takes no blank line and only commas, as releases have it; `text` reads any name as CSV."""
+    path = path.absolute()  # so that no name is taken for a scheme or a home folder
     check_file(path)
     if not path.is_file():
         raise unreadable(path)

@@ -18,6 +18,8 @@ from incrowd.data import Counts, Groups, Release
 from incrowd.data.fingerprints import BOX
 from incrowd.errors import DataError, check_file
 
+LARGEST = 1 << 24  # bytes of a manifest
+
 
 def published(release: Release | str | Path, called: Mapping[str, str] | None = None) -> Published:
     """Open what is to be checked; `called` names the columns of a table of another tool."""
@@ -25,12 +27,12 @@ def published(release: Release | str | Path, called: Mapping[str, str] | None = 
         return _from_release(release)
     if not isinstance(release, (str, Path)):
         raise DataError(f"a {type(release).__name__} is not a release; give a Release, its folder or a file.")
-    path = Path(release)
+    path = Path(release).absolute()
     if path.is_dir():
         return _from_folder(path, called)
     check_file(path)
     if not path.is_file():
-        raise DataError(f"there is no release at {path}; give a release folder, a Parquet or a CSV file.")
+        raise DataError(f"there is no release at {release}; give a release folder, a Parquet or a CSV file.")
     return _plain_table(path, called)
 
 
@@ -157,6 +159,8 @@ def _manifest(path: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     check_file(path)
+    if path.stat().st_size > LARGEST:
+        raise DataError(f"{path.name} is larger than any manifest; check the copy of the release.")
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_distinct)
     except (ValueError, OSError, RecursionError):

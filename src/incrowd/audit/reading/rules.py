@@ -16,7 +16,7 @@ _WORD = "(?:proj|datum|ellps|units|type)=[A-Za-z][A-Za-z0-9]{0,11}"
 _SIZE = "(?:lat_[0-2]|lat_ts|lon_[0-2]|lonc|alpha|gamma|x_0|y_0|k|k_0|zone|a|b|rf|towgs84)=[0-9.,e+-]{1,80}"
 PROJ = re.compile(rf"(?:\+(?:{_WORD}|{_SIZE}|no_defs|south|over)(?: |$)){{1,24}}|EPSG:\d{{4,6}}", re.ASCII)
 DIGEST = re.compile(r"[0-9a-f]{64}")
-MOST_REASONS, MOST_STEPS, MOST_NAMES, MOST_RISKS = 24, 64, 64, 16  # of one step, of a ledger, of attributes, of risks
+MOST_REASONS, MOST_STEPS, MOST_NAMES, MOST_RISKS = 24, 64, 1000, 16  # of one step, of a ledger, of attributes, of risks
 DAY_MIN = 1440
 CLOCK, PLANE = ("slot_min", "start", "time_zone", "grain_s"), ("crs", "cell_m")
 STEP = {"step", "read", "kept", "dropped", "created", "notes", "users"}
@@ -46,7 +46,7 @@ def _among(*words: Any) -> Rule:
     return lambda value: isinstance(value, (str, type(None))) and value in words
 
 
-_NUMBER, _NUMBERS = _or_null(is_number), lambda value: isinstance(value, list) and all(map(is_number, value))
+_NUMBERS: Rule = lambda value: isinstance(value, list) and len(value) == 4 and all(map(is_number, value))  # noqa: E731
 _FLAG: Rule = lambda value: isinstance(value, bool)  # noqa: E731
 
 
@@ -54,17 +54,28 @@ def _is_above_0(value: Any) -> bool:
     return is_number(value) and value > 0
 
 
+def _is_some(value: Any) -> bool:
+    return is_count(value) and value > 0
+
+
 DP: Mapping[str, Rule] = {
-    **dict.fromkeys(("epsilon", "delta", "slots_per_person", "cells_per_slot", "sensitivity", "scale"), is_number),
+    **dict.fromkeys(("epsilon", "sensitivity", "scale"), _is_above_0),
+    **dict.fromkeys(("slots_per_person", "cells_per_slot"), _is_some),
+    "delta": is_number,
     "mechanism": _among("discrete laplace", "discrete gaussian"),
     "keep_negative": _FLAG,
 }
 PARAMETERS: dict[str | None, Mapping[str, Rule]] = {
     None: {},
-    "Cut": {"window_h": _NUMBER, "windows": _NUMBER, "start_slot": is_number, "slots": _NUMBER},
-    "Generalize": {"cell_m": is_number, "slot_min": is_number, "time_zone": _or_null(is_zone)},
+    "Cut": {
+        "window_h": _or_null(_is_above_0),
+        **dict.fromkeys(("windows", "slots"), _or_null(_is_some)),
+        "start_slot": lambda value: type(value) is int,
+    },
+    "Generalize": {"cell_m": _is_above_0, "slot_min": _is_some, "time_zone": _or_null(is_zone)},
     "LKC": {
-        **dict.fromkeys(("l", "k", "min_support", "limit_s", "limit_gib"), is_number),
+        **dict.fromkeys(("l", "k", "min_support"), _is_some),
+        **dict.fromkeys(("limit_s", "limit_gib"), _is_above_0),
         "c": lambda value: is_number(value) or CLAIMS["c"](value) or isinstance(value, str),
         "sensitive": _or_null(CLAIMS["sensitive"]),
         "values": _or_null(CLAIMS["values"]),
@@ -72,7 +83,8 @@ PARAMETERS: dict[str | None, Mapping[str, Rule]] = {
         "same_time": _among("refuse", "order"),
     },
     "Glove": {
-        **dict.fromkeys(("k", "max_extent_m", "max_extent_min", "shard_users", "shards"), _NUMBER),
+        "k": _is_some,
+        **dict.fromkeys(("max_extent_m", "max_extent_min", "shard_users", "shards"), _or_null(_is_some)),
         "reshape": _among(None, "union", "split"),
         "leftover": _among("merge", "suppress"),
         "device": _among("auto", "cpu", "gpu"),
@@ -80,7 +92,10 @@ PARAMETERS: dict[str | None, Mapping[str, Rule]] = {
         "suppress": _among("final", "each"),
     },
     "W4M": {
-        **dict.fromkeys(("k", "delta_m", "trash", "radius_m", "chunk", "most"), _NUMBER),
+        **dict.fromkeys(("k", "chunk", "most"), _is_some),
+        "delta_m": _is_above_0,
+        "trash": lambda value: is_number(value) and 0 <= value <= 1,
+        "radius_m": _or_null(_is_above_0),
         "box": _or_null(_NUMBERS),
         "keep_zero": _FLAG,
     },
@@ -89,7 +104,7 @@ PARAMETERS: dict[str | None, Mapping[str, Rule]] = {
     "Counts": {
         **DP,
         **dict.fromkeys(("move_share", "region_m", "noise_epsilon", "dp_epsilon"), _or_null(_is_above_0)),
-        **dict.fromkeys(("suppress_below", "round_to"), _or_null(lambda value: is_count(value) and value > 0)),
+        **dict.fromkeys(("suppress_below", "round_to"), _or_null(_is_some)),
         "cell_key": _among(None, "10-5"),
         "rule": _among(None, "10-5", "11", "15", "20"),
         "regions": _FLAG,
@@ -116,6 +131,7 @@ MADE: dict[str | None, str] = {
     "CellKey": "Counts",
     "Counts": "Counts",
 }
+STEPS = {"Cut": "windows", "Generalize": "grid", "LKC": "lkc", "Glove": "glove", "W4M": "w4m"}  # of their ledgers
 SIZES = {noun: {"pseudonyms", "rows", "people", "bare"} for noun in NOUNS} | {"Counts": {"rows", "slots", "cells"}}
 
 
@@ -128,8 +144,10 @@ def _is_name(value: Any) -> bool:
 
 
 def _are_names(value: Any) -> bool:
-    fits = isinstance(value, list) and len(value) <= MOST_NAMES and all(map(_is_name, value))
-    return fits and len(set(value)) == len(value)
+    """Whether something lists columns, which anybody may call anything."""
+    fits = isinstance(value, list) and len(value) <= MOST_NAMES
+    named = fits and all(isinstance(name, str) and name.isprintable() and 0 < len(name) < 100 for name in value)
+    return named and len(set(value)) == len(value)
 
 
 def _is_digest(value: Any) -> bool:
@@ -214,9 +232,13 @@ def _parts(manifest: Mapping[str, Any], noun: str, method: str | None, number: i
 def _published(manifest: Mapping[str, Any], noun: str, method: str | None) -> Iterator[str]:
     """Attributes that the method does not publish, or that are said to be left out; pseudonyms without a row."""
     shown = manifest.get("attributes", [])
-    own = {manifest["claims"].get("sensitive")} if method == "LKC" else set(shown) if method is None else set()
-    if set(shown) - own:
-        yield f"{method} publishes no such attribute"
+    own = {manifest["claims"].get("sensitive")} - {None} if method == "LKC" else set()
+    if method is not None and "attributes" in manifest and set(shown) != own:
+        yield f"the attributes are not those that {method} publishes"
+    if method in STEPS and not any(
+        isinstance(step, dict) and step.get("step") == STEPS[method] for step in manifest["ledger"]
+    ):
+        yield f"no step of the ledger is that of {method}"
     if set(shown) & set(manifest["suppressed"]["attributes"]):
         yield "an attribute is both published and left out"
     if noun == "Counts" and method is None:

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Leaf = tuple["pa.Array", Ints]
-_MOST_FILES, _LARGEST = 10_000, 1 << 26
+_MOST_FILES, _LARGEST = 10_000, 1 << 22  # a larger README fails, and cells.csv holds numbers alone
 _TOKEN = re.compile(r"[A-Za-z0-9+/_-]{8,200}={0,6}")
+_BYTES = re.compile(r"(?:[0-9A-Fa-f]{2}[ :-]){5,100}[0-9A-Fa-f]{2}")
 _HEXADECIMAL = re.compile(r"[0-9A-Fa-f]+")
 _DIGITS = re.compile(r"(?<!\d)\d{1,18}(?!\d)", re.ASCII)  # what 64 bits hold
 
@@ -40,6 +41,20 @@ def around(release: Published) -> Iterator[tuple[str, str]]:
         yield f"file {position} beside the data", _read(path)
 
 
+def stated(release: Published) -> Iterator[str]:
+    """The words that a publisher chose in a manifest: names, reasons, notes and values."""
+    parts = ("parameters", "claims", "attributes", "ledger", "suppressed", "merged")
+    waiting: list[Any] = [(release.manifest or {}).get(part) for part in parts]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+
+
 def page_text(release: Published) -> str:
     """Whatever reads as text in the decompressed bytes of a Parquet file, values or not."""
     if release.file is None or release.footer is None:
@@ -54,7 +69,8 @@ def disguised(text: str) -> Iterator[str]:
     ['==QNwADMtIXZklmc ees', 'rider-0005']
     """
     yield text[::-1]
-    for token in set(_TOKEN.findall(text)):
+    apart = {re.sub("[ :-]", "", match) for match in _BYTES.findall(text)}
+    for token in apart | set(_TOKEN.findall(text)):
         yield from (plain.decode("ascii") for plain in decodings(token) if plain.isascii() and _is_printable(plain))
 
 
@@ -64,8 +80,9 @@ def decodings(token: str) -> Iterator[bytes]:
         yield bytes.fromhex(token)
     bare = token.rstrip("=")
     for decode, size in ((base64.b64decode, 4), (base64.urlsafe_b64decode, 4), (base64.b32decode, 8)):
+        padded = bare + "=" * (-len(bare) % size)
         try:
-            yield decode(bare + "=" * (-len(bare) % size))
+            yield decode(padded.upper() if size == 8 else padded)
         except ValueError:
             continue
 
