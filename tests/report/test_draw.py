@@ -56,6 +56,11 @@ def test_lines_bands_levels_and_ticks_are_those_of_the_panel():
     assert (band.min(), band.max()) == (0.2, 0.8)
 
 
+def test_the_interval_of_a_single_point_is_seen():
+    axes = draw(Lines("n", "x", "y", (Line("risk", (1,), (0.25,), (0.2,), (0.3,)),), ""))
+    assert [segment.tolist() for segment in axes.collections[1].get_segments()] == [[[1, 0.2], [1, 0.3]]]
+
+
 def test_few_lines_are_named_where_they_end_and_many_in_a_legend():
     few = Lines("n", "x", "y", tuple(Line(f"line {i}", (1, 2), (0.1 * i, 0.2 * i)) for i in range(3)), "")
     assert [text.get_text() for text in draw(few).texts] == ["line 0", "line 1", "line 2"]

@@ -1,13 +1,14 @@
 """Panels -> matplotlib axes and SVG; the only place that draws."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from incrowd.plain import several
 from incrowd.report.style import COLOURS, INK, MAP, MUTED, PALE, RAMP, SMALL, SUNK, canvas, end_labels, key, svg, tags
+from incrowd.report.ticks import named_ticks, round_ticks, whole_ticks
 from incrowd.show import Bars, Cdf, Line, Lines, Map, Panel, Surface
 from incrowd.show.panel import STEPS, step_words
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
+WIDTH_PT, COVERED_PT = 1.5, 2.0  # of a line, and more for one that a later one covers
 MOST_DOTS = 2_000  # on a map
 MOST_END_LABELS = 5  # lines that are named where they end; more need a legend
 HEIGHTS_IN: dict[type, float] = {Lines: 3.2, Cdf: 2.8, Bars: 2.6, Surface: 3.2, Map: 4.2}
@@ -58,8 +60,9 @@ def _height(panel: Panel) -> float:
 
 
 def _draw_lines(axes: "Axes", panel: Lines) -> None:
-    for colour, line in zip(_colours(panel.lines), panel.lines, strict=False):
-        _draw_line(axes, line, colour)
+    widths = _widths([dict(zip(line.x, line.y, strict=True)) if line.style == "line" else {} for line in panel.lines])
+    for colour, line, width in zip(_colours(panel.lines), panel.lines, widths, strict=False):
+        _draw_line(axes, line, colour, width)
     for style, (label, value) in zip(("--", ":", "-.") * 9, panel.levels.items(), strict=False):
         axes.axhline(value, color=MUTED, linewidth=1, linestyle=style, label=label)
     _scale(axes, panel)
@@ -68,19 +71,22 @@ def _draw_lines(axes: "Axes", panel: Lines) -> None:
     _name_lines(axes, panel)
 
 
-def _draw_line(axes: "Axes", line: Line, colour: str) -> None:
+def _draw_line(axes: "Axes", line: Line, colour: str, width: float) -> None:
     if line.style in ("step", "area"):
         if line.style == "area":
             axes.fill_between(line.x, line.y, step="mid", color=colour, alpha=0.85, linewidth=0, label=line.label)
         else:
-            axes.step(line.x, line.y, where="post", color=colour, label=line.label)
+            axes.step(line.x, line.y, where="post", color=colour, linewidth=width, label=line.label)
         return
-    look: dict[str, Any] = {"marker": "o", "markersize": 4, "color": colour, "label": line.label}
+    look: dict[str, Any] = {"marker": "o", "markersize": 2.5 + width, "color": colour, "label": line.label}
+    look |= {"linewidth": width}
     look |= {"linestyle": "none"} if line.style != "line" else {}
     look |= {"markerfacecolor": "none"} if line.style == "hollow" else {}
     axes.plot(line.x, line.y, **look)
     if len(line.low):
         axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.2, linewidth=0)
+        if len(line.x) == 1:  # a band needs two points
+            axes.vlines(line.x, line.low, line.high, color=colour, alpha=0.4, linewidth=4)
 
 
 def _scale(axes: "Axes", panel: Lines) -> None:
@@ -88,8 +94,9 @@ def _scale(axes: "Axes", panel: Lines) -> None:
         if scale != "linear":
             how: dict[str, Any] = {"linthresh": 0.1, "linscale": 0.6} if scale == "symlog" else {}
             getattr(axes, f"set_{axis}scale")(scale, **how)
+            round_ticks(getattr(axes, f"{axis}axis"), *getattr(axes, f"get_{axis}lim")())
     if panel.ticks:
-        axes.set_xticks(range(len(panel.ticks)), list(panel.ticks))
+        named_ticks(axes, range(len(panel.ticks)), panel.ticks)
     elif panel.scale_x == "linear" and all(float(x).is_integer() for line in panel.lines for x in line.x):
         axes.locator_params(axis="x", integer=True)
     if panel.share and panel.scale_y == "linear":
@@ -114,17 +121,33 @@ def _name_lines(axes: "Axes", panel: Lines) -> None:
             tags(axes, [(*point, colour) for point in zip(line.x, line.y, line.tags, strict=True)])
 
 
+def _widths(lines: Sequence[Mapping[float, float]]) -> list[float]:
+    """Of each line, more for each later one that covers a quarter of its points or more, so that both are seen."""
+    ends = [y for line in lines for y in line.values() if math.isfinite(y)]
+    near = 0.01 * (max(ends) - min(ends)) if ends else 0.0
+
+    def covers(later: Mapping[float, float], line: Mapping[float, float]) -> bool:
+        both = [x for x in line if x in later and abs(later[x] - line[x]) <= near]
+        return 4 * len(both) >= len(line) > 0
+
+    covered = (sum(covers(later, line) for later in lines[place + 1 :]) for place, line in enumerate(lines))
+    return [WIDTH_PT + COVERED_PT * min(count, 3) for count in covered]
+
+
 def _colours(lines: Sequence[Any]) -> Sequence[str]:
     return COLOURS * (1 + len(lines) // len(COLOURS))
 
 
 def _draw_cdfs(axes: "Axes", panel: Cdf) -> None:
-    for colour, one in zip(_colours(panel.curves), panel.curves, strict=False):
+    widths = _widths([dict(enumerate(one.value)) for one in panel.curves])
+    for colour, one, width in zip(_colours(panel.curves), panel.curves, widths, strict=False):
         value = np.array(one.value)
         here = np.isfinite(value) & ((value > 0) | (not panel.log))
-        axes.step(value[here], np.linspace(0, 1, len(value))[here], where="post", color=colour, label=one.label)
+        look: dict[str, Any] = {"where": "post", "color": colour, "linewidth": width, "label": one.label}
+        axes.step(value[here], np.linspace(0, 1, len(value))[here], **look)
     if panel.log:
         axes.set_xscale("log")
+        round_ticks(axes.xaxis, *axes.get_xlim())
     else:
         axes.set_xlim(left=0)
     axes.set_ylim(0, 1.02)
@@ -151,11 +174,13 @@ def _draw_bars(axes: "Axes", panel: Bars) -> None:
     if panel.lying:
         axes.set_yticks(places, list(panel.labels), color=INK)
         axes.set(xlim=limits, xlabel=panel.y, ylabel=panel.x)
+        whole_ticks(axes.xaxis)
         axes.invert_yaxis()
         axes.spines["left"].set_visible(False)
         axes.tick_params(left=False)
     else:
-        axes.set_xticks(places, list(panel.labels))
+        named_ticks(axes, places.tolist(), panel.labels)
+        whole_ticks(axes.yaxis)
         axes.set(ylim=limits, ylabel=panel.y, xlabel=panel.x)
     if len(panel.series) > 1:
         key(axes)
@@ -196,7 +221,9 @@ def _draw_map(axes: "Axes", panel: Map) -> None:
     if panel.steps:
         _step_key(axes, panel)
     else:
-        axes.figure.colorbar(drawn, ax=axes, label=panel.of, fraction=0.04, pad=0.02)
+        scale = axes.figure.colorbar(drawn, ax=axes, label=panel.of, fraction=0.04, pad=0.02)
+        if panel.log:
+            round_ticks(scale.ax.yaxis, *scale.ax.get_ylim())
     _scale_bar(axes, west - room, east - west + 2 * room)
 
 
