@@ -147,7 +147,16 @@ class TestRows:
         assert result.answer("lookup").verdict == "within"
         assert shut(result, "pieces", "no answer") and "behind several rows" in result.answer("pieces").note
 
-    def test_more_known_records_do_not_miss_a_row_that_four_find(self):
+    def test_equal_labels_of_a_file_are_compared_pair_by_pair(self, tmp_path):
+        visits = together(60, 60)
+        mixed = replace(visits, users=np.random.default_rng(0).permutation(visits.users))
+        for release in (mixed.save(tmp_path / "mixed.csv"), replace(mixed, xy=None), replace(mixed, start=None)):
+            result = assessed(visits, release=release, same_labels=True)
+            assert shut(result, "lookup", "no answer") and "does not fit" in result.answer("lookup").note
+        alike = together(60, 1)
+        assert assessed(alike, release=alike.save(tmp_path / "alike.csv"), same_labels=True).passed
+
+    def test_moved_points_of_other_people_and_more_known_records_than_four(self):
         rng, people, hours = np.random.default_rng(0), 400, 40
         t = MONDAY + np.tile(3600 * np.arange(hours), people) + rng.integers(0, 3000, people * hours)
         lon, lat = 5.002 + 0.0014 * rng.random(len(t)), 52.001 + 0.001 * rng.random(len(t))
@@ -159,6 +168,8 @@ class TestRows:
         moved = (traces.lon[rows] + noise[0], traces.lat[rows] + noise[1])
         released = ic.Traces.from_arrays(np.repeat(np.arange(people), hours), traces.t[rows], *moved)
         release = ic.Release.from_arrays(released, [[int(person)] for person in order])
+        exchanged = ic.Release.from_arrays(released, [[int(person)] for person in rng.permutation(order)])
+        assert "no nearer" in assessed(traces, release=exchanged).answer("lookup").note
         result = assessed(traces, release=release, records=hours)
         assert shut(result, "lookup") and result.answer("lookup").value > 0.5
         assert "judged with 4 known records" in result.answer("lookup").note

@@ -1,6 +1,6 @@
 """What an assessment looks at: everything made of the source once, when it is first asked for."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.arrays import Ints, positions_of
 from incrowd.assess.options import Options
-from incrowd.assess.subject import Subject, check_kind, original_on, subject_of
+from incrowd.assess.subject import Subject, check_kind, foreign_visits, original_on, stated_as, subject_of
 from incrowd.attack.people import read_link
 from incrowd.clock import DAY_MIN
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
@@ -76,11 +76,15 @@ class Dataset:
     @cached_property
     def verdict(self) -> Any:
         """What the auditor says of the release."""
+        return self._audited(self.options.release)
+
+    def _audited(self, release: Any) -> Any:
         from incrowd import audit
 
-        release: Any = self.options.release
         check_kind(self.published, self)
         if isinstance(release, UserTable):
+            if isinstance(release, Visits):
+                release = stated_as(release, self.visits)  # without it pairs cannot be compared
             release = Release(release, _labelled(release, self.original or self.visits))
         original: Any = self.visits if self.original is None else self.original
         if isinstance(release, Release) and isinstance(release.data, Visits):
@@ -190,10 +194,10 @@ class Dataset:
     @property
     def link_fault(self) -> str:
         """Why the link of the release cannot be relied upon, as the auditor sees it."""
-        check = next((one for one in self.verdict.checks if one.name == "link"), None)
-        if check is None or check.status == "fail":
-            return f"the link does not fit the release: {'' if check is None else check.evidence}".rstrip(".")
-        return ""
+        labels = self.options.same_labels and not isinstance(self.options.release, Release)
+        verdict = self._audited(self.published) if labels else self.verdict
+        bad = [one.evidence for one in verdict.checks if one.name == "link" and one.status != "pass"]
+        return f"the link does not fit the release: {bad[0]}".rstrip(".") if bad else ""
 
     @property
     def cell_m(self) -> float:
@@ -219,7 +223,7 @@ class Dataset:
             return release(given)
         if not self.bare:
             return saved(given)
-        return _foreign(given, self.visits)
+        return foreign_visits(given, self.visits)
 
     @property
     def table(self) -> Any:
@@ -274,20 +278,6 @@ class Dataset:
         if self.traces is None:
             raise DataError(f"{self.why_no_traces}.")
         return fingerprints(some_people(self.traces, people=people, seed=self.seed), time_zone=self.options.time_zone)
-
-
-def _foreign(path: Path, like: Visits) -> Visits:
-    """A mere table of visits to the same cells in the same slots, with every other column: all of it is published."""
-    from incrowd.read import visits
-    from incrowd.read._kind import header_of
-    from incrowd.read.layouts import find_columns, plain
-
-    header = header_of(path)
-    named = {role: role for role in ("cell", "slot") if role in map(plain, header)}
-    own = find_columns(header, named, ("user", "cell", "slot"), path.name)
-    others = [name for place, name in enumerate(header) if (place,) not in own.values()]
-    table: Visits = visits(path, slot_min=like.slot_min, attributes=others)
-    return replace(table, start=like.start, time_zone=like.time_zone)
 
 
 def _labelled(table: UserTable, original: UserTable) -> Groups:

@@ -1,15 +1,16 @@
 """What is judged: a release, or the data as they are, with the people behind every published row."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incrowd.arrays import Ints, offsets_of, positions_of
+from incrowd.arrays import Floats, Ints, offsets_of, positions_of
 from incrowd.attack.link.sides import as_visits, crowd_of
 from incrowd.attack.lookup import caps_of
+from incrowd.attack.lookup.holders import points_of
 from incrowd.attack.people import read_link
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.data.release_folder import manifest_in
@@ -28,6 +29,11 @@ MISLINKED = "the link file names nobody who is both in the data and in the relea
 UNLIKE = "no label of the release is one of the data; pass the link file of the release (--link)"
 BOXES = "the release holds boxes; give the trajectories or the fingerprints that it was made from"
 POINTS = "the release holds points; give the trajectories that it was made from"
+FAR = (
+    "the link does not fit the release: published points are no nearer to those of the person whom the link names than "
+    "to those of other people"
+)
+PAIRS, NEARER, SPOTS = 100, 0.95, 50  # pairs looked at, the share that must be near, and points of each
 GRAIN = ("cell_m", "slot_min", "start", "time_zone", "crs")
 
 
@@ -104,10 +110,36 @@ def subject_of(data: "Dataset") -> Subject:
     members, claims, params = _behind(data, table, original)
     if data.link_fault:
         raise DataError(data.link_fault)
+    if isinstance(table, Traces) and not _near(table, original, members):
+        raise DataError(FAR)
     known = original if isinstance(original, Visits) else _known(table, data)
     if len(known) != len(original):
         raise DataError("a person has no record after the start of the release; give the data it was made from.")
     return Subject(Release(table, members, params=params, claims=claims), original, known, True)
+
+
+def _near(table: Traces, original: Traces, members: Groups) -> bool:
+    """Whether moved points are nearer to their person than to half of all people, for nearly all pairs of the link."""
+    ours, theirs = points_of(table, original)
+    rng = np.random.default_rng(0)
+    row = np.repeat(np.arange(len(members)), np.diff(members.offsets))
+    others = rng.permutation(len(original))[:PAIRS].tolist()
+
+    def apart(points: Floats, person: int) -> float:
+        own = ours[slice(*original.offsets[person : person + 2].tolist())]
+        after = np.clip(np.searchsorted(own[:, 2], points[:, 2]), 1, max(len(own) - 1, 1))
+        pair = np.stack([after - 1, np.minimum(after, len(own) - 1)])
+        close = pair[np.abs(own[pair, 2] - points[:, 2]).argmin(axis=0), np.arange(len(points))]
+        return float(np.hypot(*(own[close, :2] - points[:, :2]).T).mean())
+
+    pairs = rng.permutation(len(row))[:PAIRS]
+    near = 0
+    for one in pairs.tolist():
+        points = theirs[slice(*table.offsets[row[one] : row[one] + 2].tolist())]
+        points = points[:: max(len(points) // SPOTS, 1)]
+        limit = apart(points, int(members.positions[one]))
+        near += 2 * sum(apart(points, person) < limit for person in others) <= len(others)
+    return near >= NEARER * len(pairs)
 
 
 def original_for(table: Any, data: "Dataset") -> Any:
@@ -148,6 +180,28 @@ def original_on(release: Visits, data: "Dataset") -> Visits:
 def origin_of(crs: str | None, points: Traces) -> tuple[float, float] | None:
     """The (lon, lat) from which a plane is counted; None for points in metres, or in a plane made elsewhere."""
     return None if points.planar else plane.origin_of(crs)
+
+
+def foreign_visits(path: Path, like: Visits) -> Visits:
+    """A mere table of visits to the same cells in the same slots, with every other column: all of it is published."""
+    from incrowd.read import visits
+    from incrowd.read._kind import header_of
+    from incrowd.read.layouts import find_columns, plain
+
+    header = header_of(path)
+    named = {role: role for role in ("cell", "slot") if role in map(plain, header)}
+    own = find_columns(header, named, ("user", "cell", "slot"), path.name)
+    others = [name for place, name in enumerate(header) if (place,) not in own.values()]
+    table: Visits = visits(path, slot_min=like.slot_min, attributes=others)
+    return stated_as(table, like)
+
+
+def stated_as(table: Visits, like: Visits) -> Visits:
+    """The same visits with the places and the clock of others, where they do not state their own."""
+    own = like.xy is not None and int(table.cell.max(initial=0)) < len(like.xy)
+    names = ("start", "time_zone", "slot_min", *(("xy", "cell_m", "crs") if own and table.xy is None else ()))
+    lacking: Any = {name: getattr(like, name) for name in names if getattr(table, name) is None}
+    return replace(table, **lacking)
 
 
 def _behind(data: "Dataset", table: UserTable, original: UserTable) -> tuple[Groups, dict[str, Any], dict[str, Any]]:
