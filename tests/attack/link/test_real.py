@@ -63,7 +63,7 @@ def test_the_default_names_riders(riders):
 def test_evidence_recognises_taxis_where_overlap_does_not(shared_data):
     """Half a week of taxis against the other: vehicles that are alike, 500 m and the main cell of an hour.
 
-    The taxis of the specification (0.58 alone, 0.68 one to one) are other data, kept aside.
+    The specification reached 0.58 alone and 0.68 one to one on taxis that were kept aside, probably other data.
     """
     traces = ic.read.table(shared_data / "cabspotting_sf_week.parquet")
     week = ic.discretize.grid(traces, cell_m=500, slot_min=60, keep="vote", time_zone="America/Los_Angeles")
