@@ -93,6 +93,21 @@ class TestSensitive:
         result = assessed(visits, sensitive="ill", values=values)
         assert shut(result, "sensitive", "no answer") and "1 value of ill" in result.answer("sensitive").note
 
+    def test_who_has_no_value_is_inferred_too(self):
+        result = assessed(together(60, 2, ill=np.array(["hiv", None] * 30, object)), sensitive="ill")
+        assert shut(result, "sensitive") and result.answer("sensitive").value == 1
+
+    def test_without_the_data_people_are_guessed_not_their_rows(self):
+        rng, people = np.random.default_rng(0), 300
+        often = np.arange(people) % 2 == 0  # and healthy
+        user = np.repeat(np.arange(people), np.where(often, 40, 1))
+        slot = np.concatenate([np.arange(40) if one else rng.integers(0, 40, 1) for one in often])
+        visits = ic.Visits.from_arrays(user, np.where(often[user], 0, 1), slot, slot_min=60, start=MONDAY)
+        release = ic.anonymize.Cut(window_h=1)(visits)
+        ill = np.where(often[release.members.positions], "no", "yes")
+        marked = replace(release, data=replace(release.data, attributes={"ill": ill}))
+        assert assessed(visits, release=marked, sensitive="ill").answer("sensitive").control == 0.5
+
 
 def regulars(people=400, slots=8, cells=4):
     """People who mostly stay in one of few cells, so that no count is small and everybody's visits are known."""

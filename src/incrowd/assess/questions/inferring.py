@@ -29,6 +29,7 @@ LOAD_S, VISIT_S = 0.5, 6e-7  # seconds on one core: to load kernels, and per vis
 FINE_MIN = 60  # slots in which a night and a working day are told apart
 BELOW_Z = 3.090232306167813  # one-sided 0.1 %
 OTHER = object()  # any value that does not count
+BLANK = object()  # no value, which may be one
 
 
 def _home_work(data: Dataset) -> Finding:
@@ -122,15 +123,26 @@ class SensitiveGuess(Result):
 
 
 def _sensitive(data: Dataset) -> Finding:
+    """The value of those who have one, or that somebody has none, whichever is inferred better."""
+    values = _values(data, data.precise, data.sensitive or "")
+    if not any(value is not None for value in values):
+        raise DataError(f"nobody has a value of {data.sensitive!r}; name the attribute that is sensitive")
+    blanks: list[Hashable | None] = [BLANK if value is None else value for value in values]
+    tried = [_inferred(data, one) for one in ((values, blanks) if None in values else (values,))]
+    found = [one for one in tried if one is not None]
+    if not found:
+        raise Inapplicable(f"everybody has the same value of {data.sensitive}")
+    return max(found, key=lambda one: float(one.judged[0].judged))
+
+
+def _inferred(data: Dataset, values: list[Hashable | None]) -> Finding | None:
+    """How much better the value is guessed than without the data; None if everybody has the same."""
     subject, name = data.precise, data.sensitive or ""
-    values = _values(data, subject, name)
-    counted = Counter(value for value in values if value is not None)
-    if not counted:
-        raise DataError(f"nobody has a value of {name!r}; name the attribute that is sensitive")
-    people = sum(counted.values())
-    control = Fraction(max(counted.values()), people)
+    rows = ([values[row] for row in mine.tolist() if values[row] is not None] for mine in subject.rows)
+    counted = Counter(mine[0] for mine in rows if mine)
+    control = Fraction(max(counted.values(), default=1), max(sum(counted.values()), 1))
     if control == 1:
-        raise Inapplicable(f"everybody has the same value of {name}")
+        return None
     records = data.options.records
     right, drawn = _guessed(subject, values, records, data.seed)
     mean = float(right.mean())
