@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Labels, offsets_of, positions_of
+from incrowd.arrays import Labels, distinct_rows, offsets_of, positions_of
 from incrowd.audit.reading.batches import pa_table, source_of
 from incrowd.audit.reading.published import Published
 from incrowd.audit.reading.tables import columns_of
@@ -118,11 +118,11 @@ def _linked(release: Published, people: Labels, link: Path) -> tuple[Groups, fro
     if release.manifest is not None and lost != release.bare:
         faults.append(f"{several(lost, 'pseudonym')} of the link have no row, the release counts {release.bare} such")
     row, person = row[row >= 0], person[row >= 0]
-    if np.unique(np.stack([row, person]), axis=1).shape[1] < len(row):
-        faults.append("the link names a pseudonym and its user twice")
     if not len(row):
         raise DataError("no pseudonym of the link file is in the release; give the link of this release.")
     order = np.lexsort((person, row))
+    if not distinct_rows(row[order], person[order]).all():
+        faults.append("the link names a pseudonym and its user twice")
     return Groups(offsets_of(row[order], len(release)), person[order]), held_out, tuple(faults)
 
 
