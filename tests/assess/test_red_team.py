@@ -188,3 +188,12 @@ class TestRows:
         result = assessed(traces, release=release, records=hours)
         assert shut(result, "lookup") and result.answer("lookup").value > 0.5
         assert "judged with 4 known records" in result.answer("lookup").note
+
+
+class TestHonest:
+    def test_what_a_method_makes_of_trajectories_passes_its_audit(self):
+        traces = ic.read.synthetic_city(users=30, towers=20, days=2, seed=1).traces
+        visits = ic.discretize.grid(traces, cell_m=500, slot_min=60, keep="vote")
+        made = (ic.anonymize.Generalize(cell_m=500, slot_min=60)(traces), ic.anonymize.Cut(window_h=24)(visits))
+        for release in made:
+            assert assessed(traces, release=release).answer("guarantees").verdict == "within"

@@ -87,8 +87,8 @@ class Dataset:
                 release = stated_as(release, self.visits)  # without it pairs cannot be compared
             release = Release(release, _labelled(release, self.original or self.visits))
         original: Any = self.visits if self.original is None else self.original
-        if isinstance(release, Release) and isinstance(release.data, Visits):
-            original = original_on(release.data, self)
+        if isinstance(release, Release) and isinstance(release.data, Visits) and release.data.cell_m is None:
+            original = original_on(release.data, self)  # towers are not in the records
         if self.publishes_counts:
             original = self.visits
         return audit.check(release, original=original, link=self.options.link)
