@@ -29,6 +29,7 @@ format: .venv/.ready
 docs: .venv/.ready
 	.venv/bin/python scripts/cli_docs.py > docs/cli.md
 	.venv/bin/python scripts/paper_docs.py > docs/papers.md
+	.venv/bin/python scripts/doc_figures.py
 	.venv/bin/python tests/pages.py
 
 site: .venv/.ready
