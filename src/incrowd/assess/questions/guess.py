@@ -72,7 +72,7 @@ def printed(number: Number, people: int) -> str:
     """A mean right guess as a share, with the number of people.
 
     >>> printed(Number(limit="lookup", what=RIGHT, value=Fraction(1, 8)), 1402)
-    '12.5 % (175 of 1,402 people)'
+    '12.5 % (175.2 of 1,402 people)'
     """
     expected = f"{float(number.value) * people:,.1f}".removesuffix(".0")
     return f"{percent(float(number.value))} ({expected} of {several(people, 'person', 'people')})"
