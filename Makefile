@@ -31,6 +31,7 @@ docs: .venv/.ready
 	.venv/bin/python scripts/paper_docs.py > docs/papers.md
 	.venv/bin/python scripts/doc_figures.py
 	.venv/bin/python tests/pages.py
+	.venv/bin/python tests/notebooks.py
 
 site: .venv/.ready
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict
