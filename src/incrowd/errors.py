@@ -135,7 +135,9 @@ def public(call: F) -> F:
                 raise ParameterError(f"{name}() got an unexpected option {option!r}; {near(option, options)}")
         for noun, (place, kinds) in nouns.items():
             if place < len(args) or noun in given:
-                check_kind(name, args[place] if place < len(args) else given[noun], *kinds)
+                # An option is named; of what a call is about, the call says enough.
+                call = f"{noun} of {name}" if Path in kinds and noun in given else name
+                check_kind(call, args[place] if place < len(args) else given[noun], *kinds)
 
     def checked(*args: Any, **given: Any) -> Any:
         check(args, given)

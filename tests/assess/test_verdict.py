@@ -101,7 +101,7 @@ class TestMustNotPass:
         assert not before.passed and not after.passed
         for name in ("lookup", "identified", "single_visit", "later"):
             assert after.answer(name).value >= before.answer(name).value
-        with pytest.raises(ic.ParameterError, match="no labels of people"):
+        with pytest.raises(ic.ParameterError, match="not labels of people"):
             folder = published(ic.anonymize.Cut(window_h=24)(visits), tmp_path, visits)["release"]
             assessed(visits, release=folder, same_labels=True)
 

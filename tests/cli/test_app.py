@@ -117,7 +117,7 @@ def test_an_internal_error_shows_no_traceback_and_no_value(incrowd, trips, tmp_p
     def bug(*_args, **_more):
         raise KeyError("rider1 at 52.01")
 
-    monkeypatch.setattr("incrowd.read._table.table", bug)
+    monkeypatch.setattr("incrowd.read.table", bug)
     code, out, err = incrowd("read", trips, "-o", tmp_path / "t.parquet")
     assert code == 2 and out == ""
     assert "internal error (KeyError)" in err and "rider1" not in err and "Traceback" not in err

@@ -164,8 +164,8 @@ def period_of(visits: Visits) -> tuple[str, str] | None:
 def masked(words: Sequence[str]) -> str:
     """A command line without credentials and without the home folder of who typed it.
 
-    >>> masked(["incrowd", "assess", "https://me:geheim@host/a.csv?token=abc&x=1", "--password", "geheim"])
-    "incrowd assess 'https://***@host/a.csv?token=***&x=1' --password '***'"
+    >>> masked(["incrowd", "assess", "https://me:geheim@host/a.csv?token=abc&x=1"])
+    "incrowd assess 'https://***@host/a.csv?token=***&x=1'"
     """
     home, shown = str(Path.home()), []
     for before, word in zip(["", *words], words, strict=False):

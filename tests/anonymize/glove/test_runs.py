@@ -109,9 +109,11 @@ def test_what_is_no_checkpoint_is_refused(tmp_path, write):
 
 
 def test_options_of_a_checkpoint_are_checked(tmp_path):
-    for name in ("", ".", 5):
+    for name in ("", "."):
         with pytest.raises(ParameterError, match="name of a file"):
             Glove()(prints(E7), checkpoint=name)
+    with pytest.raises(DataError, match="checkpoint of Glove needs a path, got an int"):
+        Glove()(prints(E7), checkpoint=5)
     for every_s in ("a", -1, float("nan")):
         with pytest.raises(ParameterError, match="checkpoint_s"):
             Glove()(prints(E7), checkpoint=tmp_path / "run", checkpoint_s=every_s)

@@ -9,14 +9,18 @@ from incrowd.papers import PAPERS
 
 
 @pytest.fixture
-def only(monkeypatch):
+def only():
     """Leave some papers in the registry."""
+
+    every = dict(PAPERS)  # in their order, which a registry put together again would not have
 
     def keep(*keys):
         for key in set(PAPERS) - set(keys):
-            monkeypatch.delitem(PAPERS, key)
+            del PAPERS[key]
 
-    return keep
+    yield keep
+    PAPERS.clear()
+    PAPERS.update(every)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def test_one_result_is_a_sentence_with_its_number_and_interval():
     risk = ic.measure.uniqueness(PEOPLE, points=2, repeats=50, seed=1)
     shown = section_of(risk)
     assert shown.number == percent(risk.value)
-    assert span(risk.interval) in shown.answer and "of people (4) are identified" in shown.answer
+    assert span(risk.interval) in shown.answer and "of 4 people are identified on average" in shown.answer
     assert [panel.name for panel in shown.panels] == ["crowd-sizes"]
 
 
@@ -68,7 +68,7 @@ def test_closeness_is_drawn_against_hours():
 
 def test_exposure_and_cut_say_who_is_left():
     shown = section_of(ic.measure.exposure(PEOPLE))
-    assert shown.number == "75.0 %" and ("never identified", "25.00 %") in shown.tables[0].rows
+    assert shown.number == "75.0 %" and ("never identified", "1", "25.00 %") in shown.tables[0].rows
     assert shown.answer.startswith("75.0 % (3 of 4 people) made a visit that nobody else made")
     cut = ic.measure.cut_risk(PEOPLE, ic.discretize.windows(PEOPLE, windows=2, slots=4), points=2, exact=True)
     rows = section_of(cut).tables[0].rows
