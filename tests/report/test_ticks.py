@@ -78,6 +78,9 @@ def test_a_line_that_another_covers_is_wider():
     gaps = tuple(curve(name, [1.0, 2.0, 3.0]) for name in "ab")
     below, above = draw(Cdf("g", "gap", "people", gaps, "")).lines
     assert below.get_linewidth() > above.get_linewidth()
+    apart = curve("a", [1.0, 2.0, 1e6]), curve("b", [3.0, 6.0, 1e6])  # near each other only if the scale were linear
+    lines = draw(Cdf("g", "gap", "people", (*apart, curve("c", [9.0, 18.0, 2e6])), "", log=True)).lines
+    assert len({line.get_linewidth() for line in lines}) == 2 and lines[1].get_linewidth() == lines[2].get_linewidth()
 
 
 def test_the_scale_of_a_map_has_plain_numbers():

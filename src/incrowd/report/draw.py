@@ -139,7 +139,8 @@ def _colours(lines: Sequence[Any]) -> Sequence[str]:
 
 
 def _draw_cdfs(axes: "Axes", panel: Cdf) -> None:
-    widths = _widths([dict(enumerate(one.value)) for one in panel.curves])
+    seen = [np.log10(np.maximum(one.value, 1e-300)) if panel.log else np.array(one.value) for one in panel.curves]
+    widths = _widths([dict(enumerate(values.tolist())) for values in seen])
     for colour, one, width in zip(_colours(panel.curves), panel.curves, widths, strict=False):
         value = np.array(one.value)
         here = np.isfinite(value) & ((value > 0) | (not panel.log))
