@@ -113,6 +113,8 @@ def _all_kept(keys: Ints, given: Any) -> bool:
     slots, cells = given.get("slots_per_person"), given.get("cells_per_slot")
     if not keys.size:
         return True
+    if slots is None or cells is None:
+        return False
     pairs, times = np.unique(keys[:2], axis=1, return_counts=True)
     return bool(times.max() <= cells and np.bincount(pairs[0]).max() <= slots)
 

@@ -46,6 +46,8 @@ def linked(release: Published, original: Original | None, comparison: Compared |
         faults += [f"{several(bad, 'pseudonym does', 'pseudonyms do')} not fit the people of the link"] if bad else []
     elif release.noun == "Traces" and isinstance(original, Traces):
         faults += _moved(release, original, release.members)
+    else:
+        faults.append(f"pairs cannot be compared, because {comparison.rstrip('.')}")
     pairs = len(release.members.positions)
     return judged(LINK, faults, f"{several(pairs, 'pair')} of pseudonym and person, each compared with the original.")
 
