@@ -197,3 +197,13 @@ class TestHonest:
         made = (ic.anonymize.Generalize(cell_m=500, slot_min=60)(traces), ic.anonymize.Cut(window_h=24)(visits))
         for release in made:
             assert assessed(traces, release=release).answer("guarantees").verdict == "within"
+
+
+def test_records_and_columns_are_known_together():
+    """Twelve people alike in every group, and an age of their own each: alone both hide, together neither."""
+    alike = together(600, 50)
+    ages = replace(alike, attributes={"age": np.arange(600) // 50 % 12})
+    assert assessed(alike).passed
+    result = assessed(ages, harmless=("age",))
+    assert result.answer("columns").verdict == "within" and result.answer("lookup").verdict == "above"
+    assert not result.passed and result.answer("lookup").value == 1

@@ -1,6 +1,7 @@
 """Lookup: how often a person is guessed from records known as precisely as what is published shows them."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from incrowd.assess.question import Finding, Question
 from incrowd.assess.questions.guess import guesses, printed
 from incrowd.assess.subject import Subject
 from incrowd.attack import Lookup, lookup
-from incrowd.attack.lookup import holders_of
+from incrowd.attack.lookup import candidates, drawn_records, holders_of
 from incrowd.attack.lookup.released_rows import ReleasedRows
 from incrowd.data import Fingerprints
 from incrowd.errors import DataError
@@ -42,14 +43,29 @@ def _from_records(data: Dataset, records: int) -> Finding:
     if not here.any():
         raise DataError("nobody of the data is in the release; check that both belong together")
     drawn = bool((_known_records(subject)[here] > records).any())
-    bound = data.bound(records)
-    mean, worst = guesses("lookup", found.crowd[here], drawn=drawn, caps=found.caps[here], bound=bound)
+    together = _with_columns(data, subject, records)
+    if together is None:
+        known: Any = {"caps": found.caps[here], "bound": data.bound(records)}
+        mean, worst = guesses("lookup", found.crowd[here], drawn=drawn, **known)
+    else:  # what else is published of a person may be known beside the records, which no bound of them allows for
+        mean, worst = guesses("lookup", together[here], drawn=drawn)
+        if drawn and any(map(data.undecided, (mean, worst))) and not found.within:
+            every = _with_columns(data, subject, int(_known_records(subject).max()))  # who knows all, knows most
+            mean, worst = guesses("lookup", together[here], drawn=True, caps=None if every is None else every[here])
     if 2 * found.none_left >= found.people and subject.is_release:
         # Records that no row holds lead nowhere, which is no safety: what cannot be exceeded is judged.
         mean, worst = (replace(one, interval=(float(one.value), 1.0)) for one in (mean, worst))
     numbers = {**found.to_dict(), "more": {"records": MORE, "value": more.value, "worst": more.worst}}
-    known = f"judged with {records} known records" if records != data.options.records else ""
-    notes = (known, _beside(found, more), _gone(found), _precision(data, found), _held_out(data, subject, records))
+    known_records = f"judged with {records} known records" if records != data.options.records else ""
+    beside = "" if together is None else "the other published columns of a person are known beside its records"
+    notes = (
+        known_records,
+        beside,
+        _beside(found, more),
+        _gone(found),
+        _precision(data, found),
+        _held_out(data, subject, records),
+    )
     note = "; ".join(filter(None, notes))
     return Finding(
         judged=(mean, worst),
@@ -59,6 +75,28 @@ def _from_records(data: Dataset, records: int) -> Finding:
         note=note,
         chance=1 / max(len(subject.original), 1),
     )
+
+
+def _with_columns(data: Dataset, subject: Subject, records: int) -> Ints | None:
+    """For each person the fewest people behind rows that hold known records and the person's other values.
+
+    None if no other column is published; 0 for a wrong guess.
+    """
+    from incrowd.assess.questions.publishing import known_values
+
+    values = known_values(data)
+    if values is None:
+        return None
+    rows = ReleasedRows.of(subject.release, subject.original, None)
+    fewest = np.zeros(len(subject.original), np.int64)
+    for holder in holders_of(rows, subject.original):
+        drawn = drawn_records(holder.spans, records, data.seed)
+        for person, groups, _ in candidates(rows, holder, drawn):
+            own = set(values[rows.rows[person]].tolist())
+            alike = [group[np.isin(values[group], list(own))] for group in groups]
+            sizes = [rows.people(group) for group in alike if len(group)]
+            fewest[person] = min([*sizes, *([fewest[person]] if fewest[person] else [])], default=0)
+    return fewest
 
 
 def _records(data: Dataset) -> list[int]:

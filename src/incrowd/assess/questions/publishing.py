@@ -32,8 +32,7 @@ def _guarantees(data: Dataset) -> Finding:
 def _columns(data: Dataset) -> Finding:
     texts = {name: _texts(data.table.attributes[name]) for name in named_columns(data)}
     stated, harmless = data.params.get("sensitive"), set(data.options.harmless)
-    # What somebody calls sensitive is to be inferred; the others may be known of a person, all of them together.
-    known = tuple(name for name in texts if name not in (data.sensitive, stated))
+    known = _known(data)
     asked: set[tuple[str, ...]] = {(name,) for name in texts} | ({known} if known else set())
     crowds = {names: _sharing(data, [texts[name] for name in names]) for names in sorted(asked)}
     judged = {names: guesses("columns", crowd, drawn=False) for names, crowd in crowds.items()}
@@ -57,6 +56,20 @@ def _columns(data: Dataset) -> Finding:
         numbers={"alone": alone, "worst": list(worst), "harmless": sorted(harmless)},
         note=f"people whose value nobody shares, by column: {described}",
     )
+
+
+def _known(data: Dataset) -> tuple[str, ...]:
+    """What somebody calls sensitive is to be inferred; the other columns may be known of a person, all together."""
+    return tuple(name for name in named_columns(data) if name not in (data.sensitive, data.params.get("sensitive")))
+
+
+def known_values(data: Dataset) -> Ints | None:
+    """A number for each published row, equal where all columns are that may be known of a person; None without any."""
+    columns = [_texts(data.table.attributes[name]) for name in _known(data)]
+    if not columns:
+        return None
+    code: Ints = np.unique([str(row) for row in zip(*columns, strict=True)], return_inverse=True)[1]
+    return code
 
 
 def _texts(values: Any) -> list[str]:
