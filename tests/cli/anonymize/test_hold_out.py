@@ -8,7 +8,7 @@ import incrowd as ic
 from incrowd.anonymize import METHODS
 from incrowd.attack.people import read_link
 
-WORDS = {"lkc": ("--l", 1, "--k", 2, "--same-time", "order"), "w4m": ("--k", 2, "--delta-m", 3000)}
+WORDS = {"lkc": ("--l", 1, "--k", 1, "--same-time", "order"), "w4m": ("--k", 2, "--delta-m", 3000)}
 
 
 @pytest.mark.parametrize("method", METHODS)
