@@ -5,9 +5,11 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, owners
 from incrowd.audit.checks.identity import ALPHA, poisson_tail
+from incrowd.audit.checks.times import BLOCK
 from incrowd.audit.reading.published import Published
 from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
 from incrowd.data import Groups
@@ -24,13 +26,10 @@ def cutting(release: Published) -> Check:
     stated = [release.parameters.get(name) for name in _CUTS]
     if release.noun != "Visits" or (release.method != "Cut" and stated == [None, None]):
         return idle(CUT, "no cut is stated.")
-    window = _window(release)
+    window = _window(release, _ends(release.table.code, release.table.numbers["slot"], len(release)))
     if isinstance(window, str):
         return failed(CUT, f"cannot be checked, because {window}")
-    first = np.full(len(release), np.iinfo(np.int64).max)
-    last = np.full(len(release), np.iinfo(np.int64).min)
-    np.minimum.at(first, release.table.code, window)
-    np.maximum.at(last, release.table.code, window)
+    first, last = window
     uncut = first != last
     faults = []
     if uncut.any():
@@ -41,9 +40,20 @@ def cutting(release: Published) -> Check:
     return judged(CUT, faults, f"each of {several(len(release), 'pseudonym')} lies in one window.")
 
 
-def _window(release: Published) -> Ints | str:
-    """The window of each row, in exact integers; a border belongs to the later window."""
-    given, slot = release.parameters, release.table.numbers["slot"].astype(np.int64)
+def _ends(code: Ints, slot: NDArray[Any], pseudonyms: int) -> Ints:
+    """The first and the last slot of each pseudonym, by blocks of rows, which may be many."""
+    ends = np.stack([np.full(pseudonyms, np.iinfo(np.int64).max), np.full(pseudonyms, np.iinfo(np.int64).min)])
+    for begin in range(0, len(code), BLOCK):
+        part = slice(begin, begin + BLOCK)
+        values = slot[part].astype(np.int64)
+        np.minimum.at(ends[0], code[part], values)
+        np.maximum.at(ends[1], code[part], values)
+    return np.where(ends[0] > ends[1], 0, ends)  # of a pseudonym without a row
+
+
+def _window(release: Published, slot: Ints) -> Ints | str:
+    """The window of each slot, in exact integers; a border belongs to the later window."""
+    given = release.parameters
     start, slots = given.get("start_slot", 0), given.get("slots")
     width_h, windows, slot_min = given.get("window_h"), given.get("windows"), release.clock.get("slot_min")
     if (
@@ -109,7 +119,9 @@ def independence(release: Published) -> Check:
 def _in_time(release: Published, members: Groups) -> tuple[Ints, Ints]:
     """Person and pseudonym of each piece, by person and time."""
     first = np.full(len(release), np.iinfo(np.int64).max)
-    np.minimum.at(first, release.table.code, release.time.astype(np.int64))
+    for begin in range(0, release.rows, BLOCK):
+        part = slice(begin, begin + BLOCK)
+        np.minimum.at(first, release.table.code[part], release.time[part].astype(np.int64))
     code = owners(members.offsets)
     order = np.lexsort((first[code], members.positions))
     numbered = release.users if release.users.dtype.kind == "i" else np.arange(len(release))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 GRAIN = "time grain"
+BLOCK = 1 << 22  # rows looked at together
 
 
 def grain(release: Published) -> Check:
@@ -48,11 +49,13 @@ def _units(noun: str, slot_min: Any) -> dict[str, float]:
 
 
 def _off_grid(values: NDArray[Any], unit_s: float, grain_s: float, offset: float | None) -> NDArray[np.bool_]:
-    rest = (values * unit_s) % grain_s
     if offset is None:
-        distinct, times = np.unique(rest, return_counts=True)
+        distinct, times = np.unique((values * unit_s) % grain_s, return_counts=True)
         offset = distinct[np.argmax(times)]
-    off: NDArray[np.bool_] = rest != offset
+    off = np.empty(len(values), np.bool_)
+    for first in range(0, len(values), BLOCK):  # a whole column of seconds would take as much memory as the release
+        part = slice(first, first + BLOCK)
+        off[part] = (values[part] * unit_s) % grain_s != offset
     return off
 
 

@@ -1,13 +1,15 @@
 """The original and the link file -> who stands behind each pseudonym."""
 
 import base64
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from incrowd.arrays import Labels, distinct_rows, offsets_of, positions_of
+from incrowd.arrays import Ints, Labels, distinct_rows, offsets_of, positions_of
 from incrowd.audit.reading.batches import pa_table, source_of
 from incrowd.audit.reading.published import Published
 from incrowd.audit.reading.tables import columns_of
@@ -102,18 +104,17 @@ def _linked(release: Published, people: Labels, link: Path) -> tuple[Groups, fro
         raise DataError(f"{link.name} lacks the columns pseudonym, user; give the link file of this release.")
     if "release" in table.column_names:
         check_link(release.folder or release.file, _words(table["release"].unique()).tolist())
-    pseudonyms = _words(table["pseudonym"])
-    person = positions_of(_words(table["user"]), people)
-    out = pseudonyms == ""
+    person = _positions(table["user"], people)
+    out = _blank(table["pseudonym"])
     if (person[~out] < 0).any():
         raise DataError(
             f"{int((person[~out] < 0).sum())} users of the link file are not in the original (first in line "
             f"{int(np.argmax((person < 0) & ~out)) + 2}); give the original and the link of the same release."
         )
     row = np.full(len(out), -1)
-    row[~out] = positions_of(pseudonyms[~out], release.users)
+    row[~out] = _positions(table["pseudonym"].filter(~out), release.users)
     held_out = frozenset(person[out & (person >= 0)].tolist())
-    lost = len(np.unique(pseudonyms[~out & (row < 0)]))
+    lost = len(table["pseudonym"].filter(~out & (row < 0)).unique())
     faults = []
     if release.manifest is not None and lost != release.bare:
         faults.append(f"{several(lost, 'pseudonym')} of the link have no row, the release counts {release.bare} such")
@@ -124,6 +125,24 @@ def _linked(release: Published, people: Labels, link: Path) -> tuple[Groups, fro
     if not distinct_rows(row[order], person[order]).all():
         faults.append("the link names a pseudonym and its user twice")
     return Groups(offsets_of(row[order], len(release)), person[order]), held_out, tuple(faults)
+
+
+def _blank(column: Any) -> NDArray[np.bool_]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    blank: NDArray[np.bool_] = pc.equal(column.cast(pa.string()).fill_null(""), "").to_numpy()
+    return blank
+
+
+def _positions(column: Any, among: Labels) -> Ints:
+    """Where each label stands among others; whole numbers are never made into words, which would take the memory."""
+    import pyarrow as pa
+
+    if among.dtype.kind in "iu":
+        with suppress(pa.ArrowInvalid):
+            return positions_of(column.cast(pa.string()).cast(pa.int64()).to_numpy(), among)
+    return positions_of(_words(column), among)
 
 
 def _words(column: Any) -> Labels:

@@ -1,6 +1,7 @@
 """Batches of a table of any tool -> numpy columns in file order, as narrow as their values allow."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -85,7 +86,19 @@ def columns_of(
     users, code = _users(_joined(pieces.pop("user"))) if "user" in pieces else (np.zeros(0, np.int64), None)
     numbers = {name: _numbers(pieces.pop(name), name) for name in roles if name != "user"}
     code = np.zeros(rows, np.int32) if code is None else code
+    _give_back()
     return Columns(kind.split()[-1], users, code, numbers, extras, frozenset(odd))
+
+
+def _give_back() -> None:
+    """Return what many small batches took to the operating system, where the C library can."""
+    import ctypes
+
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _piece(column: "pa.Array", name: str) -> Any:
