@@ -134,3 +134,13 @@ def test_moved_points_are_asked_who_is_alone_on_the_grid(traces, moved):
     grid = ic.discretize.grid(ic.read.release(folder), cell_m=500, slot_min=60)
     alone = measure.uniqueness(grid, points=4, short="all", seed=3)
     assert found.numbers["alone"] == (alone.crowd_sizes[0] == 1).sum()
+
+
+def test_people_held_out_are_matched_wrongly_beside_the_lookup(visits, tmp_path):
+    """Whoever was left out on purpose is in no row: each match of theirs is wrong, and none is judged."""
+    rest, held = ic.anonymize.hold_out(visits, 0.2)
+    link = tmp_path / "link.csv"
+    publish(ic.anonymize.Cut(window_h=24)(rest), tmp_path / "release", link=link, original=rest, held_out=held.users)
+    found = ic.assess.assess(visits, release=tmp_path / "release", link=link, advise=False).answer("lookup")
+    assert f"of {len(held)} people held out, " in found.note and "always wrongly" in found.note
+    assert found.people.endswith(f"of {len(rest)} people")

@@ -151,11 +151,9 @@ def matched(subject: Subject, people: Ints, records: int, seed: int) -> int:
     """How many of some people, who are not in the release, a lookup would match to exactly one row."""
     rows = ReleasedRows.of(subject.release, subject.original, None)
     holder = next(iter(holders_of(rows, subject.original)))
-    rng, single = np.random.default_rng(seed), 0
-    for person in people.tolist():
-        first, last = holder.spans[person].tolist()
-        if last > first:
-            chosen = first + np.sort(rng.choice(last - first, min(records, last - first), replace=False))
+    single = 0
+    for chosen in drawn_records(holder.spans[people], records, seed):
+        if len(chosen):
             held = holder.rows(holder.known[chosen])
             common = set(held[0].tolist()).intersection(*(one.tolist() for one in held[1:]))
             single += len(common) == 1

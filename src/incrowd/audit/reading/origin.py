@@ -139,7 +139,7 @@ def _positions(column: Any, among: Labels) -> Ints:
     """Where each label stands among others; whole numbers are never made into words, which would take the memory."""
     import pyarrow as pa
 
-    if among.dtype.kind in "iu":
+    if among.dtype.kind in "iu" and not column.null_count:
         with suppress(pa.ArrowInvalid):
             return positions_of(column.cast(pa.string()).cast(pa.int64()).to_numpy(), among)
     return positions_of(_words(column), among)

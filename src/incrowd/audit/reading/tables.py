@@ -97,7 +97,7 @@ def _give_back() -> None:
     import pyarrow as pa
 
     pa.default_memory_pool().release_unused()
-    with suppress(OSError, AttributeError):
+    with suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
