@@ -11,27 +11,27 @@ from incrowd.attack.recover import recover
 from incrowd.attack.recover.score import recovery_score
 from incrowd.kernels.cpu.transport import link
 from incrowd.kernels.cpu.transport.sites import sites_of
-from incrowd.read.city.profiles import ProfileName
+from incrowd.read.city.people import ProfileName
 
 TOWERS = 8000
 SLOT_MIN = 30
 NIGHT, DAY = 4, 17  # 02:00 -> 02:30 and 08:30 -> 09:00
 
 
-def _city(users: int, days: int, profile: ProfileName, towers: int = TOWERS, slot_min: int = SLOT_MIN) -> ic.Visits:
+def city_of(users: int, days: int, profile: ProfileName, towers: int = TOWERS, slot_min: int = SLOT_MIN) -> ic.Visits:
     city = ic.read.synthetic_city(users=users, towers=towers, days=days, profile=profile)
     return ic.discretize.towers(city.traces, city.towers, slot_min=slot_min, fill="interpolate")
 
 
 def _warm() -> None:
     """Compile, or load what was compiled, outside of what is timed."""
-    visits = _city(30, 2, "operator", towers=20)
+    visits = city_of(30, 2, "operator", towers=20)
     recovery_score(recover(ic.discretize.counts(visits)), visits)
 
 
 def one_link(users: int, slot: int) -> dict[str, Any]:
     """One slot to the next from the true states."""
-    visits = _city(users, 1, "operator")
+    visits = city_of(users, 1, "operator")
     counts = ic.discretize.counts(visits)
     cells = visits.cell.reshape(users, -1)
     before, now = cells[:, slot - 1] if slot == DAY else cells[:, slot], cells[:, slot]
@@ -50,7 +50,7 @@ def whole(
     users: int, days: int, profile: ProfileName, towers: int = TOWERS, slot_min: int = SLOT_MIN, score: bool = True
 ) -> dict[str, Any]:
     """All days with their certificates, joined and scored: `attack` is both together."""
-    visits = _city(users, days, profile, towers, slot_min)
+    visits = city_of(users, days, profile, towers, slot_min)
     counts = ic.discretize.counts(visits)
     result: dict[str, Any] = {"users": len(visits), "days": days, "profile": profile}
     result |= {"towers": counts.shape[1], "slots_a_day": 1440 // slot_min, "slots": counts.shape[0]}

@@ -14,7 +14,7 @@ from incrowd.arrays import Floats, Ints
 from incrowd.attack.recover import link_days
 from incrowd.attack.recover.guesses import Guess, chance_accuracy
 from incrowd.attack.recover.score import recovery_score
-from incrowd.read.city.profiles import ProfileName
+from incrowd.read.city.people import ProfileName
 
 USERS, TOWERS, DAYS, SLOTS, NIGHT = 100_000, 8_000, 7, 48, 12
 MIXED = 0.1  # of all people in each slot by day

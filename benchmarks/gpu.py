@@ -19,9 +19,8 @@ from benchmarks import timed
 from benchmarks.gpu_points import points
 from incrowd.anonymize.glove import Glove
 from incrowd.kernels.gpu.device import missing, name
-from incrowd.measure.glove.kgap import kgap
+from incrowd.measure.glove import kgap, tails
 from incrowd.measure.glove.stretch import layout
-from incrowd.measure.glove.tails import tails
 
 TOWERS, DAYS = 1200, 14
 DENSE = 19.4  # records a day that leave 223 samples in two weeks; the paper's have 217
@@ -33,8 +32,7 @@ SPARSE = 7.4  # records a day that leave 94 samples; those of the paper's larger
 def calls(users: int, records_a_day: float | None = None) -> ic.Fingerprints:
     """What ic.read.synthetic_city gives for the profile cdr, made by all cores."""
     from incrowd.read.city import CHUNK_CELLS, City, _people
-    from incrowd.read.city.people import SLOTS, lay_out
-    from incrowd.read.city.profiles import PROFILES
+    from incrowd.read.city.people import PROFILES, SLOTS, lay_out
 
     kind = PROFILES["cdr"]
     if records_a_day is not None:

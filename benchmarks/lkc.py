@@ -9,8 +9,7 @@ import numpy as np
 import incrowd as ic
 from benchmarks import timed
 from incrowd.anonymize.lkc import LKC
-from incrowd.measure.lkc.sensitive import carriers_of
-from incrowd.measure.lkc.sequences import maximal_frequent, minimal_violating, paths_of
+from incrowd.measure.lkc import carriers_of, maximal_frequent, minimal_violating, paths_of
 from incrowd.measure.lkc.suppression import suppression
 
 LIMITS: dict[str, Any] = {"limit_s": 600, "limit_gib": 2}

@@ -7,8 +7,7 @@ import numpy as np
 
 import incrowd as ic
 from benchmarks import timed
-from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep.estimate import sweep_estimate
+from incrowd.measure.sweep import sweep, sweep_estimate
 
 VEHICLES, RECORDS, DAYS = 13_798, 9_461, 9  # 130.5 million records of Shenzhen's taxis [tan2017, Table 1]
 SPOTS = 300

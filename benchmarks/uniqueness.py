@@ -1,4 +1,4 @@
-"""Uniqueness of every user at the size of song2014, its growth with size, and the sizes peers were measured at."""
+"""Uniqueness of every user at the size of song2014, and its growth with size."""
 
 from statistics import NormalDist
 from typing import Any
@@ -67,27 +67,11 @@ def scaling() -> dict[str, Any]:
     return result
 
 
-def peers() -> dict[str, Any]:
-    """50 records per user, 200 towers, a week of hours: the data other tools were measured on, all users."""
-    _warm_up()
-    result: dict[str, Any] = {}
-    for users in (100, 1_000, 10_000):
-        visits = _commuters(users)
-        with timed(result, f"drawn_m4_{users}"):
-            ic.measure.uniqueness(visits, points=4)
-        with timed(result, f"every_pair_{users}"):
-            ic.measure.uniqueness(visits, points=2, exact=True)
-        with timed(result, f"worst_case_{users}"):
-            ic.measure.exposure(visits)
-    return result
-
-
 CASES = {
     "song2014_full": song2014_full,
     "song2014_cut": song2014_cut,
     "exposure_full": exposure_full,
     "scaling": scaling,
-    "peers": peers,
 }
 
 
@@ -119,7 +103,7 @@ def _towers(rng: np.random.Generator, shares: np.ndarray[Any, Any], size: int) -
     return np.minimum(np.searchsorted(shares, rng.random(size)), TOWERS - 1)
 
 
-def _commuters(users: int, seed: int = 1) -> ic.Visits:
+def commuters(users: int, seed: int = 1) -> ic.Visits:
     """Home or work at most hours, 30 % elsewhere; towers by Zipf's law."""
     rng = np.random.default_rng(seed)
     weights = 1 / np.arange(1, 201)
@@ -133,7 +117,7 @@ def _commuters(users: int, seed: int = 1) -> ic.Visits:
 
 def _warm_up() -> None:
     """Compile first: the kernels are kept on disk, but a first run should not pay for them here."""
-    visits = _commuters(50)
+    visits = commuters(50)
     ic.measure.uniqueness(visits, points=2, exact=True)
     ic.measure.uniqueness(visits, points=2)
     ic.measure.exposure(visits)

@@ -1,18 +1,32 @@
 """The nearest fingerprints, exactly, without most of the arithmetic: bounds first, early abandoning, time windows."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu.glove.bounds import (
+    Scratch,
+    Table,
+    costs_between,
+    costs_from,
+    costs_to,
+    joint_bound,
+    scratch_of,
+    space_from,
+    space_to,
+    table_of,
+)
 from incrowd.kernels.cpu.glove.prints import Prints
 from incrowd.kernels.cpu.glove.stretch import apart
+from incrowd.threads import in_blocks
 
 NEVER = 1 << 62
-LONG_BINS = 64
 NONE = -1
+SEEDS = 16  # candidates that are compared first: the others need only beat the best of them
+ROWS = 32  # of one call in a thread
 WORTH_THREADS = 1 << 17  # pairs; below, waking a second core costs more than it brings
 
-# What was done: pairs asked for, left after hulls, left after the separable bound, finished; sample comparisons.
+# What was done: pairs asked for, left after hulls and places, left after the joint bound, finished; sample comparisons.
 PAIRS, NEAR, CLOSE, EXACT, COMPARED = range(5)
 
 
@@ -47,84 +61,115 @@ def nearest(
     who = np.full((len(rows), take), NONE)
     over, under = np.full((len(rows), take), NEVER), np.ones((len(rows), take), np.int64)
     work = np.zeros((len(rows), 5), np.int64)
-    many = len(rows) > 1 and len(rows) * len(candidates) > WORTH_THREADS
-    (_all_rows if many else _some_rows)(p, rows, candidates, below, least, who, over, under, work)
+
+    def search(part: slice) -> None:
+        _rows(p, rows[part], candidates, below, least[part], who[part], over[part], under[part], work[part])
+
+    many = len(rows) * len(candidates) > WORTH_THREADS
+    in_blocks(search, len(rows), block=ROWS if many else max(1, len(rows)))
     return who, over, under, work
 
 
-@njit(cache=True, parallel=True)
-def _all_rows(
+@njit(cache=True, nogil=True)
+def _rows(
     p: Prints, rows: Ints, candidates: Ints, below: bool, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints
 ) -> None:
-    most = p.places.max()
-    for k in prange(len(rows)):
-        _nearest(p, rows[k], candidates, below, least[k], who[k], over[k], under[k], work[k], most)
+    scratch = scratch_of(p)
+    for k in range(len(rows)):
+        stop = len(candidates)
+        if below:
+            stop = np.searchsorted(p.ident[candidates], p.ident[rows[k]])
+        work[k, PAIRS] = stop - (not below)
+        _nearest(p, rows[k], candidates[:stop], least[k], who[k], over[k], under[k], work[k], scratch)
 
 
 @njit(cache=True)
-def _some_rows(
-    p: Prints, rows: Ints, candidates: Ints, below: bool, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints
-) -> None:
-    most = p.places.max()
-    for k in range(len(rows)):
-        _nearest(p, rows[k], candidates, below, least[k], who[k], over[k], under[k], work[k], most)
-
-
-@njit(cache=True, parallel=True)
 def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
     """Numerator and denominator of the stretch of each pair of slots."""
     over, under = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
-    most = p.places.max()
-    for k in prange(len(pairs)):
+    scratch = scratch_of(p)
+    scratch.part[:] = 0
+    work = np.zeros(5, np.int64)
+    for k in range(len(pairs)):
         a, b = pairs[k]
-        over[k] = _within(p, a, b, NEVER, np.empty(most, np.int64), np.zeros(5, np.int64))
+        over[k] = NEVER
+        if p.size[a] >= p.size[b]:
+            over[k] = _refined(p, a, b, 0, NEVER, scratch, work)
+        if p.size[a] <= p.size[b]:
+            over[k] = min(over[k], _refined(p, b, a, 0, NEVER, scratch, work))
         under[k] = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
     return over, under
 
 
 @njit(cache=True)
 def _nearest(
-    p: Prints,
-    a: int,
-    candidates: Ints,
-    below: bool,
-    least: Ints,
-    who: Ints,
-    over: Ints,
-    under: Ints,
-    work: Ints,
-    most: int,
+    p: Prints, a: int, candidates: Ints, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints, s: Scratch
 ) -> None:
-    low = np.empty(most, np.int64)
-    last = len(who) - 1
-    worst = np.inf
-    for b in candidates:
-        if p.ident[b] >= p.ident[a]:
-            if below:
-                break
-            if a == b:
-                continue
-        work[PAIRS] += 1
-        # An equal one has the larger id and stays out too; full * people * samples fits, as layout has made sure.
-        if _hulls_apart(p, a, b) * under[last] >= over[last]:
+    table = table_of(p, a)
+    score, seeds = _scores(p, a, candidates, table, s)
+    last, worst, final = len(who) - 1, np.inf, False
+    for step in range(len(seeds) + len(candidates)):
+        c = seeds[step] if step < len(seeds) else step - len(seeds)
+        # A float is wrong by less than this; the numerators decide.
+        if c < 0 or score[c] == np.inf or score[c] > worst * (1 + 1e-12):
             continue
+        b = candidates[c]
+        # Those to come are no nearer than `least`, and an equal one has the larger id: the list is final.
+        if final and p.ident[b] > p.ident[who[last]]:
+            break
+        score[c] = np.inf  # a seed comes once
         work[NEAR] += 1
         under_b = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
         # One more than the rounded product can miss; a numerator beyond it is surely worse than the worst kept.
         limit = NEVER if worst == np.inf else int(worst * under_b * (1 + 1e-12)) + 1
-        total = _within(p, a, b, limit, low, work)
-        if total < 0 or compare(total, under_b, over[last], under[last]) >= 0:
+        total = _within(p, a, b, limit, table, s, work)
+        if total < 0 or not _before(p, total, under_b, b, over[last], under[last], who[last]):
             continue
         at = last
-        while at > 0 and compare(total, under_b, over[at - 1], under[at - 1]) < 0:
+        while at > 0 and _before(p, total, under_b, b, over[at - 1], under[at - 1], who[at - 1]):
             who[at], over[at], under[at] = who[at - 1], over[at - 1], under[at - 1]
             at -= 1
         who[at], over[at], under[at] = b, total, under_b
         if who[last] != NONE:
             worst = over[last] / under[last]
-            # Those to come are no nearer than `least`, and an equal one has the larger id: the list is final.
-            if compare(over[last], under[last], least[0], least[1]) <= 0:
-                break
+            final = compare(over[last], under[last], least[0], least[1]) <= 0
+
+
+@njit(cache=True)
+def _before(p: Prints, over: int, under: int, b: int, other_over: int, other_under: int, other: int) -> bool:
+    """Whether b is nearer than another, or as near with a smaller id."""
+    sign = compare(over, under, other_over, other_under) if other != NONE else -1
+    return sign < 0 or (sign == 0 and p.ident[b] < p.ident[other])
+
+
+@njit(cache=True)
+def _scores(p: Prints, a: int, candidates: Ints, table: Table, s: Scratch) -> tuple[Floats, Ints]:
+    """A bound per person and sample for each candidate, by hulls and then by places; those with the smallest."""
+    score, seeds = np.empty(len(candidates)), np.full(SEEDS, NONE)
+    bar = np.inf
+    for c in range(len(candidates)):
+        b = candidates[c]
+        bound = np.inf if a == b else float(_hulls_apart(p, a, b))
+        if bound < bar:
+            bound = max(bound, _places_apart(p, a, b, table, s))
+        score[c] = bound
+        if bound < bar:
+            at = SEEDS - 1
+            while at > 0 and (seeds[at - 1] == NONE or bound < score[seeds[at - 1]]):
+                seeds[at] = seeds[at - 1]
+                at -= 1
+            seeds[at] = c
+            bar = np.inf if seeds[-1] == NONE else score[seeds[-1]]
+    return score, seeds
+
+
+@njit(cache=True)
+def _places_apart(p: Prints, a: int, b: int, table: Table, s: Scratch) -> float:
+    """The bound of the places of both, which are summed over the longer."""
+    there = space_from(p, b, table, s) if p.size[a] >= p.size[b] else NEVER
+    back = space_to(p, b, table) if p.size[a] <= p.size[b] else NEVER
+    apart_by: float = p.scale[0] * min(there, back) / max(p.size[a], p.size[b])
+    return apart_by
 
 
 @njit(cache=True)
@@ -138,28 +183,41 @@ def _hulls_apart(p: Prints, a: int, b: int) -> int:
 
 
 @njit(cache=True)
-def _within(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> int:
+def _within(p: Prints, a: int, b: int, limit: int, table: Table, s: Scratch, work: Ints) -> int:
     """Numerator of the stretch of two slots; -1 when it surely exceeds the limit."""
-    back: int = NONE if p.size[a] > p.size[b] else _directed(p, b, a, limit, low, work)
+    n = p.people[a] + p.people[b]
+    known = p.region[p.places_first[a]] > 0 and p.region[p.places_first[b]] > 0
+    back: int = NONE
+    if p.size[b] >= p.size[a]:
+        if known:
+            bound = p.scale[0] * space_to(p, b, table)
+            costs_to(p, b, table, s)
+        else:
+            bound = costs_between(p, b, a, limit // n, s)
+        back = _directed(p, b, a, bound, limit, s, work)
     if p.size[a] < p.size[b]:
         return back
-    there: int = _directed(p, a, b, limit if back < 0 else back, low, work)
+    most = limit if back < 0 else back
+    if known:
+        bound = p.scale[0] * space_from(p, b, table, s)
+        costs_from(p, a, s)
+    else:
+        bound = costs_between(p, a, b, most // n, s)
+    there: int = _directed(p, a, b, bound, most, s, work)
     return back if there < 0 else there
 
 
 @njit(cache=True)
-def _directed(p: Prints, a: int, b: int, limit: int, low: Ints, work: Ints) -> int:
+def _directed(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, work: Ints) -> int:
     """Sum of the closest stretches of the samples of a, from a bound that is made exact sample by sample."""
-    bound: int = _space_bound(p, a, b, limit, low)
-    if bound > limit:
+    n = p.people[a] + p.people[b]
+    if bound > limit // n:
         return NONE
-    n_a, n_b = p.people[a], p.people[b]
-    for i in range(p.first[a], p.first[a] + p.size[a]):
-        bound += _time_bound(p, i, b, n_a, n_b)
-    if bound > limit:
+    bound = joint_bound(p, a, b, bound, limit // n, s)
+    if bound > limit // n:
         return NONE
     work[CLOSE] += 1
-    exact: int = _refined(p, a, b, bound, limit, low, work)
+    exact: int = _refined(p, a, b, n * bound, limit, s, work)
     return exact
 
 
@@ -188,28 +246,6 @@ def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
 
 
 @njit(cache=True, inline="always")
-def _time_bound(p: Prints, i: int, b: int, n_a: int, n_b: int) -> int:
-    """At least so much time between sample i and any of b, by the silence of b around it."""
-    shift = p.shift[0]
-    first, last = p.start[i] >> shift, (p.end[i] - 1) >> shift
-    gap = np.int64(p.silence[b, first])
-    if last > first:
-        if last - first > LONG_BINS:
-            gap = np.int64(0)
-        for k in range(first + 1, last + 1):
-            if gap == 0:
-                break
-            gap = min(gap, np.int64(p.silence[b, k]))
-    length = p.end[i] - p.start[i]
-    if gap > 0:
-        tau = (n_a + n_b) * gap + n_a * p.brief[b, 0] + n_b * length
-    else:
-        tau = n_b * max(0, length - p.brief[b, 1]) + n_a * max(0, p.brief[b, 0] - length)
-    cost: int = p.scale[2] * min(tau, p.scale[3] * (n_a + n_b))
-    return cost
-
-
-@njit(cache=True, inline="always")
 def _rectangles_apart(p: Prints, k: int, j: int, n_a: int, n_b: int) -> int:
     r = p.rectangle
     space = apart(r[0, k], r[1, k], r[0, j], r[1, j], n_a, n_b) + apart(r[2, k], r[3, k], r[2, j], r[3, j], n_a, n_b)
@@ -218,7 +254,9 @@ def _rectangles_apart(p: Prints, k: int, j: int, n_a: int, n_b: int) -> int:
 
 
 @njit(cache=True)
-def _refined(p: Prints, a: int, b: int, bound: int, limit: int, low: Ints, work: Ints) -> int:
+def _refined(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, work: Ints) -> int:
+    low, part = s.low, s.part
+    _space_bound(p, a, b, limit, low)
     n_a, n_b = p.people[a], p.people[b]
     begin, stop = p.first[b], p.first[b] + p.size[b]
     far = p.scale[2] * p.scale[3] * (n_a + n_b)
@@ -252,7 +290,7 @@ def _refined(p: Prints, a: int, b: int, bound: int, limit: int, low: Ints, work:
             if cost < best:
                 space = _rectangles_apart(p, mine, p.places_first[b] + p.place[j], n_a, n_b)
                 best = min(best, p.scale[0] * space + p.scale[2] * tau)
-        bound += best - floor - _time_bound(p, i, b, n_a, n_b)
+        bound += best - (n_a + n_b) * part[i - p.first[a]]
         if bound > limit:
             work[COMPARED] += compared
             return NONE

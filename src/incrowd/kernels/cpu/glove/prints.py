@@ -1,4 +1,4 @@
-"""Fingerprints laid out for search: samples by start, distinct rectangles by use, a sketch of when each is silent."""
+"""Fingerprints laid out for search: samples by start, distinct rectangles by use, a sketch of when each is where."""
 
 from typing import NamedTuple
 
@@ -11,9 +11,13 @@ from incrowd.kernels.types import Scale
 
 Short = NDArray[np.int32]
 
-SKETCH_BYTES = 256 << 20
+GROUPS = 4  # of the places of a fingerprint: the three most used, and all others
+MINUTES = 2  # unit of a sketch, in which a byte holds the cap
+SIDE = 45  # strips of regions, and regions in a strip
+SKETCH_BYTES = 512 << 20
 FINEST_SHIFT = 3  # bins of 8 minutes
 MOST_BINS = 1 << 16
+EDGE = 1 << 30  # beyond every coordinate
 
 
 class Prints(NamedTuple):
@@ -32,9 +36,11 @@ class Prints(NamedTuple):
     places: Ints
     rectangle: Short  # rows x, x end, y, y end
     uses: Short  # samples at a rectangle
+    region: NDArray[np.uint16]  # in which a rectangle lies; 0 is everywhere
+    regions: Short  # rows x, x end, y, y end of each, and the smallest width and height in it
     hull: Short  # t, t end, x, x end, y, y end
     brief: Ints  # shortest and longest sample
-    silence: NDArray[np.uint16]  # minutes from each bin to the nearest sample, capped
+    quiet: NDArray[np.uint8]  # [slot, bin, group]: from the bin to the nearest sample at these places, capped
     shift: Ints  # a bin is 2**shift minutes
     used: Ints  # samples, rectangles written so far
 
@@ -43,7 +49,7 @@ def allocate(sizes: Ints, minutes: int, scale: Scale, room: int) -> Prints:
     """Columns for these fingerprints and `room` more samples; untouched columns cost no memory."""
     slots, samples = len(sizes), int(sizes.sum()) + room
     shift = FINEST_SHIFT
-    while ((minutes >> shift) + 1) * max(2 * slots, SKETCH_BYTES // MOST_BINS) > SKETCH_BYTES:
+    while ((minutes >> shift) + 1) * max(GROUPS * slots, SKETCH_BYTES // MOST_BINS) > SKETCH_BYTES:
         shift += 1
 
     def column(*shape: int) -> Short:
@@ -63,9 +69,11 @@ def allocate(sizes: Ints, minutes: int, scale: Scale, room: int) -> Prints:
         places=np.zeros(slots, np.int64),
         rectangle=column(4, samples),
         uses=column(samples),
+        region=np.zeros(samples, np.uint16),
+        regions=column(6, 0),
         hull=column(slots, 6),
         brief=np.zeros((slots, 2), np.int64),
-        silence=np.empty((slots, (minutes >> shift) + 1), np.uint16),
+        quiet=np.empty((slots, (minutes >> shift) + 1, GROUPS), np.uint8),
         shift=np.array([shift]),
         used=np.zeros(2, np.int64),
     )
@@ -76,7 +84,25 @@ def prints_of(corners: Short, offsets: Ints, people: Ints, scale: Scale, room: i
     prints = allocate(np.diff(offsets), int(corners[:, 1].max()), scale, room)
     prints.people[:] = people
     fill(prints, corners, offsets)
-    return prints
+    return prints._replace(regions=divide(prints))
+
+
+def divide(p: Prints) -> Short:
+    """Give every rectangle a region: one of its own if there are few different ones, else some neighbours share it."""
+    distinct, which = np.unique(p.rectangle[:, : p.used[1]].T, axis=0, return_inverse=True)
+    count = len(distinct)
+    strip = np.arange(count) // -(-count // SIDE)
+    order = np.lexsort((distinct[:, 2], strip))
+    begin = np.arange(0, count, -(-count // SIDE**2))
+    rank = np.empty(count, np.uint16)
+    rank[order] = 1 + np.repeat(np.arange(len(begin)), np.diff(np.append(begin, count)))
+    p.region[: p.used[1]] = rank[which.ravel()]
+    x, x_end, y, y_end = distinct[order].T
+    low, high = np.minimum.reduceat, np.maximum.reduceat
+    hulls = [low(x, begin), high(x_end, begin), low(y, begin), high(y_end, begin)]
+    widths = [low(x_end - x, begin), low(y_end - y, begin)]
+    anywhere = np.array([[-EDGE, EDGE, -EDGE, EDGE, 0, 0]], np.int32)
+    return np.ascontiguousarray(np.concatenate([anywhere, np.column_stack(hulls + widths)]).T)
 
 
 @njit(cache=True)
@@ -151,19 +177,26 @@ def _outline(p: Prints, slot: int, corners: Short) -> None:
 
 @njit(cache=True)
 def _listen(p: Prints, slot: int) -> None:
-    """Minutes between each bin and the nearest sample; a bound for every sample inside the bin."""
-    shift, cap = p.shift[0], p.scale[3]
-    at, stop = p.first[slot], p.first[slot] + p.size[slot]
-    reach = -cap - 1
-    for k in range(p.silence.shape[1]):
-        low, high = k << shift, (k + 1) << shift
-        while at < stop and p.start[at] < high:
-            reach = max(reach, p.end[at])
+    """Minutes between each bin and the nearest sample of each group; a bound for every sample inside the bin."""
+    shift, cap, bins = p.shift[0], p.scale[3], p.quiet.shape[1]
+    first, stop = p.first[slot], p.first[slot] + p.size[slot]
+    at, quiet = first, p.quiet[slot]
+    reach = np.full(GROUPS, -cap - 1)
+    for k in range(bins):
+        while at < stop and p.start[at] < (k + 1) << shift:
+            g = min(p.place[at], GROUPS - 1)
+            reach[g] = max(reach[g], p.end[at])
             at += 1
-        gap = max(0, low - reach)
-        if at < stop:
-            gap = min(gap, p.start[at] - high)
-        p.silence[slot, k] = min(gap, cap)
+        for g in range(GROUPS):
+            quiet[k, g] = min(cap, max(0, (k << shift) - reach[g])) // MINUTES
+    at -= 1
+    reach[:] = ((bins + 1) << shift) + cap
+    for k in range(bins - 1, -1, -1):
+        while at >= first and p.start[at] >= (k + 1) << shift:
+            reach[min(p.place[at], GROUPS - 1)] = p.start[at]
+            at -= 1
+        for g in range(GROUPS):
+            quiet[k, g] = min(np.int64(quiet[k, g]), (reach[g] - ((k + 1) << shift)) // MINUTES)
 
 
 @njit(cache=True)
