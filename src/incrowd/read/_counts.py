@@ -22,6 +22,7 @@ from incrowd.read.count_times import slots_of
 from incrowd.read.layouts import AntennaAt, Decimal
 from incrowd.read.plane import box_of, plane_around
 from incrowd.read.small_table import NAMES, Labels, SmallTable, Texts, columns_of, counted, labels, numbers
+from incrowd.read.sources.local import local
 
 REGION = NAMES["label"]
 
@@ -38,6 +39,8 @@ def counts(
     suppressed: float = 0.0,
     decimal: Decimal | None = None,
     antenna_at: AntennaAt = "first",
+    table: str | None = None,
+    query: str | None = None,
 ) -> Counts:
     """Published counts from a table with one row (slot, cell, n) each; a cell and slot without a row has 0 people.
 
@@ -55,6 +58,8 @@ def counts(
         suppressed: The number that stands for a suppressed count (blank, *, .., -, NA, <5 or 1-4).
         decimal: The decimal sign of numbers in CSV. [default: as detected]
         antenna_at: Which place is used of a cell that its table lists at two places.
+        table: Table of a database, or sheet of a workbook. [default: the only one]
+        query: SELECT statement for a database, instead of a table.
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"slot": [0, 0, 1], "cell": [0, 1, 1], "n": ["2", "<5", "3"]})
@@ -63,7 +68,8 @@ def counts(
     """
     how: dict[str, Any] = {"columns": columns, "slot_min": slot_min, "start_min": start_min, "time_zone": time_zone}
     how |= {"decimal": decimal, "antenna_at": antenna_at}
-    return labelled_counts(source, cells, **how, suppressed=suppressed)[0]
+    with local(source, table, query) as files:
+        return labelled_counts(files, cells, **how, suppressed=suppressed)[0]
 
 
 class Cells(NamedTuple):

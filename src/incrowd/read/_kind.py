@@ -17,6 +17,7 @@ from incrowd.data.table import COLUMNS
 from incrowd.errors import DataError, ParameterError, check_file, public
 from incrowd.read.files import format_of, head_of
 from incrowd.read.layouts import ALIASES, PLACES, Column, Layout, layout_of, plain
+from incrowd.read.sources.local import local
 from incrowd.read.sources.text import is_number_label
 
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ KINDS = {"Traces": "records", "Visits": "visits", "Fingerprints": "fingerprints"
 
 
 @public
-def kind(source: Any, *, columns: Mapping[str, Column] | None = None) -> str:
+def kind(
+    source: Any,
+    *,
+    columns: Mapping[str, Column] | None = None,
+    table: str | None = None,
+    query: str | None = None,
+) -> str:
     """What a source holds: "records", "visits", "fingerprints", "counts" or "release".
 
     The folder of a release and the table in it are a release. A file saved by incrowd says what it holds; a result is
@@ -34,8 +41,10 @@ def kind(source: Any, *, columns: Mapping[str, Column] | None = None) -> str:
     neither times nor places, and counts have a number of people instead of a user. Everything else holds records.
 
     Args:
-        source: A path, several paths, a data frame, or a noun in memory.
+        source: A path, several paths, an address, a data frame, or a noun in memory.
         columns: Which column is user, t, lon, lat, x, y, cell, slot or n. [default: by common names]
+        table: Table of a database, or sheet of a workbook. [default: the only one]
+        query: SELECT statement for a database, instead of a table.
 
     >>> import pyarrow as pa
     >>> kind(pa.table({"user": ["a"], "cell": [3], "slot": [0]})), kind(pa.table({"cell": [3], "slot": [0], "n": [9]}))
@@ -45,9 +54,10 @@ def kind(source: Any, *, columns: Mapping[str, Column] | None = None) -> str:
         return KINDS[type(source).__name__]
     if isinstance(source, Release) or (isinstance(source, (str, Path)) and release_at(source) is not None):
         return "release"
-    held = holding(source, columns)
-    if held.noun == "Visits" and not held.saved and _counts_people(_names(source), columns):
-        return "counts"
+    with local(source, table, query) as files:
+        held = holding(files, columns)
+        if held.noun == "Visits" and not held.saved and _counts_people(_names(files), columns):
+            return "counts"
     return "records" if held.noun is None else KINDS.get(held.noun, held.noun.lower())
 
 
@@ -68,17 +78,18 @@ def open(source: Any, **options: Any) -> Any:  # noqa: A001
     from incrowd.read._table import table
     from incrowd.read._visits import visits
 
-    what = kind(source, columns=options.get("columns"))
     in_memory = isinstance(source, (Release, Traces, Visits, Fingerprints, Counts))
-    if not in_memory and what != "release" and not holding(source).saved:
-        if what == "visits":
-            return visits(source, **options)
-        return counts(source, **options) if what == "counts" else table(source, **options)
-    if options:
-        raise ParameterError(f"this source describes itself; leave {', '.join(options)} out.")
-    if in_memory:
-        return source.data if isinstance(source, Release) else source
-    return release(release_at(source) or source) if what == "release" else load(source)
+    with local(source, options.pop("table", None), options.pop("query", None)) as files:
+        what = kind(files, columns=options.get("columns"))
+        if not in_memory and what != "release" and not holding(files).saved:
+            if what == "visits":
+                return visits(files, **options)
+            return counts(files, **options) if what == "counts" else table(files, **options)
+        if options:
+            raise ParameterError(f"this source describes itself; leave {', '.join(options)} out.")
+        if in_memory:
+            return files.data if isinstance(files, Release) else files
+        return release(release_at(files) or files) if what == "release" else load(files)
 
 
 class Holding(NamedTuple):

@@ -16,11 +16,13 @@ from incrowd.data import Traces
 from incrowd.data.table import Attributes
 from incrowd.errors import DataError, ParameterError, check_positive, public
 from incrowd.ledger import Ledger
-from incrowd.read._table import Batch, RecordStream, opened, table
+from incrowd.read._table import opened, table
 from incrowd.read.checks import zero_warned_later
 from incrowd.read.layouts import Reading, with_reading
 from incrowd.read.plane import Degrees
 from incrowd.read.sources.engine import records_at_most
+from incrowd.read.sources.local import local
+from incrowd.read.stream import Batch, RecordStream
 
 PIECE_RECORDS = 2_000_000
 _MOST_PIECES = 1024
@@ -70,13 +72,14 @@ def parts(source: Any, *, time_zone: str | None = None, **reading: Unpack[Readin
         if placed or any(options.values()):
             raise ParameterError("these options describe files and frames; Traces need none of them.")
         return of_traces(source)
-    # Half of the memory is for a piece, the other half for the parser and what is made of the pieces.
-    pieces = records_at_most(source, reading.get("layout")) * _RECORD_BYTES / (memory_mb * 2**19)
-    if pieces <= 1:
-        with zero_warned_later():
-            return of_traces(table(source, **options))
-    count = ceil(min(pieces, _MOST_PIECES))
-    return opened(source, memory_mb, lambda stream: spilled(stream, count), **options)
+    with local(source, options.pop("table", None), options.pop("query", None)) as files:
+        # Half of the memory is for a piece, the other half for the parser and what is made of the pieces.
+        pieces = records_at_most(files, reading.get("layout")) * _RECORD_BYTES / (memory_mb * 2**19)
+        if pieces <= 1:
+            with zero_warned_later():
+                return of_traces(table(files, **options))
+        count = ceil(min(pieces, _MOST_PIECES))
+        return opened(files, memory_mb, lambda stream: spilled(stream, count), **options)
 
 
 def of_traces(traces: Traces) -> Parts:

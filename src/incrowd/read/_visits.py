@@ -20,6 +20,7 @@ from incrowd.read.layouts import PLACES, AntennaAt, Column, find_columns, plain,
 from incrowd.read.plane import box_of, plane_around
 from incrowd.read.small_table import SmallTable, columns_of, numbers
 from incrowd.read.small_table import labels as cell_labels
+from incrowd.read.sources.local import local
 from incrowd.read.sources.text import is_number_label
 
 if TYPE_CHECKING:
@@ -40,11 +41,13 @@ def visits(
     antennas: Any = None,
     cells: Any = None,
     antenna_at: AntennaAt = "first",
+    table: str | None = None,
+    query: str | None = None,
 ) -> Visits:
     """Visits from a table with one row (user, cell, slot) each, as `Visits.save` writes them.
 
     Args:
-        source: CSV or Parquet files (a path, list, glob or folder), or a data frame.
+        source: CSV or Parquet files (a path, list, glob or folder), any other source of `read.table`, or a data frame.
         columns: Which column is user, cell and slot, and lon and lat or x and y in the table of places. [default: by
             common names]
         slot_min: Width of a time slot.
@@ -53,6 +56,8 @@ def visits(
         cells: The table of cells that `read.counts` takes. Cells then have the names of that table, and their number is
             their row in it, so visits and counts have the same cells.
         antenna_at: Which place is used of a cell that its table lists at two places.
+        table: Table of a database, or sheet of a workbook. [default: the only one]
+        query: SELECT statement for a database, instead of a table.
 
     >>> import pyarrow as pa
     >>> visits(pa.table({"user": ["a", "b"], "cell": [3, 4], "slot": [0, 1]}), slot_min=60)
@@ -64,9 +69,25 @@ def visits(
         raise ParameterError("cells already has the place of each cell; leave antennas out (--antennas).")
     check_at(antenna_at, antennas if cells is None else cells)
     given = _wanted(columns, antennas if cells is None else cells)
-    if holding(source).saved:
-        return _saved(Path(source), slot_min, bare=not given and not attributes and antennas is None and cells is None)
-    table = columns_of(source, None)
+    with local(source, table, query) as files:
+        return _opened(
+            files, given, slot_min=slot_min, attributes=attributes, antennas=antennas, cells=cells, at=antenna_at
+        )
+
+
+def _opened(
+    files: Any,
+    given: Mapping[str, str],
+    *,
+    slot_min: int | None,
+    attributes: Sequence[str],
+    antennas: Any,
+    cells: Any,
+    at: AntennaAt,
+) -> Visits:
+    if holding(files).saved:
+        return _saved(Path(files), slot_min, bare=not given and not attributes and antennas is None and cells is None)
+    table = columns_of(files, None)
     table = replace(table, given=_found(table, given, attributes))
     if not len(table.table):
         raise DataError(f"{table.place} has no row; give at least one visit.")
@@ -74,13 +95,13 @@ def visits(
     if cells is None:
         made = Visits.from_arrays(user, _whole(table["cell"], "cell"), slot, slot_min=slot_min)
     else:
-        named = cells_of(cells, given, antenna_at)
+        named = cells_of(cells, given, at)
         cell = named.positions(cell_labels(table["cell"], "cell"))
         made = replace(Visits.from_arrays(user, cell, slot, xy=named.xy, slot_min=slot_min), crs=named.crs)
     if attributes:
         kept = {name: _known(table[name]) if table.text else table[name] for name in attributes}
         made = replace(made, attributes=_attributes(made, user, kept))
-    return made if antennas is None else _placed(made, antennas, given, antenna_at)
+    return made if antennas is None else _placed(made, antennas, given, at)
 
 
 def _wanted(columns: Mapping[str, Column] | None, antennas: Any) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from incrowd.data.files import whole_file
-from incrowd.errors import DataError, ParameterError
+from incrowd.errors import DataError, ParameterError, named
 
 FEW, MANY = "too few fields", "too many fields"
 QUOTE, BYTES, LONG = "a quote that does not close", "bytes that are not text", "a line over 2 MB"
@@ -81,4 +81,4 @@ def write(path: Path, rows: Iterable[BadRow]) -> None:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
             out = csv.writer(stream)
             out.writerow(["file", "position", "number", "column", "reason", "text"])
-            out.writerows([row.file, row.unit, row.number, row.column, row.reason, row.text] for row in rows)
+            out.writerows([named(row.file), row.unit, row.number, row.column, row.reason, row.text] for row in rows)

@@ -167,7 +167,7 @@ class Exchanged:
     """
 
     count: list[int] = field(default_factory=lambda: [0, 0])
-    _sample: list[Floats] = field(default_factory=lambda: [np.zeros((0, 2)), np.zeros((0, 2))])
+    sample: list[Floats] = field(default_factory=lambda: [np.zeros((0, 2)), np.zeros((0, 2))])
 
     def add(self, lon: Floats, lat: Floats) -> None:
         """Take note of a batch."""
@@ -179,8 +179,15 @@ class Exchanged:
             step = -(-many // _SAMPLE)
             places = np.column_stack((lon[rows][::step], lat[rows][::step]))
             self.count[side] += many
-            known = np.concatenate([self._sample[side], places])
-            self._sample[side] = known[:: -(-len(known) // _MOST)]
+            known = np.concatenate([self.sample[side], places])
+            self.sample[side] = known[:: -(-len(known) // _MOST)]
+
+    def merge(self, other: "Exchanged") -> None:
+        """Take note of what another one looked at."""
+        for side in range(2):
+            self.count[side] += other.count[side]
+            known = np.concatenate([self.sample[side], other.sample[side]])
+            self.sample[side] = known[:: -(-len(known) // _MOST) or 1]
 
     @property
     def records(self) -> int:
@@ -188,7 +195,7 @@ class Exchanged:
         if not min(self.count):
             return 0
         side = int(self.count[1] > self.count[0])
-        others, places = self._sample[side], self._sample[1 - side]
+        others, places = self.sample[side], self.sample[1 - side]
         first, lower, middle, upper, last = np.quantile(others, (0.01, 0.25, 0.5, 0.75, 0.99), axis=0)
         half = np.maximum(upper - lower, _SMALL)
         low, high = np.maximum(first, lower - half), np.minimum(last, upper + half)

@@ -165,6 +165,8 @@ class Reading(TypedDict, total=False):
             since 1970]
         decimal: The decimal sign of numbers in text. [default: as detected]
         antenna_at: Which place is used of an antenna that its table lists at two places.
+        table: Table of a database, or sheet of a workbook. [default: the only one]
+        query: SELECT statement for a database, instead of a table.
         memory_mb: About how much memory reading may take; a larger source is first sorted into a temporary file (28
             bytes per record, in TMPDIR). [default: 1,024 MB]
     """
@@ -177,6 +179,8 @@ class Reading(TypedDict, total=False):
     time_format: str | None
     decimal: Decimal | None
     antenna_at: AntennaAt
+    table: str | None
+    query: str | None
     memory_mb: int
 
 

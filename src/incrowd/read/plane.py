@@ -89,12 +89,17 @@ class Degrees:
     """Counts of places per whole degree of longitude and of latitude, added up batch by batch."""
 
     def __init__(self) -> None:
-        self._counts = [np.zeros(2 * low + 1, np.int64) for low in _LOWEST]
+        self.counts = [np.zeros(2 * low + 1, np.int64) for low in _LOWEST]
 
     def add(self, lon: Floats, lat: Floats) -> None:
         """Count some more places."""
-        for counts, low, values in zip(self._counts, _LOWEST, (lon, lat), strict=True):
+        for counts, low, values in zip(self.counts, _LOWEST, (lon, lat), strict=True):
             counts += np.bincount(np.floor(values).astype(np.int16) + low, minlength=len(counts))
+
+    def merge(self, other: "Degrees") -> None:
+        """Count the places that another one counted."""
+        for counts, more in zip(self.counts, other.counts, strict=True):
+            counts += more
 
     @property
     def middle(self) -> tuple[int, int]:
@@ -105,7 +110,7 @@ class Degrees:
         >>> some.middle
         (116, 39)
         """
-        halves = (np.searchsorted(2 * np.cumsum(counts), counts.sum()) for counts in self._counts)
+        halves = (np.searchsorted(2 * np.cumsum(counts), counts.sum()) for counts in self.counts)
         lon, lat = (int(at) - low for at, low in zip(halves, _LOWEST, strict=True))
         return lon, lat
 

@@ -13,8 +13,19 @@ from incrowd.data import Fingerprints, Traces
 from incrowd.errors import ParameterError, check_choice, public
 from incrowd.ledger import Ledger
 from incrowd.progress import track
-from incrowd.read.city.people import CELL_M, HOME, SLOTS, WORK, Ground, lay_out, live, settle
-from incrowd.read.city.profiles import PROFILES, Profile, ProfileName
+from incrowd.read.city.people import (
+    CELL_M,
+    HOME,
+    PROFILES,
+    SLOTS,
+    WORK,
+    Ground,
+    Profile,
+    ProfileName,
+    lay_out,
+    live,
+    settle,
+)
 from incrowd.read.city.records import damage, drive, log
 
 START = 1_704_067_200  # Monday 2024-01-01 00:00 UTC

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of
 from incrowd.clock import DAY_MIN, HOUR_S
 from incrowd.data import Traces
-from incrowd.read.city.people import HOME, NEIGHBOURS, SLOTS, Ground, People, around
-from incrowd.read.city.profiles import Profile
+from incrowd.read.city.people import HOME, NEIGHBOURS, SLOTS, Ground, People, Profile, around
 
 SLOT_S = 1800
 BURST_S = 240.0  # mean distance of a record from the beginning of its burst

@@ -17,10 +17,9 @@ from incrowd.read.arrow import values
 from incrowd.read.bad import BadRow
 from incrowd.read.files import different_ends, find_files, format_of, mixed_ends, records_of, size_of, unreadable
 from incrowd.read.layouts import Layout, layout_of
-from incrowd.read.sources.gpx import gpx_scans
 from incrowd.read.sources.parquet import frame_scan, parquet_scans, rows_of
 from incrowd.read.sources.scan import Request, Scan, quoted
-from incrowd.read.sources.text import text_scans
+from incrowd.read.sources.text import gpx_scans, text_scans
 from incrowd.threads import threads
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from incrowd.read.sources.scan import Field, Request, Scan, Sort, find, make, sq
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_EXTENSION = b"ARROW:extension:name"
+EXTENSION = b"ARROW:extension:name"
 _DEGREE_SYSTEMS = (("OGC", "CRS84"), ("EPSG", "4326"))
 
 
@@ -31,7 +31,7 @@ def parquet_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
     for _, group in groupby(schemas, key=lambda pair: (pair[1], pair[1].metadata, tuple(hive_keys(pair[0])))):
         pairs = list(group)
         same = [file for file, _ in pairs]
-        yield _scan(same, f"read_parquet({sql_list(same)}, hive_partitioning=false)", pairs[0][1], request)
+        yield scan_of(same, f"read_parquet({sql_list(same)}, hive_partitioning=false)", pairs[0][1], request)
 
 
 def frame_scan(frame: Any, request: Request) -> Scan:
@@ -40,7 +40,7 @@ def frame_scan(frame: Any, request: Request) -> Scan:
         what = type(frame).__name__
         raise DataError(f"cannot read a {what}; give a path, a list of paths, or a data frame that supports Arrow.")
     stream = stream_of(frame)
-    return replace(_scan([], "frame", stream.schema, request), frame=stream)
+    return replace(scan_of([], "frame", stream.schema, request), frame=stream)
 
 
 def points(wkb: "pa.Array") -> tuple[Floats, Floats]:
@@ -82,7 +82,8 @@ def _footer(file: Path) -> Any:
         raise unreadable(file) from error
 
 
-def _scan(files: list[Path], origin: str, schema: "pa.Schema", request: Request) -> Scan:
+def scan_of(files: list[Path], origin: str, schema: "pa.Schema", request: Request) -> Scan:
+    """The scan of files, or of a frame, with these columns."""
     place = str(files[0]) if files else "the data frame"
     saved = noted(schema.metadata, place)
     if saved:
@@ -99,15 +100,15 @@ def _scan(files: list[Path], origin: str, schema: "pa.Schema", request: Request)
 
 def _field(schema: "pa.Schema", place: int) -> Field:
     column = schema.field(place)
-    return Field(_identifier(column.name), _sort(column.type), column.name, str(column.type))
+    return Field(identifier(column.name), sort_of(column.type), column.name, str(column.type))
 
 
-def _sort(kind: "pa.DataType") -> Sort:
+def sort_of(kind: "pa.DataType") -> Sort:
     """What a column of this Arrow type holds, as far as reading goes."""
     import pyarrow.types as types
 
     if types.is_dictionary(kind):
-        return _sort(kind.value_type)
+        return sort_of(kind.value_type)
     if types.is_timestamp(kind):
         return "instant" if kind.tz else "stamp"
     tests: dict[Sort, Any] = {
@@ -120,7 +121,7 @@ def _sort(kind: "pa.DataType") -> Sort:
     return next((name for name, checks in tests.items() if any(check(kind) for check in checks)), "other")
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
     """A SQL name."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -145,7 +146,7 @@ def _as_saved(saved: Mapping[str, Any], schema: "pa.Schema", request: Request, p
 
 def _point(schema: "pa.Schema", place: str) -> dict[str, tuple[Field, ...]]:
     """The coordinates of GeoParquet or GeoArrow, where this is one."""
-    tagged = [field for field in schema if (field.metadata or {}).get(_EXTENSION, b"").startswith(b"geoarrow.")]
+    tagged = [field for field in schema if (field.metadata or {}).get(EXTENSION, b"").startswith(b"geoarrow.")]
     if b"geo" not in (schema.metadata or {}) and not tagged:
         return {}
     try:
@@ -160,9 +161,9 @@ def _point(schema: "pa.Schema", place: str) -> dict[str, tuple[Field, ...]]:
         raise DataError(f"column {name!r} of {place} is not in WGS 84 degrees; transform it first.")
     if encoding == "point":
         return {
-            noun: (Field(f"{_identifier(name)}.{axis}", "real", name),) for noun, axis in (("lon", "x"), ("lat", "y"))
+            noun: (Field(f"{identifier(name)}.{axis}", "real", name),) for noun, axis in (("lon", "x"), ("lat", "y"))
         }
-    return {"point": (Field(_identifier(name), "other", name),)}
+    return {"point": (Field(identifier(name), "other", name),)}
 
 
 def _geoparquet(schema: "pa.Schema") -> tuple[str, str, dict[str, Any]]:
@@ -172,5 +173,5 @@ def _geoparquet(schema: "pa.Schema") -> tuple[str, str, dict[str, Any]]:
 
 
 def _geoarrow(field: "pa.Field") -> tuple[str, str, dict[str, Any]]:
-    encoding = field.metadata[_EXTENSION].decode().removeprefix("geoarrow.")
+    encoding = field.metadata[EXTENSION].decode().removeprefix("geoarrow.")
     return field.name, encoding, json.loads(field.metadata.get(b"ARROW:extension:metadata") or b"{}")

@@ -1,4 +1,4 @@
-"""CSV, TSV and their kin -> scans; the first rows tell numbers from text."""
+"""CSV, TSV and their kin -> scans: the first rows tell numbers from text; GPX files -> scans, each of one user."""
 
 import re
 import warnings
@@ -6,11 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from statistics import median
-from typing import IO
+from typing import IO, TYPE_CHECKING, Any
+from xml.parsers import expat
 
-from incrowd.errors import DataError, IncrowdWarning
+from incrowd.errors import DataError, IncrowdWarning, ParameterError
 from incrowd.read.bad import BadRow
-from incrowd.read.files import Head, has_quote, has_underscore, head_of, hive_keys, holds_text, one_byte, split
+from incrowd.read.files import (
+    Head,
+    from_path,
+    has_quote,
+    has_underscore,
+    head_of,
+    hive_keys,
+    holds_text,
+    one_byte,
+    split,
+    unpacked,
+    unreadable,
+)
 from incrowd.read.layouts import PLACES
 from incrowd.read.sources.quotes import FEW_LINES, Grammar, Quotes, quotes_of, rows_of, without
 from incrowd.read.sources.scan import (
@@ -27,9 +40,15 @@ from incrowd.read.sources.scan import (
     sql_list,
 )
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _TYPES: dict[Sort, str] = {"whole": "BIGINT", "real": "DOUBLE"}
 _COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*")
 Pair = tuple[Path, Head]
+_POINTS = ("trkpt", "rtept", "wpt")
+_STEM = r"([^/]+?)(?i:\.gpx)?\.[^./]+$"
+_NOTE = "GPX waypoints and route points without a time, left out"
 
 
 def text_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
@@ -192,3 +211,63 @@ def _number(value: str, decimal: str) -> float | None:
     except ValueError:
         return None
     return number if abs(number) < float("inf") and "_" not in value else None
+
+
+def gpx_scans(files: Sequence[Path], request: Request) -> Iterator[Scan]:
+    """One scan per file; its user is the name of the file unless the layout says otherwise."""
+    if request.antennas is not None:
+        raise ParameterError("GPX has the place of every point; leave antennas out.")
+    if request.layout.time_format is not None:
+        raise ParameterError("GPX writes its times in one way; leave time_format out.")
+    if request.decimal == ",":
+        raise ParameterError("GPX writes numbers with a decimal point; leave decimal out.")
+    fields = {noun: (Field(noun, "text", noun),) for noun in ("t", "lon", "lat")}
+    for file in files:
+        user = {"user": (from_path(file, request.layout.user_from or _STEM),)}
+        points = _points(file)
+        # A place marked or planned, without a time, is not a record of a person.
+        records = [point for point in points if point["tag"] == "trkpt" or "t" in point]
+        more = {"frame": _table(records).to_reader(), "notes": {_NOTE: len(points) - len(records)}}
+        yield make(request, [file], "frame", fields, user, unit="line", numbered="line", **more)
+
+
+def _table(points: list[dict[str, Any]]) -> "pa.Table":
+    import pyarrow as pa
+
+    kinds = {"lon": pa.string(), "lat": pa.string(), "t": pa.string(), "line": pa.int64()}
+    return pa.table({name: pa.array([p.get(name) for p in points], kind) for name, kind in kinds.items()})
+
+
+def _points(file: Path) -> list[dict[str, Any]]:
+    """Longitude, latitude and time of each point as text, and the line it starts on."""
+    points: list[dict[str, Any]] = []
+    inside: list[str] = []
+    parser = expat.ParserCreate()
+
+    def refuse(*_: object) -> None:
+        # Entities are how a small file becomes a large one; GPX has no use for them.
+        raise DataError(f"{file} declares a document type or entities; remove them from the file.")
+
+    def start(name: str, values: dict[str, str]) -> None:
+        tag = name.rpartition(":")[2]
+        inside.append(tag)
+        if tag in _POINTS:
+            place = {"lon": values.get("lon"), "lat": values.get("lat")}
+            points.append({"tag": tag, **place, "line": parser.CurrentLineNumber})
+
+    def text(data: str) -> None:
+        if inside[-1] == "time" and len(inside) > 1 and inside[-2] in _POINTS:
+            points[-1]["t"] = points[-1].get("t", "") + data.strip()
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda _: inside.pop()
+    parser.CharacterDataHandler = text
+    try:
+        with unpacked(file) as stream:
+            parser.ParseFile(stream)
+    except OSError as error:
+        raise unreadable(file) from error
+    except expat.ExpatError as error:
+        raise DataError(f"{file} is not well-formed XML at line {error.lineno}; export it again.") from None
+    return points

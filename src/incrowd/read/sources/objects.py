@@ -1,0 +1,111 @@
+"""Objects of an S3-compatible store -> the same files in a folder, through the file system of Arrow."""
+
+import os
+from fnmatch import fnmatchcase
+from glob import has_magic
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from incrowd.errors import DataError
+from incrowd.read.sources.local import copy_bytes
+
+if TYPE_CHECKING:
+    from pyarrow.fs import FileInfo
+
+_CONNECT_S = 10
+_REGION = "us-east-1"  # what stores that have no regions expect
+_REASONS = {
+    "NO_SUCH_BUCKET": "there is no such bucket",
+    "NoSuchBucket": "there is no such bucket",
+    "ACCESS_DENIED": "access was denied",
+    "INVALID_ACCESS_KEY_ID": "the access key is unknown",
+    "SIGNATURE_DOES_NOT_MATCH": "the secret key is wrong",
+    "HTTP status 403": "access was denied",
+    "NETWORK_CONNECTION": "the server cannot be reached",
+    "Couldn't connect": "the server cannot be reached",
+    "resolve host": "the server cannot be reached",
+}
+
+
+def fetched(address: str, folder: Path) -> tuple[str, str]:
+    """Copy every object that an address means; the address of the bucket, and the path or glob within the folder."""
+    import pyarrow as pa
+
+    bucket, _, key = address.partition("://")[2].partition("/")
+    if not bucket:
+        raise DataError("the address names no bucket; write s3://BUCKET/KEY.")
+    try:
+        store = _store()
+        objects = _objects(store, bucket, key)
+        for object_ in objects:
+            target = folder / _relative(object_.path, bucket)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            # The bytes as they are, packed or not: the digest is then that of the object.
+            with store.open_input_stream(object_.path, compression=None) as stream, target.open("xb") as file:
+                copy_bytes(stream, file, f"fetching {len(objects):,} objects", object_.size or 0)
+    except (pa.ArrowException, OSError) as error:
+        raise _unreachable(error, address) from None
+    return f"s3://{bucket}", key.rstrip("/") or "."
+
+
+def _store() -> Any:
+    """The store that the environment names, as other tools for S3 read it."""
+    from pyarrow.fs import S3FileSystem
+
+    given = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    options: dict[str, Any] = {"connect_timeout": _CONNECT_S}
+    if given:
+        endpoint = urlsplit(given if "://" in given else f"https://{given}")
+        if "@" in endpoint.netloc:
+            raise DataError("AWS_ENDPOINT_URL holds a login; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead.")
+        options |= {"endpoint_override": endpoint.netloc, "scheme": endpoint.scheme, "region": region or _REGION}
+    elif region:
+        options["region"] = region
+    return S3FileSystem(**options)
+
+
+def _objects(store: Any, bucket: str, key: str) -> list["FileInfo"]:
+    """The objects of a key, a prefix or a glob, in the order of their names."""
+    from pyarrow.fs import FileSelector, FileType
+
+    if not has_magic(key):
+        one = store.get_file_info(f"{bucket}/{key.rstrip('/')}".rstrip("/"))
+        if one.type is FileType.File:
+            return [one]
+        if one.type is FileType.NotFound:
+            raise DataError(f"there is no object s3://{bucket}/{key}; check the bucket and the key.")
+    fixed = PurePosixPath(*_fixed(key)) if has_magic(key) else PurePosixPath(key)
+    base = f"{bucket}/{fixed}".removesuffix("/.")
+    inside = store.get_file_info(FileSelector(base, recursive=True, allow_not_found=True))
+    files = sorted((one for one in inside if one.type is FileType.File and one.size), key=lambda one: one.path)
+    if has_magic(key):
+        files = [one for one in files if fnmatchcase(_relative(one.path, bucket), key)]
+    if not files:
+        raise DataError(f"no object matches s3://{bucket}/{key}; check the pattern or the prefix.")
+    return files
+
+
+def _fixed(key: str) -> list[str]:
+    """The folders of a glob before its first star."""
+    parts = PurePosixPath(key).parts
+    return list(parts[: next(place for place, part in enumerate(parts) if has_magic(part))])
+
+
+def _relative(path: str, bucket: str) -> str:
+    """The path of an object within its bucket, which cannot lead out of a folder."""
+    inside = path.removeprefix(f"{bucket}/")
+    if ".." in PurePosixPath(inside).parts or inside.startswith("/"):
+        raise DataError(f"an object of s3://{bucket} has .. or / where a name should be; name the others in a glob.")
+    return inside
+
+
+def _unreachable(error: Exception, address: str) -> DataError:
+    """The sentence for a store that does not answer, in words of our own: those of the store may hold a key."""
+    message = str(error)
+    reason = next((words for mark, words in _REASONS.items() if mark in message), "the store refused")
+    return DataError(
+        f"cannot read {address}: {reason}; check AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and "
+        "AWS_SECRET_ACCESS_KEY."
+    )
