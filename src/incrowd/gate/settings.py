@@ -1,0 +1,284 @@
+"""incrowd.toml -> GateSettings, checked before any work: a mistake is named with its line."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from incrowd import anonymize, clean
+from incrowd.anonymize.base import check_hold_out
+from incrowd.assess.options import Options
+from incrowd.clock import zone_of
+from incrowd.discretize.slots import slot_plan
+from incrowd.errors import IncrowdError, ParameterError, check_positive, check_whole, near, public
+from incrowd.gate.keys import COUNTS, TABLES, Key, keys
+from incrowd.gate.lines import Lines, parsed
+from incrowd.gate.outputs import Outputs
+from incrowd.read.files import find_files
+from incrowd.read.layouts import layout_of
+
+FILE = "incrowd.toml"
+SEEDED = "pseudonym_seed lets whoever has it undo the pseudonyms, so no gate takes it; leave it out."
+NEEDED = {"source": "source", "anonymize": "method", "output": "folder"}  # a gate without them has nothing to do
+NAME = re.compile(r"[\w{}. -]+")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GateSettings:
+    """What incrowd.toml says: the values of each table as its calls take them.
+
+    Args:
+        path: The file.
+        tables: Table -> key -> value; paths are absolute, and start at the folder of the file.
+        lines: Table and key -> line of the file.
+        sha256: Digest of the file.
+    """
+
+    path: Path
+    tables: Mapping[str, Mapping[str, Any]]
+    lines: Lines = field(repr=False)
+    sha256: str
+
+    def __getitem__(self, table: str) -> dict[str, Any]:
+        return dict(self.tables.get(table, {}))
+
+    @property
+    def source(self) -> str:
+        """The files or the address that is read."""
+        return str(self["source"]["source"])
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How the source is read, as the keywords of `incrowd.read.table` other than time_zone."""
+        return {name: value for name, value in self["source"].items() if name not in ("source", "time_zone")}
+
+    @property
+    def time_zone(self) -> str | None:
+        """Zone of times without an offset, of slots and of all days and hours."""
+        return self["source"].get("time_zone")
+
+    @property
+    def method(self) -> str:
+        """How the release is made."""
+        return str(self["anonymize"]["method"])
+
+    @property
+    def outputs(self) -> Outputs:
+        """Where the gate writes."""
+        return Outputs(**{"history": self.path.parent / Outputs.history, **self["output"]})
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keywords of an assessment, with the limits."""
+        given = {name: value for name, value in self["assess"].items() if name != "advise"}
+        return {**given, "limits": self["limits"] or None, "time_zone": self.time_zone}
+
+    def with_outputs(self, **given: Any) -> "GateSettings":
+        """The same with other outputs.
+
+        Args:
+            given: Fields of `Outputs` that replace those of the file.
+        """
+        taken = {
+            name: one.absolute() if isinstance(one, Path) else one for name, one in given.items() if one is not None
+        }
+        settings = replace(self, tables={**self.tables, "output": {**self["output"], **taken}})
+        _check_output(settings)
+        return settings
+
+
+@public
+def load(path: str | Path = FILE) -> GateSettings:
+    """The settings in a file, every key and value checked; nothing is read but the file itself.
+
+    Args:
+        path: The file, usually incrowd.toml.
+    """
+    path = Path(path).resolve()
+    values, lines, text = parsed(path)
+    place = _Place(path.name, lines, path.parent)
+    for table, inside in values.items():
+        with place.at(table):
+            if table not in TABLES:
+                raise ParameterError(f"unknown table [{table}]; {near(table, TABLES)}")
+            if not isinstance(inside, dict):
+                raise ParameterError(f"{table} must be a table, written as [{table}].")
+    for table, key in NEEDED.items():
+        if key not in values.get(table, {}):
+            with place.at(table):
+                raise ParameterError(f"the key {key} of [{table}] is missing; add it.")
+    method = values["anonymize"]["method"]
+    tables = {table: _table(table, inside, method, place) for table, inside in values.items()}
+    settings = GateSettings(path=path, tables=tables, lines=lines, sha256=hashlib.sha256(text.encode()).hexdigest())
+    for table, check in CHECKS.items():
+        with place.at(table):
+            check(settings)
+    return settings
+
+
+def history_at(path: Path) -> Path:
+    """Where the history is that a file names; nothing else in the file is looked at."""
+    values, _, _ = parsed(path)
+    output = values.get("output")
+    named = output.get("history") if isinstance(output, dict) else None
+    return path.resolve().parent / (named if isinstance(named, str) else Outputs.history)
+
+
+def _table(table: str, inside: Mapping[str, Any], method: Any, place: "_Place") -> dict[str, Any]:
+    """The values of a table as calls take them."""
+    known = keys(table, method if isinstance(method, str) else None)
+    for name in inside:
+        with place.at(table, name):
+            if name == "pseudonym_seed":
+                raise ParameterError(SEEDED)
+            if name not in known:
+                raise ParameterError(f"unknown key {name!r} in [{table}]; {near(name, known)}")
+            known[name].check(inside[name])
+    return {name: _taken(known[name], value, place) for name, value in inside.items()}
+
+
+def _taken(key: Key, value: Any, place: "_Place") -> Any:
+    """A value as a call takes it: paths from the folder of the file, lists that nobody changes."""
+    if key.name == "source" and "://" not in value and value != "-":
+        return str(place.folder / value)
+    if key.is_path and not isinstance(value, dict):
+        return place.folder / value
+    if isinstance(value, date):
+        return value.isoformat()
+    return tuple(value) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Names the line of what is wrong."""
+
+    file: str
+    lines: Lines
+    folder: Path
+
+    @contextmanager
+    def at(self, table: str, key: str | None = None) -> Iterator[None]:
+        """Errors inside are about this table, and about the key of it that they name."""
+        try:
+            yield
+        except IncrowdError as error:
+            named = key or self._named(table, str(error))
+            line = self.lines.get((table, named), self.lines.get((table,)))
+            where = f"{self.file} line {line}" if line else self.file
+            raise ParameterError(f"{where}: {error}") from None
+
+    def _named(self, table: str, words: str) -> str:
+        """The key that an error names first, or else the one that the table is about."""
+        inside = [name for one, *rest in self.lines if one == table for name in rest]
+        places = {name: re.search(rf"\b{re.escape(name)}\b", words) for name in inside}
+        first = {name: place.start() for name, place in places.items() if place is not None}
+        return min(first, key=lambda name: first[name], default=NEEDED.get(table, ""))
+
+
+def _check_source(settings: GateSettings) -> None:
+    layout = layout_of(settings.reading.get("layout"))
+    zone_of(settings.time_zone)
+    if "://" not in settings.source and settings.source != "-":
+        find_files(settings.source, layout)
+
+
+def _check_clean(settings: GateSettings) -> None:
+    given = settings["clean"]
+    clean.check_box(given.get("box"))
+    check_positive(**{name: given[name] for name in ("max_speed_kmh", "min_records") if name in given})
+    if len(given) > ("steps" in given) and not given.get("steps"):
+        raise ParameterError(
+            "steps is empty, so the other keys of [clean] have no use; list the steps, or drop the keys."
+        )
+
+
+def _check_discretize(settings: GateSettings) -> None:
+    given = settings["discretize"]
+    if "towers" in given and "zones" in given:
+        raise ParameterError("towers and zones exclude each other; give one of them.")
+    if "far_towers" in given and "towers" not in given:
+        raise ParameterError("far_towers is about towers; give towers too, or leave it out.")
+    check_positive(**{name: given[name] for name in ("cell_m",) if name in given})
+    check_whole(**{name: given[name] for name in ("days",) if name in given})
+    slot_plan(given.get("slot_min", 1), given.get("start"), settings.time_zone)
+    for name in ("towers", "zones"):
+        if name in given and not given[name].exists():
+            raise ParameterError(f"there is no file of {name} at {given[name].name}; check the path.")
+
+
+def _check_anonymize(settings: GateSettings) -> None:
+    given = settings["anonymize"]
+    if given.get("hold_out") is not None:
+        check_hold_out(given["hold_out"])
+    if settings.method != COUNTS:
+        method_of(settings)
+    elif given.get("dp_epsilon") is not None and not {"start", "days"} <= set(settings["discretize"]):
+        raise ParameterError(
+            "dp_epsilon needs start and days in [discretize]: a period found in the data says who was there."
+        )
+
+
+def _check_assess(settings: GateSettings) -> None:
+    given = {name: value for name, value in settings.options.items() if not name.startswith("earlier")}
+    check_whole(earlier_last=settings["assess"].get("earlier_last", 1))
+    options = Options(**{**given, "limits": None})
+    refuse_shopping(tuple(options.shopping()), options.override)
+
+
+def _check_limits(settings: GateSettings) -> None:
+    options = Options(limits=settings["limits"] or None)
+    refuse_shopping(tuple(options.shopping()), settings["assess"].get("override"))
+
+
+def _check_output(settings: GateSettings) -> None:
+    outputs = settings.outputs
+    if not NAME.fullmatch(outputs.name) or outputs.name.startswith("."):
+        raise ParameterError("name must be the name of a folder, such as {date}, without a slash.")
+    for name in ("folder", "links", "history"):
+        path = getattr(outputs, name)
+        if path is not None and not path.parent.is_dir():
+            raise ParameterError(f"{name} would be in a folder that does not exist; make it first.")
+    inside = [name for name in ("links", "history") if _within(getattr(outputs, name), outputs.folder)]
+    if "links" in inside:
+        raise ParameterError("links must not be in folder, which is published; keep them apart.")
+
+
+def _within(path: Path | None, folder: Path) -> bool:
+    return path is not None and folder.resolve() in (path.resolve(), *path.resolve().parents)
+
+
+def refuse_shopping(settings: tuple[str, ...], override: str | None) -> None:
+    """Refuse what makes a verdict easier, unless there is a reason that is the first line of the page."""
+    if settings and not override:
+        raise ParameterError(
+            f"{'; '.join(settings)}: a gate does not allow that; leave it out, or give override a reason."
+        )
+
+
+def method_of(settings: GateSettings) -> tuple[anonymize.Anonymizer, dict[str, Any]]:
+    """The method with its parameters, and the further keywords of its call."""
+    given, method = settings["anonymize"], anonymize.METHODS[settings.method]
+    fields = method.__dataclass_fields__  # type: ignore[attr-defined]
+    made = {name: value for name, value in given.items() if name in fields}
+    if "time_zone" in fields:
+        made["time_zone"] = settings.time_zone
+    own = ("method", "file", "hold_out", *fields)
+    keywords = {name: value for name, value in given.items() if name not in own}
+    run = method(**made)
+    run.check(**keywords)
+    return run, keywords
+
+
+CHECKS: Mapping[str, Callable[[GateSettings], None]] = {
+    "source": _check_source,
+    "clean": _check_clean,
+    "discretize": _check_discretize,
+    "anonymize": _check_anonymize,
+    "limits": _check_limits,
+    "assess": _check_assess,
+    "output": _check_output,
+}

@@ -1,0 +1,65 @@
+"""People of whom a night is published after the other: safe alone, and recognised by their habits or not."""
+
+from pathlib import Path
+
+import numpy as np
+
+from incrowd import Traces, anonymize, discretize
+from incrowd.data import Visits
+
+HOURS, DAY_S = 10, 86_400
+PEOPLE = 2_000
+
+
+def night(number: int, *, habits: bool, people: int = PEOPLE, first: int = 0) -> Traces:
+    """Everybody is in one of two cells in each of ten hours: in the same ones every night, or in new ones.
+
+    Four of the ten visits are shared by about a sixteenth of the people, all ten by about two.
+    """
+    rng = np.random.default_rng(5 if habits else 100 + number)
+    side = rng.integers(0, 2, (people, HOURS))
+    hour = np.tile(np.arange(HOURS), people)
+    user = np.repeat(np.arange(first, first + people), HOURS)
+    t = number * DAY_S + hour * 3600 + 60
+    return Traces.from_arrays(user, t, x=1_000.0 * hour + 50, y=1_000.0 * side.ravel() + 50)
+
+
+def visits(traces: Traces) -> Visits:
+    """On squares of 1 km and in hours."""
+    return discretize.grid(traces, cell_m=1_000, slot_min=60)
+
+
+def published(traces: Traces, folder: Path, link: Path | None = None) -> Path:
+    """A release of one night, each person under a new pseudonym."""
+    data = visits(traces)
+    release = anonymize.Cut(window_h=24)(data)
+    return anonymize.publish(release, folder, link=link, original=None if link is None else data)
+
+
+def gate_file(folder: Path, number: int = 0, *, habits: bool = False, more: str = "", anonymize: str = "") -> Path:
+    """The data of one night, and an incrowd.toml that publishes each person under a new pseudonym."""
+    night(number, habits=habits).save(folder / "night.csv", force=True)
+    path = folder / "incrowd.toml"
+    path.write_text(GATE.format(more=more, anonymize=anonymize or 'method = "cut"\nwindow_h = 24'))
+    return path
+
+
+GATE = """[source]
+source = "night.csv"
+columns = {{ x = "x", y = "y" }}
+
+[discretize]
+cell_m = 1000
+slot_min = 60
+
+[anonymize]
+{anonymize}
+
+[output]
+folder = "published"
+links = "private"
+
+[assess]
+advise = false
+{more}
+"""
