@@ -1,12 +1,8 @@
-"""A real Chromium without a window, driven over a pipe; nothing can leave it."""
+"""A real Chromium without a window, driven by Playwright; nothing can leave it but to this machine."""
 
-import json
-import os
-import select
+import re
 import shutil
 import subprocess
-import sys
-from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,126 +10,111 @@ from typing import Any
 
 import pytest
 
-PATIENCE_S = 60
-# The browser listens on descriptor 3 and answers on 4.
-LAUNCH = """
-import fcntl, os, sys
-reading, writing = (fcntl.fcntl(int(name), fcntl.F_DUPFD, 10) for name in sys.argv[1:3])
-os.dup2(reading, 3), os.dup2(writing, 4)
-os.execv(sys.argv[3], sys.argv[3:])
+from pages import ROOT
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+ALONE = ("--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
+PICTURES = ROOT / "build" / "screens"  # to be looked at after `make web`
+# Pairs of labels of a figure that share more than a sliver of the page.
+COLLISIONS = """
+() => [...document.querySelectorAll("svg")].flatMap(svg => {
+  const boxes = [...svg.querySelectorAll("text")].filter(t => t.textContent.trim() && t.checkVisibility())
+    .map(t => [t.textContent.trim(), t.getBoundingClientRect()]);
+  const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+  return boxes.flatMap(([name, a], i) =>
+    boxes.slice(i + 1).filter(([, b]) => over(a, b)).map(([other]) => [name, other]));
+})
 """
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-QUIET = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--no-first-run",
-    "--hide-scrollbars",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--remote-debugging-pipe",
-)
+OUTSIDE = """
+() => [...document.querySelectorAll("body *")]
+  .filter(e => !e.parentElement.closest(".scroll, svg, pre, details:not([open])")
+  && e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 200))
+"""
+# Headings as they print, each with the words that come next.
+HEADINGS = """
+() => [...document.querySelectorAll("h1, h2, h3, h4, summary, .caption")].filter(h => h.checkVisibility()).map(h => {
+  const all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  let node = null;
+  while (node = all.nextNode())
+    if ((h.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) && !h.contains(node)
+        && node.textContent.trim() && node.parentElement.checkVisibility()) break;
+  return [h.innerText, node ? node.textContent.trim() : ""];
+})
+"""
 
 
-class Browser:
-    """One tab: commands go out, answers and events come back."""
+class Tab:
+    """A page of a browser, with everything it asked for and complained about.
 
-    def __init__(self, sending: int, receiving: int) -> None:
-        self.events: list[dict[str, Any]] = []
-        self._sending, self._receiving = sending, receiving
-        self._number, self._rest, self._tab = 0, b"", ""
+    Args:
+        page: Of Playwright.
+    """
 
-    def attach(self) -> "Browser":
-        """Open the tab and listen to everything it asks for or complains about."""
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._tab = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Network", "Runtime", "Log"):
-            self.call(f"{domain}.enable")
-        return self
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.requested: list[str] = []
+        self.complaints: list[str] = []
+        page.on("request", lambda request: self.requested.append(request.url))
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
-    def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send one command and wait for its answer."""
-        self._number += 1
-        message = {"id": self._number, "method": method, "params": params}
-        os.write(self._sending, json.dumps(message | ({"sessionId": self._tab} if self._tab else {})).encode() + b"\0")
-        while True:
-            answer = self._receive()
-            if answer.get("id") == self._number:
-                assert "error" not in answer, answer["error"]
-                return answer["result"]
-            self.events.append(answer)
-
-    def wait(self, method: str) -> dict[str, Any]:
-        """The next event of a kind."""
-        for event in self.events:
-            if event["method"] == method:
-                self.events.remove(event)
-                return event["params"]
-        while (event := self._receive()).get("method") != method:
-            self.events.append(event)
-        return event["params"]
-
-    def open(self, page: Path, width: int = 1280, height: int = 900) -> None:
-        """Show a file at a width in CSS pixels."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.call("Page.navigate", url=page.resolve().as_uri())
-        self.wait("Page.loadEventFired")
+    def open(self, address: Path | str, width: int = 1280, height: int = 900, *, dark: bool = False) -> None:
+        """Show a file or an address at a size in CSS pixels."""
+        self.page.emulate_media(media="screen", color_scheme="dark" if dark else "light")
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.goto(address.resolve().as_uri() if isinstance(address, Path) else address)
 
     def ask(self, script: str) -> Any:
-        """The value of a JavaScript expression."""
-        found = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in found, found
-        return found["result"].get("value")
+        """The value of a JavaScript expression or function."""
+        return self.page.evaluate(script)
 
-    def requested(self) -> list[str]:
-        """Every address the page asked for."""
-        return [e["params"]["request"]["url"] for e in self.events if e["method"] == "Network.requestWillBeSent"]
+    def violations(self) -> list[str]:
+        """What axe-core finds against WCAG A and AA and its best practices: rule, element, reason."""
+        from axe_playwright_python.sync_playwright import Axe
 
-    def complaints(self) -> list[dict[str, Any]]:
-        """What a developer's console would show."""
-        kinds = ("Log.entryAdded", "Runtime.consoleAPICalled", "Runtime.exceptionThrown")
-        return [event["params"] for event in self.events if event["method"] in kinds]
+        found = Axe().run(self.page).response["violations"]
+        return [
+            f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}" for rule in found for node in rule["nodes"]
+        ]
 
-    def pdf(self) -> bytes:
-        """The page as it prints, on A4."""
-        found = self.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69, printBackground=False)
-        return b64decode(found["data"])
+    def picture(self, name: str) -> Path:
+        """The whole page as a PNG, to be looked at."""
+        path = PICTURES / f"{name}.png"
+        self.page.screenshot(path=path, full_page=True)
+        return path
 
-    def picture(self) -> bytes:
-        """The whole page as PNG."""
-        return b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
+    def paper(self, name: str) -> list[str]:
+        """The text of each page as it prints on A4; the PDF stays beside the pictures."""
+        path = PICTURES / f"{name}.pdf"
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        self.page.pdf(path=path, format="A4", prefer_css_page_size=True, print_background=False)
+        done = subprocess.run(["pdftotext", path, "-"], capture_output=True, text=True, check=True)
+        return done.stdout.split("\f")[:-1]
 
-    def _receive(self) -> dict[str, Any]:
-        while b"\0" not in self._rest:
-            assert select.select([self._receiving], [], [], PATIENCE_S)[0], "the browser says nothing"
-            more = os.read(self._receiving, 1 << 20)
-            assert more, "the browser has gone"
-            self._rest += more
-        message, _, self._rest = self._rest.partition(b"\0")
-        return json.loads(message)
+    def stranded(self, sheets: list[str]) -> list[str]:
+        """Headings that are on another sheet than the words that follow them."""
+        self.page.emulate_media(media="print")
+        pairs = self.ask(HEADINGS)
+        self.page.emulate_media(media="screen")
+        dense = [_dense(sheet) for sheet in sheets]
+        return [
+            head for head, words in pairs if not any(_dense(head) in it and _dense(words)[:12] in it for it in dense)
+        ]
+
+
+def _dense(text: str) -> str:
+    return re.sub(r"\W", "", text).lower()
 
 
 @contextmanager
-def chromium(folder: Path) -> Iterator[Browser]:
-    """A browser with a profile of its own; skips where none is installed."""
-    program = next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
-        pytest.skip("no Chromium is installed")
-    (their_ear, our_mouth), (our_ear, their_mouth) = os.pipe(), os.pipe()
-    launch = [sys.executable, "-c", LAUNCH, str(their_ear), str(their_mouth), program]
-    with subprocess.Popen(
-        [*launch, *QUIET, f"--user-data-dir={folder}", "about:blank"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        pass_fds=(their_ear, their_mouth),
-    ) as process:
-        os.close(their_ear)
-        os.close(their_mouth)
-        try:
-            yield Browser(our_mouth, our_ear).attach()
-        finally:
-            os.close(our_mouth)  # it leaves when nobody speaks any more
-            process.wait(PATIENCE_S)
-            os.close(our_ear)
+def chromium() -> Iterator[Any]:
+    """A browser of Playwright; skips if one of its parts is not installed (scripts/browser installs them)."""
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None or shutil.which("pdftotext") is None:
+        pytest.skip("no Chromium or no pdftotext is installed; run scripts/browser")
+    driver = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed; run scripts/browser")
+    with driver.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=program, args=list(ALONE))
+        yield browser
+        browser.close()

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from browser import Tab, chromium
+
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -13,3 +15,17 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the real trajectories are not beside this checkout")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One Chromium for all tests marked web."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def tab(browser):
+    """A fresh page of it, without a past."""
+    with browser.new_context() as context:
+        yield Tab(context.new_page())

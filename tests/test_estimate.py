@@ -41,7 +41,7 @@ def test_compiling_is_foretold_where_nothing_is_compiled_yet(tmp_path):
 def test_the_estimates_of_an_assessment_and_a_comparison_say_what_compiling_adds(monkeypatch):
     assessing = import_module("incrowd.assess._assess")
     comparing = import_module("incrowd.assess.compare")
-    estimating = import_module("incrowd.assess.compare.estimate")
+    estimating = import_module("incrowd.assess.compare")
     monkeypatch.setattr(assessing, "compile_s", {"uniqueness": 2.0, "transport": 25.0, "glove": 19.0}.get)
     monkeypatch.setattr(estimating, "compile_s", {"glove": 19.0, "lkc": None}.get)
     traces = ic.read.synthetic_city(users=12, towers=6, days=2, seed=0).traces

@@ -14,7 +14,7 @@ from incrowd.errors import DataError, IncrowdError, MissingExtra, ParameterError
 from incrowd.ledger import Ledger
 
 if TYPE_CHECKING:
-    from incrowd import anonymize, assess, attack, audit, clean, discretize, measure, papers, plot, read, report
+    from incrowd import anonymize, assess, attack, audit, clean, discretize, gate, measure, papers, plot, read, report
 
 _STEPS = (
     "anonymize",
@@ -23,6 +23,7 @@ _STEPS = (
     "audit",
     "clean",
     "discretize",
+    "gate",
     "measure",
     "papers",
     "plot",
@@ -48,6 +49,7 @@ __all__ = [
     "audit",
     "clean",
     "discretize",
+    "gate",
     "measure",
     "papers",
     "plot",

@@ -27,7 +27,7 @@ _EPOCH = datetime(1970, 1, 1)
 FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 and 9999, as in datetime
 PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 # A number is an epoch in the unit whose window holds it; the gaps hold dates written as digits, 20080517100000.
-_WINDOWS = {"s": (0.0, 1e11), "ms": (1e11, 1e13), "us": (1e14, 1e16), "ns": (1e17, 1e19)}
+WINDOWS = {"s": (0.0, 1e11), "ms": (1e11, 1e13), "us": (1e14, 1e16), "ns": (1e17, 1e19)}
 _NAMES = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 
@@ -140,7 +140,7 @@ def unit_of(values: Floats | Ints) -> str | None:
     size = np.abs(values.astype(np.float64))
     size = size[np.isfinite(size)]
     middle = np.partition(size, len(size) // 2)[len(size) // 2] if len(size) else 0.0
-    return next((unit for unit, (low, high) in _WINDOWS.items() if low <= middle < high), None)
+    return next((unit for unit, (low, high) in WINDOWS.items() if low <= middle < high), None)
 
 
 def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, NDArray[np.bool_]]:
@@ -151,7 +151,7 @@ def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, NDArray[np.bool_
     """
     whole = values.dtype.kind != "f"
     scaled = np.floor_divide(values, PER_SECOND[unit]) if whole else np.floor(values / PER_SECOND[unit])
-    good = (np.abs(values) >= _WINDOWS[unit][0]) & (np.abs(scaled) <= LAST)
+    good = (np.abs(values) >= WINDOWS[unit][0]) & (np.abs(scaled) <= LAST)
     return np.where(good, scaled, 0).astype(np.int64, copy=False), ~good
 
 

@@ -12,7 +12,9 @@ IncrowdWarning       a warning raised on purpose; the work goes on
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import update_wrapper
 from numbers import Real
 from pathlib import Path
@@ -20,10 +22,37 @@ from types import FunctionType, NoneType
 from typing import Any, TypeVar, get_args
 
 F = TypeVar("F", bound=Callable[..., Any])
+_LOGIN = re.compile(r"(?<=://)[^/\s@]*:[^\s@]*@")
+_names: dict[str, str] = {}
+
+
+@contextmanager
+def naming() -> Iterator[dict[str, str]]:
+    """Paths that errors and warnings call by another name, as a copy is called by what it was made from."""
+    before = dict(_names)
+    try:
+        yield _names
+    finally:
+        _names.clear()
+        _names.update(before)
+
+
+def named(text: str) -> str:
+    """A text in which paths have their other names, and no address holds a password.
+
+    >>> named("cannot read postgresql://me:geheim@host/city.")
+    'cannot read postgresql://***@host/city.'
+    """
+    for path in sorted(_names, key=len, reverse=True):
+        text = text.replace(path, _names[path])
+    return _LOGIN.sub("***@", text)
 
 
 class IncrowdError(Exception):
-    """Base of every error raised on purpose; its text never carries a person's value."""
+    """Base of every error raised on purpose; its text never carries a person's value, nor a password."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(named(text))
 
 
 class DataError(IncrowdError):
@@ -40,6 +69,9 @@ class MissingExtra(IncrowdError):
 
 class IncrowdWarning(RuntimeWarning):
     """The work goes on, but not as the caller may expect."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(named(text))
 
 
 def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:

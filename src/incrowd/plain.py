@@ -4,9 +4,11 @@
 '{"share": 0.5, "users": [0, 1]}'
 """
 
+import inspect
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -120,6 +122,20 @@ def size_m(width_m: float, height_m: float) -> str:
     ('215 x 1,180 m', '3.1 x 0.0 m')
     """
     return " x ".join(f"{side:,.{0 if side >= 10 else 1}f}" for side in (width_m, height_m)) + " m"
+
+
+def arguments_of(source: Callable[..., Any]) -> dict[str, str]:
+    """What the docstring of a dataclass or function says of each parameter, in one line each.
+
+    >>> arguments_of(arguments_of)
+    {'source': 'Whose docstring is read.'}
+
+    Args:
+        source: Whose docstring is read.
+    """
+    block = re.search(r"^Args:\n((?:    .*\n?|\n)+)", inspect.getdoc(source) or "", re.MULTILINE)
+    entries = re.findall(r"^    (\w+)(?: \([^)]*\))?: (.*(?:\n {5,}.*)*)", block[1] if block else "", re.MULTILINE)
+    return {name: " ".join(words.split()) for name, words in entries}
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:

@@ -57,9 +57,10 @@ def test_every_question_is_answered_with_its_attacker(found, released):
         "columns": "no column is published beyond those of the kind",
         **dict.fromkeys(("counts", "membership", "smallest_count"), "no counts are published"),
     }
-    of_data = dict.fromkeys(("release_full", "guarantees"), "no release was given (--release)")
+    of_data = dict.fromkeys(("release_full", "guarantees", "earlier"), "no release was given (--release)")
     of_release = {
         "blurring": "it is about the data as they are, and a release is judged",
+        "earlier": "no earlier releases were named (--earlier)",
         "home_work": "home and work can be inferred for nobody",  # windows of 6 h
     }
     for result, more in ((found, of_data | {"pieces": "nothing was cut into pieces"}), (released, of_release)):

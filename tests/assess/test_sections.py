@@ -5,7 +5,6 @@ import re
 import pytest
 
 import incrowd as ic
-from browser import chromium
 from incrowd.assess.assessment_section import HEAD
 from incrowd.report.json_links import Behind
 from incrowd.report.page import _kinds
@@ -58,13 +57,12 @@ def test_nothing_important_is_wide(found):
     )
 
 
-def test_the_verdicts_fit_a_phone(found, tmp_path):
-    page = ic.report.write(tmp_path / "page.html", *found.sections())
-    with chromium(tmp_path / "profile") as browser:
-        browser.open(page, 400)
-        box = "document.querySelector('main .scroll:has(> table)')"
-        first = f"[...{box}.querySelectorAll('th')].slice(0, 4).reduce((sum, th) => sum + th.offsetWidth, 0)"
-        assert browser.ask(first) <= browser.ask(f"{box}.clientWidth")  # how many people is a swipe away
+@pytest.mark.web
+def test_the_verdicts_fit_a_phone(found, tab, tmp_path):
+    tab.open(ic.report.write(tmp_path / "page.html", *found.sections()), 400)
+    box = "document.querySelector('main .scroll:has(> table)')"
+    first = f"[...{box}.querySelectorAll('th')].slice(0, 4).reduce((sum, th) => sum + th.offsetWidth, 0)"
+    assert tab.ask(first) <= tab.ask(f"{box}.clientWidth")  # how many people is a swipe away
 
 
 def test_details_have_chance_interval_and_every_judged_number(found):
@@ -154,13 +152,13 @@ def test_a_value_that_is_inferred_has_a_section_of_its_own():
     )
 
 
-def test_options_are_not_broken_and_wide_tables_have_a_shadow(found, tmp_path):
+@pytest.mark.web
+def test_options_are_not_broken_and_wide_tables_have_a_shadow(found, tab, tmp_path):
     page = ic.report.write(tmp_path / "page.html", *found.sections())
     assert '<span class="option">(--sensitive)</span>' in page.read_text()
-    with chromium(tmp_path / "profile") as browser:
-        browser.open(page, 400)
-        shadow = "getComputedStyle(document.querySelector('main .scroll')).backgroundAttachment"
-        assert browser.ask(shadow) == "local, scroll"
+    tab.open(page, 400)
+    shadow = "getComputedStyle(document.querySelector('main .scroll')).backgroundAttachment"
+    assert tab.ask(shadow) == "local, scroll"
 
 
 def test_the_page_in_markdown_has_the_same_sections(found, tmp_path):

@@ -11,7 +11,7 @@ import incrowd as ic
 from incrowd.anonymize._publish import publish
 from incrowd.assess.limits import ONE_IN_ELEVEN
 from incrowd.assess.question import ABOVE, WITHIN, Finding, Number, judged
-from incrowd.assess.questions.guess import guesses
+from incrowd.assess.questions.lookup import guesses
 
 MONDAY = 1_704_067_200  # 2024-01-01 00:00 UTC
 HOURS = 72

@@ -68,7 +68,7 @@ def country(tmp_path):
 @pytest.fixture
 def card(monkeypatch):
     """A GPU that takes crowds of 2 and has no room for more."""
-    kgap = import_module("incrowd.measure.glove.kgap")
+    kgap = import_module("incrowd.measure.glove")
     free = itertools.count(1)
 
     def only_two(k, made):

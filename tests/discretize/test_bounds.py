@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import incrowd as ic
 from incrowd.discretize import blocks
 from incrowd.discretize._blocks import divided
-from incrowd.discretize.bounds import Bounds, Rank, bounds_of, whole
+from incrowd.discretize.bounds import Bounds, bounds_of
 from incrowd.discretize.bounds import strays as strays_of
+from incrowd.discretize.middle import Rank, whole
 from incrowd.read._parts import of_traces, parts
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed file", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -170,9 +171,7 @@ def test_a_rank_is_found_by_counting(numbers, data):
     rank = data.draw(st.integers(0, len(numbers) - 1))
     search = Rank(min(numbers), max(numbers))
     for _ in range(5):
-        for piece in np.array_split(np.array(numbers), 3):
-            search.add(piece)
-        search.narrow(rank)
+        search.narrow(rank, sum(search.count(piece) for piece in np.array_split(np.array(numbers), 3)))
     assert (search.low, search.bits) == (sorted(numbers)[rank], 0)
 
 

@@ -20,9 +20,8 @@ from incrowd.kernels.gpu.glove import merge, prints, stretch
 from incrowd.kernels.gpu.glove import nearest as neighbours
 from incrowd.kernels.reference.glove import merge as reference_merging
 from incrowd.kernels.reference.glove import stretch as reference
-from incrowd.measure.glove.kgap import kgap
+from incrowd.measure.glove import kgap, tails
 from incrowd.measure.glove.stretch import layout
-from incrowd.measure.glove.tails import tails
 
 NEAR = np.array([0, 1, 2, 5, 40, 199, 200, 205, 10_000])
 MINUTES = np.array([0, 1, 2, 12, 30, 100, 479, 480, 481, 2000, 20_000])

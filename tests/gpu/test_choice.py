@@ -27,10 +27,9 @@ from incrowd.errors import IncrowdWarning, MissingExtra, ParameterError
 from incrowd.kernels.gpu import device, source
 from incrowd.kernels.gpu.glove import prints as card
 from incrowd.kernels.types import CELLS, METRES
+from incrowd.measure.glove import kgap, tail_weight, tails
 from incrowd.measure.glove.gpu import QUANTILES, ranks_between, tail_weights
-from incrowd.measure.glove.kgap import kgap
 from incrowd.measure.glove.stretch import WORTH_GPU, on_device
-from incrowd.measure.glove.tails import tail_weight, tails
 
 PAIR = "0,0,0 | 0,0,40"
 

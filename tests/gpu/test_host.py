@@ -17,7 +17,7 @@ from incrowd.anonymize.glove.herd import Herd, hide
 from incrowd.anonymize.glove.release import Hidden
 from incrowd.kernels.gpu import device
 from incrowd.kernels.types import CELLS, METRES, UNLIMITED
-from incrowd.measure.glove.kgap import kgap
+from incrowd.measure.glove import kgap
 
 KGAP, TAILS = (
     import_module(f"incrowd.measure.glove.{name}") for name in ("kgap", "tails")

@@ -16,7 +16,7 @@ from incrowd.kernels.cpu.lkc import violating as sequences
 from incrowd.kernels.reference import lkc as plain_mining
 from incrowd.kernels.reference import lkc as plain_sequences
 from incrowd.kernels.reference import lkc as plain_suppression
-from incrowd.measure.lkc.sequences import stacked
+from incrowd.measure.lkc import stacked
 
 ANY = settings(deadline=None, max_examples=150)
 records = st.lists(st.sets(st.integers(0, 6), max_size=6), min_size=1, max_size=14)

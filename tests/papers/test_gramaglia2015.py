@@ -184,7 +184,7 @@ def test_figure_5_counts_tails_and_temporal_parts(monkeypatch):
     nan, inf = np.nan, np.inf
     columns = {"space": [1, 1, 1.5, nan], "time": [2, 2, inf, 1], "delta": [1, 1, 1, 1], "ratio": [inf, 9, 4, 1]}
     given = Tails(k=2, users=4, share=np.array([1, 0.9, 0.8, 0.5]), **{k: np.array(v) for k, v in columns.items()})
-    monkeypatch.setattr("incrowd.papers.gramaglia2015.gaps.tails", lambda *_, **__: given)
+    monkeypatch.setattr("incrowd.papers.gramaglia2015.tails", lambda *_, **__: given)
     assert [said.ours for said in paper.figure_5(FOUR).statements[:5]] == ["67 %", "75 %", "75 %", "75 %", "25 %"]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.anonymize.lkc import LKC
-from incrowd.measure.lkc.sequences import frequent_sequences, violating_sequences
+from incrowd.measure.lkc import frequent_sequences, violating_sequences
 from incrowd.measure.lkc.suppression import candidate_scores
 from incrowd.papers import mohammed2009
 from incrowd.papers.mohammed2009 import METHOD, _pairs, _path, _word, running_example, table_1, typical_day

@@ -7,7 +7,7 @@ import incrowd as ic
 from incrowd.data.table import some_people
 from incrowd.papers import reproduce, tan2017
 from incrowd.papers.record import save
-from incrowd.papers.tan2017.close import _statements, random_closeness_h
+from incrowd.papers.tan2017 import _statements, random_closeness_h
 from incrowd.papers.tan2017.records import cleaned, intervals, wide_box
 from incrowd.papers.tan2017.resolution import at
 

@@ -11,10 +11,23 @@ from hypothesis import strategies as st
 import incrowd as ic
 from incrowd.papers import xu2017 as paper
 from incrowd.papers.record import save
-from incrowd.papers.xu2017.data import CITIES, Scene, _city, blocks, given, slotted_anew
+from incrowd.papers.xu2017.data import (
+    CHOSEN,
+    CITIES,
+    FAR,
+    NIGHT,
+    WHOLE,
+    Printed,
+    Scene,
+    _city,
+    attacked,
+    blocks,
+    given,
+    people,
+    slotted_anew,
+)
 from incrowd.papers.xu2017.factors import pairs
 from incrowd.papers.xu2017.moves import near
-from incrowd.papers.xu2017.printed import CHOSEN, FAR, NIGHT, WHOLE, Printed, attacked, people
 from incrowd.show import section_of
 
 FACTORS = [f"{figure}{part}" for figure in (9, 10, 11) for part in ("a-night", "a-day", "a-whole", "b-1", "b-2", "b-3")]

@@ -4,10 +4,9 @@ import warnings
 from typing import Any
 
 from incrowd.anonymize._counts import counts
-from incrowd.anonymize._hold_out import hold_out
 from incrowd.anonymize._lkc_cost import LkcCost, lkc_cost
 from incrowd.anonymize._publish import publish
-from incrowd.anonymize.base import Anonymizer
+from incrowd.anonymize.base import Anonymizer, hold_out
 from incrowd.anonymize.cell_key import CellKey
 from incrowd.anonymize.count_steps import noise_counts, perturb_points, round_counts, suppress_small, to_regions
 from incrowd.anonymize.cut import Cut

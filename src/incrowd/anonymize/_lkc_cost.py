@@ -10,8 +10,7 @@ from incrowd.anonymize.lkc import LKC
 from incrowd.arrays import tally
 from incrowd.data import Visits
 from incrowd.errors import public
-from incrowd.measure.lkc.sensitive import Share, share_of
-from incrowd.measure.lkc.sequences import Paths, Sequences, paths_of
+from incrowd.measure.lkc import Paths, Sequences, Share, paths_of, share_of
 from incrowd.measure.lkc.suppression import GREEDY, PATTERN, suppression
 from incrowd.plain import percent
 from incrowd.progress import track

@@ -1,7 +1,8 @@
 """A Release -> what its manifest states: what was done, in words and numbers, and nothing that leads to a person."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,51 +13,85 @@ from incrowd.data.release_folder import FORMAT
 from incrowd.data.release_section import dropped
 from incrowd.data.release_text import guarantee_of
 from incrowd.errors import ParameterError
+from incrowd.ledger import Ledger
 from incrowd.plain import to_json
 
 RISK = ("points", "knowledge", "short", "repeats", "samples", "value", "population", "skipped", "interval")
 
 
-def manifest_of(release: Release, residual_risk: Any = None, ident: str | None = None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Statement:
+    """What the manifest of a release states, but for its id and its files."""
+
+    noun: str
+    params: Mapping[str, Any]  # "method", what it was given, and whether pseudonyms have a seed
+    claims: Mapping[str, Any]
+    clock: Mapping[str, Any]
+    plane: Mapping[str, Any]
+    counts: Mapping[str, int]
+    attributes: Sequence[str]
+    dropped_attributes: Sequence[str]
+    ledger: Ledger
+    residual_risk: Any = None
+
+    @classmethod
+    def of(cls, release: Release, residual_risk: Any = None) -> "Statement":
+        """That of a release in memory."""
+        data = release.data
+        return cls(
+            type(data).__name__,
+            release.params,
+            release.claims,
+            _clock(data),
+            {"crs": getattr(data, "crs", None), "cell_m": getattr(data, "cell_m", None)},
+            _sizes(data),
+            list(getattr(data, "attributes", ())),
+            list(release.provenance.get("dropped_attributes", [])),
+            Ledger() if isinstance(data, Counts) else release.ledger,
+            residual_risk,
+        )
+
+
+def manifest_of(statement: Statement, ident: str | None = None) -> dict[str, Any]:
     """The manifest of a release as plain values, without the files."""
-    data = release.data
-    params = dict(release.params)
+    params = dict(statement.params)
     seeded = params.pop("pseudonym_seed_given", None)
     source = {None: "unknown", True: "seeded", False: "operating system"}[seeded]
     stated = {
         "format": FORMAT,
         "id": ident,
         "software": f"incrowd {__version__}",
-        "noun": type(data).__name__,
+        "noun": statement.noun,
         "method": params.pop("method", None),
         "parameters": params,
         "guarantee": "",
-        "claims": dict(release.claims),
-        "clock": _clock(data),
-        "plane": {"crs": getattr(data, "crs", None), "cell_m": getattr(data, "cell_m", None)},
-        "counts": _sizes(data),
-        "attributes": list(getattr(data, "attributes", ())),
-        "ledger": [] if isinstance(data, Counts) else release.ledger.to_dict(),
+        "claims": dict(statement.claims),
+        "clock": dict(statement.clock),
+        "plane": dict(statement.plane),
+        "counts": dict(statement.counts),
+        "attributes": list(statement.attributes),
+        "ledger": statement.ledger.to_dict(),
         "suppressed": {
-            "records": dropped(release, merged=False),
-            "attributes": list(release.provenance.get("dropped_attributes", [])),
+            "records": dropped(statement.ledger, merged=False),
+            "attributes": list(statement.dropped_attributes),
         },
-        "merged": dropped(release, merged=True),
-        "residual_risk": _risks(residual_risk),
-        "pseudonyms": None if isinstance(data, Counts) else source,
+        "merged": dropped(statement.ledger, merged=True),
+        "residual_risk": _risks(statement.residual_risk),
+        "pseudonyms": None if statement.noun == "Counts" else source,
     }
     plain: dict[str, Any] = json.loads(to_json(stated))
     return {**plain, "guarantee": guarantee_of(plain)}
 
 
+def clock_of(slot_min: int | None, start: int | None, time_zone: str | None) -> dict[str, Any]:
+    """The clock of slots or minutes."""
+    return {"slot_min": slot_min, "start": start, "time_zone": time_zone, "grain_s": 60 * (slot_min or 1)}
+
+
 def _clock(data: Any) -> dict[str, Any]:
-    slot_min = getattr(data, "slot_min", None)
-    clock = {
-        "slot_min": slot_min,
-        "start": getattr(data, "start", None),
-        "time_zone": getattr(data, "time_zone", None),
-        "grain_s": 1 if isinstance(data, Traces) else 60 * (slot_min or 1),
-    }
+    clock = clock_of(*(getattr(data, name, None) for name in ("slot_min", "start", "time_zone")))
+    if isinstance(data, Traces):
+        clock["grain_s"] = 1
     return {**clock, "start_min": data.start_min} if isinstance(data, Counts) else clock
 
 

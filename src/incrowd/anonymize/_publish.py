@@ -2,17 +2,17 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 import numpy as np
 
-from incrowd.anonymize._manifest import manifest_of
-from incrowd.arrays import distinct_rows, offsets_of
+from incrowd.anonymize._manifest import Statement, manifest_of
+from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of
 from incrowd.data import Counts, Fingerprints, Release, UserTable, Visits
 from incrowd.data.files import left_by_killed_runs, refuse_existing, temporary
 from incrowd.data.fingerprints import CANONICAL
@@ -23,6 +23,7 @@ from incrowd.data.release_folder import (
     is_replaceable,
     link_id,
     pending_links,
+    published_table,
     whole_folder,
     write_manifest,
     write_table,
@@ -30,6 +31,10 @@ from incrowd.data.release_folder import (
 from incrowd.data.release_text import readme_of
 from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_choice, public
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Pair = tuple[int | str, Any]  # a pseudonym, or "" for a person held out, and the label of the person
 PRIVATE = 0o600
 QUOTE = '"'
 SHARED_BOX = "sample generalised into a shared box"
@@ -68,22 +73,55 @@ def publish(
     """
     check_choice("file", file, ("parquet", "csv"))
     release = _publishable(release)
-    folder = Path(folder).resolve()
-    private = None if link is None else Path(link).resolve()
-    check_targets(folder, private, force=force)
+    targets = Targets.checked(folder, link, force=force)
+    table = published_table(release)
+    data = release.data
+    contents = Contents(table.schema, table.to_batches(), used_cells(data), Statement.of(release, residual_risk))
+    return write_release(targets, file, contents, lambda: _pairs(release, original, list(held_out)))
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Where a release goes, and its link file if there is one."""
+
+    folder: Path
+    link: Path | None
+    force: bool
+
+    @classmethod
+    def checked(cls, folder: str | Path, link: str | Path | None, *, force: bool) -> "Targets":
+        """Absolute paths that can be written."""
+        targets = cls(Path(folder).resolve(), None if link is None else Path(link).resolve(), force)
+        check_targets(targets.folder, targets.link, force=force)
+        return targets
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is written into the folder of a release; batches may come from anywhere, in the order of pseudonyms."""
+
+    schema: "pa.Schema"
+    batches: "Iterable[pa.RecordBatch]"
+    cells: tuple[Ints, Floats] | None  # the cells that are used, and their centres in metres
+    statement: Statement
+
+
+def write_release(targets: Targets, file: str, contents: Contents, pairs: Callable[[], Iterable[Pair]]) -> Path:
+    """Write the folder and, if it is wanted, the link file; `pairs` are the pseudonyms and people of the latter."""
+    folder, link = targets.folder, targets.link
     ident = str(uuid4())  # from the operating system's entropy: it says nothing, and tells link files apart
     with ExitStack() as done:
         # Left in reverse: the link is in its place before the folder, and replaces an older one after it.
-        if private is not None:
-            done.enter_context(_linked(private, folder, ident))
-        part = done.enter_context(whole_folder(folder, force=force))
-        write_table(release, part / f"data.{file}")
-        _write_cells(release.data, part / CELLS)
-        manifest = manifest_of(release, residual_risk, ident)
+        if link is not None:
+            done.enter_context(_linked(link, folder, ident))
+        part = done.enter_context(whole_folder(folder, force=targets.force))
+        write_table(contents.schema, contents.batches, part / f"data.{file}")
+        _write_cells(contents.cells, part / CELLS)
+        manifest = manifest_of(contents.statement, ident)
         (part / README).write_text(readme_of(manifest, file), encoding="utf-8")
         write_manifest(part, manifest)
-        if private is not None:
-            _write_link(release, private, folder, original, list(held_out), ident)
+        if link is not None:
+            _write_link(pairs(), link, folder, ident)
     return folder
 
 
@@ -160,24 +198,33 @@ def _waiting(link: Path, ident: str) -> Path:
     return link.with_name(f"{link.stem}.{ident}{link.suffix}")
 
 
-def _write_cells(data: UserTable | Counts, path: Path) -> None:
+def used_cells(data: UserTable | Counts) -> tuple[Ints, Floats] | None:
+    """The cells that are published, and their centres; None if there are none, or no centres."""
     if not isinstance(data, (Visits, Counts)) or data.xy is None:
-        return
+        return None
     used = np.unique(data.cell) if isinstance(data, Visits) else np.arange(len(data.xy))
-    places = data.xy[used].round(3) + 0.0  # no -0.000
+    return used, data.xy[used]
+
+
+def _write_cells(cells: tuple[Ints, Floats] | None, path: Path) -> None:
+    if cells is None:
+        return
+    used, centres = cells
+    places = centres.round(3) + 0.0  # no -0.000
     rows = (f"{cell},{x:.3f},{y:.3f}" for cell, (x, y) in zip(used.tolist(), places.tolist(), strict=True))
     path.write_text("\n".join(["cell,x,y", *rows]) + "\n", encoding="utf-8")
 
 
-def _write_link(
-    release: Release, link: Path, folder: Path, original: UserTable | None, held_out: list[Any], ident: str
-) -> None:
-    """Put the link in its place, or beside an older one until the new release stands."""
+def _pairs(release: Release, original: UserTable | None, held_out: list[Any]) -> Iterator[Pair]:
     if original is None or release.members.positions.max(initial=-1) >= len(original):
         raise DataError("a link file needs the original users; pass original=, the data the release was made from.")
     pseudonyms = np.repeat(np.arange(len(release.members)), np.diff(release.members.offsets)).tolist()
-    people = original.users[release.members.positions].tolist()
-    pairs = [*zip(pseudonyms, people, strict=True), *(("", user) for user in held_out)]
+    yield from zip(pseudonyms, original.users[release.members.positions].tolist(), strict=True)
+    yield from (("", user) for user in held_out)
+
+
+def _write_link(pairs: Iterable[Pair], link: Path, folder: Path, ident: str) -> None:
+    """Put the link in its place, or beside an older one until the new release stands."""
     for left in left_by_killed_runs(link, "part"):
         left.unlink(missing_ok=True)
     part = temporary(link, "part")

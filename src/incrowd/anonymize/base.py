@@ -1,19 +1,22 @@
-"""What every anonymizer does alike: fresh pseudonyms, rows in their order, a Release; what a command asks of it."""
+"""What every anonymizer does alike: fresh pseudonyms, rows in their order, a Release; people who are held out."""
 
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.data import Groups, Release, UserTable, Visits
-from incrowd.data.table import kept_attributes
-from incrowd.errors import check_seed
+from incrowd.data.table import kept_attributes, some_rows
+from incrowd.errors import DataError, ParameterError, check_kind, check_seed, check_share, public
 from incrowd.estimate import Estimate
+
+MOST = 0.5  # share of people that may be held out
+T = TypeVar("T", bound=UserTable)
 
 
 @dataclass(frozen=True)
@@ -150,3 +153,35 @@ def guarantee(method: type[Anonymizer]) -> str:
     """The paragraph of the docstring that states the guarantee."""
     match = re.search(r"Guarantee: (.+?)(?:\n\s*\n|\Z)", method.__doc__ or "", re.DOTALL)
     return " ".join(match[1].split()) if match else "none stated"
+
+
+@public
+def hold_out(data: T, share: float, *, pseudonym_seed: int | None = None) -> tuple[T, T]:
+    """The people to publish, and those held out at random, who are in no release; publish lists them in the link file.
+
+    Args:
+        data: Traces, visits or fingerprints, before a method is called with them.
+        share: Share of people to hold out, above 0 and at most 0.5; at least one person is.
+        pseudonym_seed: Seed of the draw, for tests; whoever knows it knows who is held out. [default: the operating
+            system's entropy]
+
+    >>> from incrowd import Visits
+    >>> hold_out(Visits.from_arrays([1, 2, 3], cell=[5, 5, 5], slot=[0, 0, 0]), 0.1)
+    (Visits(users=2, records=2), Visits(users=1, records=1))
+    """
+    check_kind("hold_out", data, UserTable)
+    check_hold_out(share)
+    people = max(int(share * len(data) + 0.5), 1)
+    if people >= len(data):
+        raise DataError(f"nobody of {len(data):,} would be left to publish; give more people, or hold nobody out.")
+    out = np.zeros(len(data), np.bool_)
+    out[random_order(len(data), pseudonym_seed)[:people]] = True
+    rows = out[data.owner]
+    return some_rows(data, ~rows, "hold out", "held out"), some_rows(data, rows, "hold out", "published")
+
+
+def check_hold_out(share: float) -> None:
+    """Refuse a share of people that cannot be held out."""
+    check_share(share=share)
+    if not 0 < share <= MOST:
+        raise ParameterError(f"the share of people held out must be above 0 and at most {MOST}, got {share!r}.")

@@ -11,8 +11,17 @@ from incrowd.anonymize.base import Anonymizer, Strength, Wanted, release_visits
 from incrowd.arrays import tally
 from incrowd.data import Release, Visits
 from incrowd.errors import ParameterError, check_choice, check_whole, public
-from incrowd.measure.lkc.sensitive import Share, carriers_of, share_of
-from incrowd.measure.lkc.sequences import Paths, SameTime, Sequences, maximal_frequent, minimal_violating, paths_of
+from incrowd.measure.lkc import (
+    Paths,
+    SameTime,
+    Sequences,
+    Share,
+    carriers_of,
+    maximal_frequent,
+    minimal_violating,
+    paths_of,
+    share_of,
+)
 from incrowd.measure.lkc.suppression import SCORES, Scores, suppression
 
 LIMIT_S = 60.0  # of each half of a run in a comparison

@@ -15,6 +15,7 @@ from incrowd.assess.assessment import Assessment
 from incrowd.assess.attest import earlier_runs
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.digests import Origin, origin_of, seed_of
+from incrowd.assess.earlier_releases import LAST, EarlierReleases
 from incrowd.assess.head import head_of
 from incrowd.assess.limits import Limits, renamed
 from incrowd.assess.opening import dataset
@@ -37,6 +38,7 @@ from incrowd.measure import risk_map, summary
 from incrowd.plain import several
 from incrowd.progress import tell
 from incrowd.read.layouts import Reading, with_reading
+from incrowd.read.sources.local import local
 
 ASSESSING = "assessing"  # the label under which the seconds done are told, of all that were estimated
 
@@ -161,6 +163,9 @@ def assess(
     values: Collection[Any] | None = None,
     harmless: Collection[str] = (),
     publish_columns: Collection[str] | None = None,
+    earlier: EarlierReleases | str | Path | None = None,
+    earlier_links: str | Path | None = None,
+    earlier_last: int = LAST,
     records: int = RECORDS,
     people: int = PEOPLE,
     level: Literal["standard", "medium", "high"] = "standard",
@@ -191,6 +196,9 @@ def assess(
         values: Values of that attribute that count. [default: all]
         harmless: Names of published columns that give nothing away.
         publish_columns: Columns of the data that would be published. [default: all that were read]
+        earlier: Folder of releases that were published before, with which this one is attacked.
+        earlier_links: Folder of their link files, if they were kept; without one it is not scored who is recognised.
+        earlier_last: How many of the earlier releases to attack with, the newest ones.
         records: How many random records of a person the attacker knows.
         people: Ask about at most so many people where all would take too long; candidates are always all.
         level: How strict limits of right guesses are: 1 in 11, 7.5 % (medium) or 5 % (high).
@@ -225,8 +233,9 @@ def prepared(
 ) -> PreparedAssessment:
     """Read and discretize the data, and estimate how long each test will take; the seed follows from the files."""
     budget = Budget(options.budget_s)
-    data = dataset(source, options, reading)
-    origin = origin_of(source if files is None else files, options, reading.get("layout"), origin)
+    with local(source, reading.get("table"), reading.get("query")) as found:
+        data = dataset(found, options, reading)
+        origin = origin_of(found if files is None else files, options, reading.get("layout"), origin)
     if options.seed is None:
         data = replace(data, seed=seed_of(origin.files))
     sensitive = options.sensitive

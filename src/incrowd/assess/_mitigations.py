@@ -268,15 +268,15 @@ def _asked(mitigation: str, strength: float, way: Way, seed: int) -> MembershipR
     """How well an attacker who knows the method tells who was counted; None if too few people were."""
     if len(way.truth) < FEWEST_PEOPLE:
         return None
-    found = membership(way.truth, mitigation=_channel(mitigation, strength), seed=seed)
-    if found.auc is None or found.interval is None:
+    result = membership(way.truth, mitigation=_channel(mitigation, strength), seed=seed)
+    if result.auc is None or result.interval is None:
         return None
-    auc, tpr = found.interval[1], found.tpr_at_1pct
-    named = None if tpr is None else wilson(tpr, found.asked)[1]
+    auc, tpr = result.interval[1], result.tpr_at_1pct
+    named = None if tpr is None else wilson(tpr, result.asked)[1]
     if mitigation == "dp":
         most, at_most = dp_bounds(strength)
         auc, named = min(auc, most), at_most if named is None else min(named, at_most)
-    return MembershipRisk(found.auc, auc, tpr, named)
+    return MembershipRisk(result.auc, auc, tpr, named)
 
 
 def _smallest(mitigation: str, way: Way) -> int | None:

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from incrowd.assess.assessment_section import assessment_section, behind, verdict_of
-from incrowd.assess.head import AssessmentHead
-from incrowd.assess.head_section import head_section
+from incrowd.assess.head import AssessmentHead, head_section
 from incrowd.assess.limits import HONESTY, OLD_KEYS, OLD_NAMES, named
 from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, WITHIN, Answer, StepEstimate
 from incrowd.errors import check_choice

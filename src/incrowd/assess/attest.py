@@ -99,8 +99,8 @@ def reread(page: Mapping[str, Any]) -> Assessment:
 def earlier_runs(origin: Origin) -> tuple[EarlierRun, ...]:
     """Assessments of the same data that lie beside them or beside their release, and those that these list."""
     same = digest_of_data(origin.files)
-    found = [run for page in _beside(origin) if same for run in _runs(page, same)]
-    return tuple(sorted(dict.fromkeys(found), key=lambda one: one.made))
+    runs = [run for page in _beside(origin) if same for run in _runs(page, same)]
+    return tuple(sorted(dict.fromkeys(runs), key=lambda one: one.made))
 
 
 def _beside(origin: Origin) -> Iterator[Mapping[str, Any]]:

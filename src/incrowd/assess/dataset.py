@@ -125,8 +125,8 @@ class Dataset:
         check = next((one for one in self.verdict.checks if one.name == NOISE), None)
         if check is not None and check.status == "pass" and TOO_FEW not in check.evidence:
             return ""
-        found = "is missing" if check is None else check.evidence.rstrip(".")
-        return f"the auditor could not recompute the stated noise ({found})"
+        reason = "is missing" if check is None else check.evidence.rstrip(".")
+        return f"the auditor could not recompute the stated noise ({reason})"
 
     def bound(self, records: int | None = None) -> Fraction | None:
         """The largest share of right guesses that a guarantee allows which the auditor recomputed; None without one.

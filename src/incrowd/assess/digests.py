@@ -10,6 +10,7 @@ from typing import Any, Literal
 from incrowd.assess.options import Options
 from incrowd.data.release_folder import sha256_of
 from incrowd.read.layouts import Layout, layout_of
+from incrowd.read.sources.local import copy_at
 
 Role = Literal["data", "release", "link"]
 MOST_NAMED = 10  # more files are taken as one: where there are many, each often bears the name of a person
@@ -22,8 +23,9 @@ class JudgedFile:
     Args:
         role: What it was given as.
         name: Its name, without the folders of this machine; of a release with that of its folder.
-        files: How many files it stands for.
-        sha256: Digest of the file; of several, that of the lines "digest  name" in order, as sha256sum prints them.
+        files: How many files it stands for; 0 for the records of a database.
+        sha256: Digest of the file; of several, that of the lines "digest  name" in order, as sha256sum prints them; of
+            a database, that of the records as they were read.
     """
 
     role: Role
@@ -59,7 +61,7 @@ def origin_of(source: Any, options: Options, layout: str | Layout | None = None,
     known = known or Origin()
     paths = _paths(source)
     more = [path for path in (options.release, options.link) if isinstance(path, Path)]
-    folders = [path.resolve().parent for path in (*paths, *more)]
+    folders = [path.resolve().parent for path in (*filter(None, map(_original, paths)), *more)]
     files = (*data_files(paths, layout), *release_files(options.release), *_link_file(options.link))
     return replace(known, files=files, folders=tuple(dict.fromkeys((*known.folders, *folders))))
 
@@ -69,12 +71,26 @@ def data_files(paths: Sequence[Path], layout: str | Layout | None = None) -> tup
     if len(paths) > MOST_NAMED:
         files = [file for path in paths for file in _meant(path, layout)]
         return (_together(f"{len(files):,} files", files),)
-    return tuple(
-        JudgedFile(role="data", name=path.name, files=1, sha256=sha256_of(path))
-        if path.is_file()
-        else _together(path.name, _meant(path, layout))
-        for path in paths
-    )
+    return tuple(_file(path) if path.is_file() else _together(_name(path), _meant(path, layout)) for path in paths)
+
+
+def _file(path: Path) -> JudgedFile:
+    """One file; a copy is called and digested as what it was made from."""
+    copy = copy_at(path)
+    if copy is None or not copy.sha256:
+        return JudgedFile(role="data", name=_name(path), files=1, sha256=sha256_of(path))
+    return JudgedFile(role="data", name=copy.name, files=int(copy.is_file), sha256=copy.sha256)
+
+
+def _original(path: Path) -> Path | None:
+    """The file that a path means or is a copy of; None if that is no file."""
+    copy = copy_at(path)
+    return path if copy is None else Path(copy.given) if Path(copy.given).exists() else None
+
+
+def _name(path: Path) -> str:
+    copy = copy_at(path)
+    return path.name if copy is None else copy.name
 
 
 def release_files(release: Any) -> tuple[JudgedFile, ...]:

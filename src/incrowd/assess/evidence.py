@@ -1,9 +1,9 @@
 """An assessment under the headings of ISO/IEC 27559, to paste into a data protection impact assessment."""
 
 from incrowd.assess.assessment import Assessment
-from incrowd.assess.head import AssessmentHead
-from incrowd.assess.head_section import (
+from incrowd.assess.head import (
     ORDER,
+    AssessmentHead,
     blank_table,
     earlier_table,
     facts_table,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,8 +19,12 @@ from incrowd.attack.machine import machine
 from incrowd.clock import wall_at, zone_of
 from incrowd.data import Visits
 from incrowd.errors import IncrowdError
-from incrowd.plain import plain
-from incrowd.show import Result
+from incrowd.plain import in_words as time_in_words
+from incrowd.plain import plain, several
+from incrowd.show import Result, Section, Table
+
+if TYPE_CHECKING:
+    from incrowd.assess.assessment import Assessment
 
 HIDDEN = "***"
 NAMES = r"[\w-]*(?:password|passwd|passphrase|pwd|token|secret|credential|signature|api[_-]?key|access[_-]?key)[\w-]*"
@@ -28,7 +32,11 @@ LOGIN = re.compile(r"(?<=://)[^/\s]+@")
 ASSIGNED = re.compile(rf"({NAMES}\s*[=:]\s*)[^&;]+", re.IGNORECASE)
 OPTION = re.compile(rf"--?{NAMES}", re.IGNORECASE)  # its value is the next word
 BEARER = re.compile(r"(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}", re.IGNORECASE)
-SETTINGS = ("records", "people", "cell_m", "slot_min", "harmless", "publish_columns", "same_labels")
+SETTINGS = ("records", "people", "cell_m", "slot_min", "harmless", "publish_columns", "same_labels", "earlier")
+BLANK = ("name", "date", "decision", "assess again by")
+LINE = "_" * 30
+NONE = "none, so there are no digests"
+ORDER = "Tests stand in the order singling out, linkability, inference (WP29, opinion 05/2014), membership."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,13 +175,13 @@ def masked(words: Sequence[str]) -> str:
     >>> masked(["incrowd", "assess", "https://me:geheim@host/a.csv?token=abc&x=1"])
     "incrowd assess 'https://***@host/a.csv?token=***&x=1'"
     """
-    home, shown = str(Path.home()), []
+    home, masked_words = str(Path.home()), []
     for before, word in zip(["", *words], words, strict=False):
         hidden = HIDDEN if OPTION.fullmatch(before) else LOGIN.sub(f"{HIDDEN}@", word)
         hidden = BEARER.sub(rf"\g<1>{HIDDEN}", ASSIGNED.sub(rf"\g<1>{HIDDEN}", hidden))
         at_home = len(home) > 1 and f"{hidden}/".startswith(f"{home}/")
-        shown.append(f"~/{shlex.quote(hidden[len(home) + 1 :] or '.')}" if at_home else shlex.quote(hidden))
-    return " ".join(shown)
+        masked_words.append(f"~/{shlex.quote(hidden[len(home) + 1 :] or '.')}" if at_home else shlex.quote(hidden))
+    return " ".join(masked_words)
 
 
 def set_by(limit: Limit) -> str:
@@ -191,3 +199,101 @@ def _ordinal(n: int) -> str:
     """
     ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{ending}"
+
+
+def head_section(result: "Assessment", head: AssessmentHead) -> Section:
+    """What is signed, with blank fields for who signs."""
+    return Section(
+        question="Head to sign",
+        answer=f"{result.verdict} Made on {head.made[:10]}; {head.run}.",
+        tables=[
+            facts_table(result, head),
+            *files_table(head.files),
+            limits_table(head.limits),
+            seconds_table(result),
+            *not_asked_table(result),
+            *earlier_table(head),
+            blank_table(),
+        ],
+        method=[ORDER, "Only the first and the last day are given, and nothing about one person."],
+        data=head,
+    )
+
+
+def facts_table(result: "Assessment", head: AssessmentHead) -> Table:
+    """Period, people, records, command line, versions, seed and machine."""
+    rows = [
+        ("judged", f"the {result.judges}{_kind(head.published)}"),
+        ("files", _files(head.files)),
+        ("period", " to ".join(head.period) if head.period else "unknown"),
+        ("people", f"{result.people:,}"),
+        ("records", "too many to count in memory" if result.records is None else f"{result.records:,}"),
+        ("command", head.command or "a call of the library"),
+        ("versions", ", ".join(f"{name} {version}" for name, version in head.versions.items())),
+        ("seed", f"{result.seed}, {_seed(result, head)}"),
+        ("machine", head.machine),
+        ("run", head.run),
+    ]
+    return Table(("what", "value"), rows)
+
+
+def files_table(files: Sequence[JudgedFile]) -> list[Table]:
+    """Names and digests."""
+    many = {0: " (records as they were read)", 1: ""}
+    rows = [(one.role, f"{one.name}{many.get(one.files, f' ({one.files:,} files)')}", one.sha256) for one in files]
+    return [Table(("given as", "file", "SHA-256"), rows, "Files that were judged or are published.")] if rows else []
+
+
+def limits_table(limits: Mapping[str, Limit]) -> Table:
+    """Every limit with its source, and who set it."""
+    rows = [(name, str(limit), limit.source, set_by(limit)) for name, limit in limits.items()]
+    return Table(("limit", "value", "source", "set by"), rows, "Limits, with their source and who set them.")
+
+
+def seconds_table(result: "Assessment") -> Table:
+    """What each attack took."""
+    rows = [(one.about, one.name, time_in_words(one.took_s)) for one in result.answers if one.judged]
+    return Table(("about", "test", "took"), rows, "What is reasonably likely depends on what an attack costs.")
+
+
+def not_asked_table(result: "Assessment") -> list[Table]:
+    """Tests without a number, and why."""
+    rows = [(one.about, one.name, one.verdict, one.note) for one in result.answers if not one.judged]
+    return [Table(("about", "test", "why", "more"), rows, "Tests that were not asked.")] if rows else []
+
+
+def earlier_table(head: AssessmentHead) -> list[Table]:
+    """Assessments of the same data."""
+    now = head.level, head.limits_set
+    rows = [
+        (one.made, one.verdict.partition(". ")[0], "same" if (one.level, one.limits_set) == now else _set(one))
+        for one in head.earlier
+    ]
+    return [Table(("made", "verdict", "limits"), rows, "Earlier assessments of the same data.")] if rows else []
+
+
+def blank_table() -> Table:
+    """Fields to fill in by hand."""
+    return Table(("to be signed", "by hand"), [(name, LINE) for name in BLANK])
+
+
+def _files(files: Sequence[JudgedFile]) -> str:
+    count, databases = sum(one.files for one in files), sum(one.files == 0 for one in files)
+    queried = several(databases, "result of a database", "results of a database") if databases else ""
+    return " and ".join(filter(None, [several(count, "file") if count else "", queried])) or NONE
+
+
+def _seed(result: "Assessment", head: AssessmentHead) -> str:
+    if result.seed_given:
+        return "given"
+    return "derived from the files" if head.files else "always that for data in memory"
+
+
+def _set(one: EarlierRun) -> str:
+    given = ", ".join(f"{name} {value}" for name, value in one.limits_set)
+    return f"other: level {one.level}{f'; {given}' if given else ''}"
+
+
+def _kind(published: Mapping[str, Any]) -> str:
+    named = ", ".join(str(published[name]) for name in ("noun", "method") if published.get(name))
+    return f" ({named})" if named else ""

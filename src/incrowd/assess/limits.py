@@ -80,6 +80,7 @@ DEFAULTS: Mapping[str, Limit] = MappingProxyType(
         "single_visit": Limit(ONE_IN_ELEVEN, REGULATORS),
         "columns": Limit(ONE_IN_ELEVEN, REGULATORS),
         "later": Limit(ONE_IN_ELEVEN, REGULATORS),
+        "earlier": Limit(ONE_IN_ELEVEN, REGULATORS),
         "pieces": Limit(ONE_IN_ELEVEN, REGULATORS),
         "home_work": Limit(ONE_IN_ELEVEN, REGULATORS),
         "worst": Limit(Fraction(1, 100), CONVENTION),
@@ -96,7 +97,7 @@ DEFAULTS: Mapping[str, Limit] = MappingProxyType(
     }
 )
 NAMES = tuple(DEFAULTS)
-WHO = ("lookup", "identified", "single_visit", "columns", "later", "pieces", "home_work")  # follow the level
+WHO = ("lookup", "identified", "single_visit", "columns", "later", "earlier", "pieces", "home_work")  # follow the level
 OLD_NAMES = {  # of tests, until version 0.3
     "singling_out": "identified",
     "worst_off": "single_visit",

@@ -165,7 +165,7 @@ class Mitigations(Result):
     def caution(self) -> str:
         """What noise per count does not do, with the number; empty if none was tried."""
         noisy = [(one.strength, one.membership) for one in self.outcomes if one.mitigation == "noise"]
-        asked = [(epsilon, found.auc) for epsilon, found in noisy if found is not None]
+        asked = [(epsilon, risk.auc) for epsilon, risk in noisy if risk is not None]
         if not asked:
             return ""
         epsilon, auc = min(asked)

@@ -9,6 +9,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from incrowd.assess.earlier_releases import LAST
+from incrowd.assess.earlier_releases import given as earlier_given
 from incrowd.assess.limits import DEFAULTS, Level, Limit, Limits, limits_of
 from incrowd.attack.people import read_link
 from incrowd.clock import HOUR_S
@@ -39,6 +41,9 @@ class Options:
     values: Collection[Any] | None = None
     harmless: Collection[str] = ()
     publish_columns: Collection[str] | None = None
+    earlier: Any = None  # a folder, or what was found in it: EarlierReleases once checked
+    earlier_links: str | Path | None = None
+    earlier_last: int = LAST
     records: int = RECORDS
     people: int = PEOPLE
     level: Level = "standard"
@@ -58,6 +63,8 @@ class Options:
             given = getattr(self, name)
             object.__setattr__(self, name, (given,) if isinstance(given, str) else given)
         self._check_release()
+        earlier = earlier_given(self.earlier, self.earlier_links, self.earlier_last, released=self.release is not None)
+        object.__setattr__(self, "earlier", earlier)
         self.limit("lookup")  # limits that have no meaning are refused
 
     @property
@@ -117,6 +124,8 @@ class Options:
             return
         if self.people < min(FEWEST_PEOPLE, everybody):
             yield f"only {self.people:,} people are asked about, fewer than {FEWEST_PEOPLE:,}"
+        if self.earlier is not None and self.earlier_last < LAST and self.earlier.older:
+            yield f"only {self.earlier_last} of the earlier releases are attacked with, fewer than {LAST}"
         for name, given, unit in (("cell_m", self.cell_m, "m"), ("slot_min", self.slot_min, "min")):
             own = getattr(published, name, None) or getattr(Grain, name)
             if given is not None and given > own:

@@ -1,7 +1,7 @@
 """An attestation -> what does not fit in it: files, limits, settings, tests due, numbers and verdict, recomputed."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,25 +10,112 @@ from typing import Any
 from incrowd import __version__
 from incrowd.assess.assessment import Assessment
 from incrowd.assess.attest import DAMAGED, STATED, read_attestation, reread
-from incrowd.assess.attested_files import Given, files_check
-from incrowd.assess.digests import seed_of
+from incrowd.assess.digests import JudgedFile, data_files, release_files, seed_of
 from incrowd.assess.head import AssessmentHead
 from incrowd.assess.limits import limits_of
 from incrowd.assess.options import Options
 from incrowd.assess.question import DOES_NOT_APPLY, FEWEST, UNANSWERED, Answer, Finding, Number, judged
 from incrowd.assess.questions import QUESTIONS
-from incrowd.audit.verdict import Verdict, failed, unasked
+from incrowd.assess.questions.earlier import EARLIER
+from incrowd.audit.verdict import Check, Verdict, failed, passed, unasked
 from incrowd.audit.verdict import judged as checked
-from incrowd.data.release_folder import attestation_of, folder_of
+from incrowd.data.release_folder import attestation_of, folder_of, sha256_of
 from incrowd.errors import DataError, IncrowdError
-from incrowd.plain import percent
+from incrowd.plain import percent, several
 
+FILES = "files"
 STATED_EXACTLY = ("passed", "exit_code")
 PASSES = "Nothing above your limits"
 NEAR = 1e-9  # floats this close are equal
 ALWAYS_OF_ROWS = ("lookup", "single_visit")  # wherever people have rows
 ALWAYS_OF_COUNTS = ("membership",)
 PRINTED_APART = "membership"  # what was measured is printed, even if a guarantee below it is judged
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Where the files of an attestation may be.
+
+    Args:
+        folder: Where the attestation is.
+        release: The release, if somebody names it.
+        original: The data, if somebody names them.
+        link: The link file, if somebody names it.
+        layout: A known layout of the data.
+    """
+
+    folder: Path
+    release: Path | None = None
+    original: Sequence[str] = ()
+    link: Path | None = None
+    layout: str | None = None
+
+
+def files_check(files: Sequence[JudgedFile], where: Given) -> Check:
+    """Whether the files that are there have the digests that are stated.
+
+    Args:
+        files: Those of the attestation.
+        where: Where they may be.
+    """
+    faults = list(_faults(files, where))
+    return failed(FILES, f"{'; '.join(faults)}.") if faults else _fitting(files, where)
+
+
+def _faults(files: Sequence[JudgedFile], where: Given) -> Iterator[str]:
+    """Files that are there and are not those that were judged."""
+    for one in files:
+        there = _digest(one, where)
+        if there is not None and there != one.sha256:
+            yield f"{one.name} is not the file that was judged"
+    folder = _release(files, where)
+    if folder is not None and folder.is_dir():
+        listed = {one.name.partition("/")[2] for one in files if one.role == "release"}
+        others = {one.name.partition("/")[2] for one in release_files(folder)} - listed
+        if others:
+            yield f"the release holds {several(len(others), 'file that was', 'files that were')} not judged"
+    given = [Path(one) for one in where.original]
+    if given and {one.sha256 for one in data_files(given, where.layout)} != {
+        one.sha256 for one in files if one.role == "data"
+    }:
+        yield "the data given are not those that were judged"
+
+
+def _fitting(files: Sequence[JudgedFile], where: Given) -> Check:
+    """How many files are there and are those that were judged."""
+    compared = [one for one in files if (where.original and one.role == "data") or _digest(one, where) is not None]
+    if not files:
+        return unasked(FILES, "the data were in memory, so there are no digests.")
+    if not compared:
+        return unasked(FILES, "no file is beside the page; give RELEASE, --original and --link.")
+    missing = [one.name for one in files if one not in compared]
+    words = f"the SHA-256 of {len(compared)} of {several(len(files), 'file')} is as stated"
+    return passed(FILES, f"{words}{'; not found: ' if missing else ''}{', '.join(missing)}.")
+
+
+def _digest(one: JudgedFile, where: Given) -> str | None:
+    """The digest of a file that is there; None if it is not, or if its name leads elsewhere."""
+    if Path(one.name).is_absolute() or ".." in Path(one.name).parts:
+        return None
+    if one.role == "data":
+        path = where.folder / one.name
+        if where.original or not one.name or not path.exists():
+            return None
+        return data_files([path], where.layout)[0].sha256
+    if one.role == "link":
+        path = where.link or where.folder / one.name
+    elif where.release is not None and where.release.is_dir():
+        path = where.release / one.name.partition("/")[2]
+    else:
+        path = where.release or where.folder / one.name
+    return sha256_of(path) if path.is_file() else None
+
+
+def _release(files: Sequence[JudgedFile], where: Given) -> Path | None:
+    """The folder of the release, if it was given or is beside the page."""
+    names = {one.name.partition("/")[0] for one in files if one.role == "release" and "/" in one.name}
+    named = next((name for name in sorted(names) if name not in ("", ".", "..")), None)
+    return where.release or (None if named is None else where.folder / named)
 
 
 def check_page(path: Path, **given: Any) -> Verdict:
@@ -135,17 +222,22 @@ def _applying(head: AssessmentHead) -> list[str]:
     wanted = {question.name for question in QUESTIONS} & {
         name for name, limit in head.limits.items() if limit.by_user and limit.value is not None
     }
-    return [*always, *audited, *sorted(wanted)]
+    before = head.settings.get(EARLIER.name) or {}
+    linked = [EARLIER.name] if before.get("releases") or before.get("fault") else []
+    return [*always, *audited, *linked, *sorted(wanted)]
 
 
 def _numbers(page: Mapping[str, Any], stated: Assessment) -> Iterator[str]:
     """Numbers that do not fit their interval, their print or their limit."""
     for one, test in zip(stated.answers, page["tests"], strict=True):
         few = one.concerned is not None and 0 < one.concerned < FEWEST
+        limits = [number.limit for number in one.judged]
         wanted = [one.name, *(["worst"] if one.who and not few else [])]
-        if one.judged and [number.limit for number in one.judged][: len(wanted)] != wanted:
+        if one.name == EARLIER.name:  # rows whose link was not kept, and counts, have other numbers
+            wanted = limits[:1] if limits[:1] in (["worst"], ["membership"]) else [one.name, *(["worst"] * (not few))]
+        if limits and limits[: len(wanted)] != wanted:
             yield f"{one.name} lacks a number that is judged"
-        if one.main is not None and one.name != PRINTED_APART and one.share not in _printed(one.main):
+        if one.main is not None and one.main.limit != PRINTED_APART and one.share not in _printed(one.main):
             yield f"{one.name} is printed as {one.share} and stated as {percent(float(one.main.value))}"
         for number, told in zip(one.judged, test["judged"], strict=True):
             yield from (f"{one.name}: {words}" for words in _misfits(number, told))

@@ -99,12 +99,12 @@ class Worker:
             self.close()
         if self._child is None:
             # The same modules as here, and none from the folder we are in unless we have it too.
-            found = os.pathsep.join(folder or os.getcwd() for folder in sys.path)  # noqa: PTH109
+            path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)  # noqa: PTH109
             self._child = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-P", "-c", _START],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": found},
+                env={**os.environ, "PYTHONPATH": path},
                 start_new_session=True,  # Ctrl-C is ours, and what it starts ends with it
             )
             self._holds_data = False

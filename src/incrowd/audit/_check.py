@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.audit.checks.accounts import coverage
-from incrowd.audit.checks.attributes import ATTRIBUTES, attributes
-from incrowd.audit.checks.columns import COLUMNS
+from incrowd.audit.checks.columns import COLUMNS, GRAIN, grain
 from incrowd.audit.checks.columns import columns as published_columns
 from incrowd.audit.checks.compared import Compared, Silence, Unlinked
 from incrowd.audit.checks.counts import NOISE, RULE, noise, rule
@@ -16,19 +15,24 @@ from incrowd.audit.checks.files import files, layout
 from incrowd.audit.checks.groups import CROWD, K, crowd
 from incrowd.audit.checks.identity import IDENTIFIERS, NUMBERS, identifiers, numeric_identifiers
 from incrowd.audit.checks.lkc import LKC, Share
-from incrowd.audit.checks.manifest import manifest, nothing_private, pseudonym_source
-from incrowd.audit.checks.order import PSEUDONYMS, ROWS, pseudonym_order, row_order
-from incrowd.audit.checks.people import LINK, PEOPLE, linked, people
+from incrowd.audit.checks.manifest import manifest, nothing_private, pseudonym_source, wording
+from incrowd.audit.checks.people import ATTRIBUTES, LINK, PEOPLE, attributes, linked, people
 from incrowd.audit.checks.pieces import APART, CUT, cutting, independence
-from incrowd.audit.checks.promises import Demands, promises
-from incrowd.audit.checks.pseudonyms import RANKS, SORTED, ranks, rows_by_pseudonym
+from incrowd.audit.checks.promises import RISK, Demands, promises, residual_risk
+from incrowd.audit.checks.pseudonyms import (
+    PSEUDONYMS,
+    RANKS,
+    ROWS,
+    SORTED,
+    pseudonym_order,
+    ranks,
+    row_order,
+    rows_by_pseudonym,
+)
 from incrowd.audit.checks.records import records
-from incrowd.audit.checks.risk import RISK, residual_risk
 from incrowd.audit.checks.tightness import TIGHT, tightness
-from incrowd.audit.checks.times import GRAIN, grain
 from incrowd.audit.checks.truth import TRUTH, because, compare, truthfulness
 from incrowd.audit.checks.unlinked import unlinked
-from incrowd.audit.checks.wording import wording
 from incrowd.audit.reading.opened import published
 from incrowd.audit.reading.origin import Original, original_of, with_members
 from incrowd.audit.reading.published import Published

@@ -1,7 +1,9 @@
 """The command line: its commands, its errors, its exit codes (docs/verbs/assess.md lists them)."""
 
 import errno
+import signal
 import sys
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +19,9 @@ from incrowd.cli import (
     compare,
     demo,
     discretize,
+    gate,
+    history,
+    init,
     inspect,
     measure,
     papers,
@@ -71,7 +76,7 @@ app = typer.Typer(
 )
 for command in (demo.demo, read.read, inspect.inspect, clean.clean, discretize.discretize, audit.audit, report.report):
     app.command()(command)
-for command in (assess.assess, compare.compare):
+for command in (assess.assess, compare.compare, init.init, gate.gate, history.history):
     app.command()(command)
 for verb in (measure.app, anonymize.app, attack.app, papers.app):
     app.add_typer(verb, cls=Plain)
@@ -93,9 +98,16 @@ def options(
     """Options of every command."""
 
 
+def _end(*_: object) -> None:
+    """End as after an error: copies of sources and half-written files are removed."""
+    raise SystemExit(143)
+
+
 def main() -> None:
     """Run the command line; an error is one sentence on stderr, a traceback only with --debug, never with values."""
     debug = "--debug" in sys.argv
+    with suppress(ValueError):  # outside the main thread
+        signal.signal(signal.SIGTERM, _end)
     arguments = [word for word in sys.argv[1:] if word != "--debug"]
     try:
         with warnings_noted():

@@ -16,6 +16,7 @@ from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, one_or_many, reads
 from incrowd.cli.screen import Kept, answer, note, present, progress_bar, say
 from incrowd.errors import ParameterError
+from incrowd.read.sources.local import as_given
 
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
@@ -141,7 +142,7 @@ def assess(
         note("\n".join(filter(None, (asked.remark, *estimates(asked)))))
         assessment = asked.run()
         if advise or (advise is None and not assessment.passed and not assessment.interrupted):
-            assessment = advised(assessment, asked, sources=sources)
+            assessment = advised(assessment, asked, sources=[as_given(one) for one in sources])
     present(assessment, _python(sources, reading, question), as_json=as_json)
     if not as_json:
         say(f"\n{assessment.ledger}")
@@ -224,7 +225,7 @@ def _origin(sources: list[str], attested: Path | None) -> "Origin":
     from incrowd.assess.digests import MOST_NAMED, Origin
     from incrowd.assess.head import masked
 
-    words = ["incrowd", *sys.argv[1:]]
+    words, sources = ["incrowd", *sys.argv[1:]], [as_given(one) for one in sources]
     if len(sources) > MOST_NAMED:
         first = next((place for place, word in enumerate(words) if word in sources), 0)
         words = [word for word in words if word not in sources]

@@ -63,9 +63,9 @@ def audit(
         from incrowd.assess.recheck import check_page
 
         with progress_bar():
-            found = check_page(page, release=release, original=original, link=link, layout=reading.layout)
-        answer(str(found), found, as_json=as_json)
-        raise typer.Exit(0 if found.passed else 1)
+            verdict = check_page(page, release=release, original=original, link=link, layout=reading.layout)
+        answer(str(verdict), verdict, as_json=as_json)
+        raise typer.Exit(0 if verdict.passed else 1)
     if release is None:
         raise ParameterError("name the release to audit, or an assessment of one (--page).")
     with progress_bar():

@@ -7,11 +7,10 @@ import typer
 
 from incrowd import assess as assessing
 from incrowd.anonymize import METHODS
-from incrowd.assess.compare import CompareOptions, prepared
-from incrowd.assess.compare.estimate import compare_estimate
+from incrowd.assess.compare import CompareOptions, compare_estimate, prepared
 from incrowd.cli.inputs import fingerprints_of, in_python, source_in_python
 from incrowd.cli.options import Force, Json, Sources, takes
-from incrowd.cli.pages import check_page, write_page
+from incrowd.cli.outputs import check_page, write_page
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import answer, note, present, progress_bar, say
 

@@ -116,8 +116,8 @@ def _write(page: Path, results: "dict[str, Assessment]", made: dict[str, tuple[A
     verdicts = [
         replace(one.section(), question=f"{name}: does any test exceed your limits?") for name, one in results.items()
     ]
-    told = [replace(made[name][0].section(), question=f"{name}: what was published?") for name in results]
-    report.write(page, compared(results, made), *verdicts, *told, title=TITLE, force=True)
+    published = [replace(made[name][0].section(), question=f"{name}: what was published?") for name in results]
+    report.write(page, compared(results, made), *verdicts, *published, title=TITLE, force=True)
 
 
 def compared(results: "dict[str, Assessment]", made: dict[str, tuple[Any, Any]]) -> Section:

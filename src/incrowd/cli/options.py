@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
+from incrowd import plain
 from incrowd.errors import ParameterError
 from incrowd.read.plane import Box
 
@@ -19,7 +20,11 @@ Command = Callable[..., None]
 Options = Mapping[str, tuple[Any, Any]]  # name -> type with its help, default
 Sources = Annotated[
     list[str],
-    typer.Argument(metavar="SOURCE", help="Files, folders or globs: CSV, TSV, Parquet, GPX, PLT; .gz and .zst too."),
+    typer.Argument(
+        metavar="SOURCE",
+        help="Files, folders or globs: CSV, TSV, Parquet, GPX, PLT, .gz and .zst too, .xlsx, .duckdb, .sqlite; "
+        "postgresql://HOST/DATABASE, s3://BUCKET/KEY; - for standard input.",
+    ),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="File to write: .parquet or .csv.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")]
@@ -85,14 +90,12 @@ def with_unit(switch: str, default: Any, words: str) -> Any:
 
 
 def arguments_of(source: Callable[..., Any]) -> dict[str, str]:
-    """What the docstring of a dataclass or function says of each parameter.
+    """What the docstring of a dataclass or function says of each parameter, as help.
 
     >>> arguments_of(options_of)["leave_out"]
     'Parameters that the command decides by itself.'
     """
-    block = re.search(r"^Args:\n((?:    .*\n?|\n)+)", inspect.getdoc(source) or "", re.MULTILINE)
-    entries = re.findall(r"^    (\w+)(?: \([^)]*\))?: (.*(?:\n {5,}.*)*)", block[1] if block else "", re.MULTILINE)
-    return {name: unmarked(words) for name, words in entries}
+    return {name: unmarked(words) for name, words in plain.arguments_of(source).items()}
 
 
 def unmarked(words: str) -> str:

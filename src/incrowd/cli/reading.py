@@ -1,6 +1,8 @@
 """How a command reads its sources: the options that all of them share."""
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -9,9 +11,11 @@ from typing import Annotated, Any, Literal
 import typer
 
 from incrowd.cli.options import Command, arguments_of, box_of, gathers, options_of, unmarked
-from incrowd.cli.overwrite import refuse_own_input
+from incrowd.cli.outputs import refuse_own_input
+from incrowd.cli.screen import progress_bar
 from incrowd.data.release_folder import MANIFEST, table_in
 from incrowd.errors import ParameterError
+from incrowd.read.sources.local import check_unused, is_copied, local
 
 FarTowers = Annotated[bool, typer.Option("--far-towers", help="Go on though most records are far from every tower.")]
 Towers = Annotated[
@@ -45,6 +49,8 @@ class ReadingOptions:
         antenna_at: Which place to take of an antenna or cell that its table lists at two.
         attribute: Keep this column as an attribute of the person; repeatable.
         bad_rows: Set unreadable rows aside in this file and go on.
+        table: Table of a database, or sheet of a workbook. [default: the only one]
+        query: SELECT statement for a database, instead of a table.
     """
 
     column: Sequence[str] = ()
@@ -56,6 +62,8 @@ class ReadingOptions:
     antenna_at: Literal["first", "last"] = "first"
     attribute: Sequence[str] = ()
     bad_rows: Path | None = None
+    table: str | None = None
+    query: str | None = None
 
     def refuse(self, why: str, *options: str) -> None:
         """Refuse options that would be ignored."""
@@ -75,7 +83,19 @@ class ReadingOptions:
             "antenna_at": self.antenna_at,
             "attributes": tuple(self.attribute),
             "bad_rows": self.bad_rows,
+            "table": self.table,
+            "query": self.query,
         }
+
+
+SOURCES = ("sources", "data", "known", "target", "before", "original")
+
+
+@contextmanager
+def _local(sources: Any, table: str | None, query: str | None) -> Iterator[Any]:
+    """The files of what was given, in the same shape."""
+    with local(sources, table, query) as files:
+        yield [str(files)] if isinstance(sources, list) and isinstance(files, (str, Path)) else files
 
 
 def _pairs(texts: Sequence[str]) -> dict[str, str | int] | None:
@@ -93,13 +113,26 @@ READING = options_of(ReadingOptions, column=_listed("column", "ROLE=NAME"), attr
 
 
 def reads(command: Command) -> Command:
-    """Give a command the options of reading, gathered in its argument `reading`; its inputs stay what they are."""
-    gathered = gathers("reading", READING, ReadingOptions, last=True)(command)
+    """Give a command the options of reading, gathered in its argument `reading`; its inputs stay what they are.
+
+    What is not a file is copied first, so a command sees files alone.
+    """
+    own = inspect.signature(command).parameters  # a paper has a table of its own, and is given a query
+    options = {name: option for name, option in READING.items() if name not in own}
+    gathered = gathers("reading", options, ReadingOptions, last=True)(command)
 
     @wraps(gathered)
     def wrapper(**given: Any) -> None:
         refuse_own_input(given)
-        gathered(**given)
+        table = given["table"] if "table" in options else None
+        inputs = [name for name in SOURCES if isinstance(given.get(name), (str, list)) and is_copied(given[name])]
+        if not inputs:
+            check_unused(table, given["query"])
+        with ExitStack() as stack:
+            for name in inputs:
+                with progress_bar():
+                    given[name] = stack.enter_context(_local(given[name], table, given["query"]))
+            gathered(**given)
 
     return wrapper
 

@@ -14,6 +14,7 @@ from incrowd.data import Counts
 from incrowd.data.table import Frame
 from incrowd.errors import IncrowdWarning
 from incrowd.plain import in_words, several, to_json
+from incrowd.read.sources.local import as_given
 from incrowd.show import section_of, text
 
 SIDES = "(west-east x south-north)"  # of a block in metres
@@ -27,8 +28,8 @@ class Kept(SystemExit):
 
 
 def say(line: str) -> None:
-    """A line of the answer."""
-    sys.stdout.write(f"{line}\n")
+    """A line of the answer; what was copied is called as it was given."""
+    sys.stdout.write(f"{as_given(line)}\n")
 
 
 def note(line: str) -> None:

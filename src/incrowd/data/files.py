@@ -69,15 +69,15 @@ def save(noun: Frame, path: Path, *, force: bool = False) -> Path:
     with whole_file(path, force=force) as part:
         table = to_arrow(noun)
         if path.suffix == ".csv":
-            _refuse_sets(table)
+            _refuse_sets(table.schema)
             pc.write_csv(table, part)
         else:
             pq.write_table(table, part, compression="zstd")
     return path
 
 
-def _refuse_sets(table: "pa.Table") -> None:
-    for field in table.schema:
+def _refuse_sets(schema: "pa.Schema") -> None:
+    for field in schema:
         if field.type.num_fields:
             raise ParameterError(f"CSV cannot hold the sets in {field.name!r}; end the name in .parquet.")
 

@@ -30,6 +30,7 @@ README = "README.md"
 CELLS = "cells.csv"  # the centre of each published cell
 TABLES = ("data.parquet", "data.csv")  # one of them
 ATTESTED = ".assessment.json"  # ends the name of an assessment that was attested
+ROW_GROUP = 2**20  # rows of a row group of Parquet
 _ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
@@ -124,21 +125,45 @@ def pending_links(link: Path) -> list[Path]:
     return [path for path in link.parent.iterdir() if named.fullmatch(path.name)]
 
 
-def write_table(release: Release, path: Path) -> None:
-    """Write the published table: every value, and no more about itself than the format needs."""
+def published_table(release: Release) -> "pa.Table":
+    """The published table: every value, and no more about itself than the format needs."""
+    table = to_arrow(release)
+    if isinstance(release.data, Counts):
+        return _every_count(release.data).replace_schema_metadata(table.schema.metadata)
+    return table
+
+
+def write_table(schema: "pa.Schema", batches: Iterable["pa.RecordBatch"], path: Path) -> None:
+    """Write a published table as its batches come; however it is cut into batches, the bytes are the same."""
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
 
-    table = to_arrow(release)
-    if isinstance(release.data, Counts):
-        table = _every_count(release.data).replace_schema_metadata(table.schema.metadata)
     if path.suffix == ".csv":
-        _refuse_sets(table)
-        pc.write_csv(table, path)
-    else:
-        with pq.ParquetWriter(path, table.schema, compression="zstd", store_schema=False) as writer:
-            writer.write_table(table)
-            writer.add_key_value_metadata(table.schema.metadata)
+        _refuse_sets(schema)
+        with pc.CSVWriter(path, schema) as out:
+            for table in _in_groups(schema, batches):
+                out.write_table(table)
+        return
+    with pq.ParquetWriter(path, schema, compression="zstd", store_schema=False) as writer:
+        for table in _in_groups(schema, batches):
+            writer.write_table(table, ROW_GROUP)
+        writer.add_key_value_metadata(schema.metadata)
+
+
+def _in_groups(schema: "pa.Schema", batches: Iterable["pa.RecordBatch"]) -> Iterator["pa.Table"]:
+    """The rows in tables of a row group each, the last one shorter; one without rows if there are none."""
+    import pyarrow as pa
+
+    waiting, rows, first = [], 0, True
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        while rows >= ROW_GROUP:
+            table, first = pa.Table.from_batches(waiting, schema), False
+            yield table.slice(0, ROW_GROUP).combine_chunks()
+            waiting, rows = table.slice(ROW_GROUP).to_batches(), rows - ROW_GROUP
+    if rows or first:
+        yield pa.Table.from_batches(waiting, schema).combine_chunks()
 
 
 def _every_count(counts: Counts) -> "pa.Table":
@@ -166,11 +191,14 @@ def whole_folder(folder: Path, *, force: bool) -> Iterator[Path]:
     _sweep(folder)
     part, old = temporary(folder, "part"), temporary(folder, "old")
     part.mkdir()
+    mode = part.stat().st_mode
+    part.chmod(0o700)  # until it is whole, nobody else looks into it
     try:
         yield part
         for path in part.iterdir():
             with path.open("rb") as file:
                 os.fsync(file.fileno())
+        part.chmod(mode)
         _put_in_place(part, folder, old, force=force)
     finally:
         shutil.rmtree(part, ignore_errors=True)

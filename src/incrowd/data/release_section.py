@@ -9,6 +9,7 @@ from incrowd.data.fingerprints import Fingerprints
 from incrowd.data.release_text import guarantee_of
 from incrowd.data.traces import Traces
 from incrowd.data.visits import Visits
+from incrowd.ledger import Ledger
 from incrowd.plain import of_people, percent, plain, plain_number, several
 from incrowd.show import Section
 
@@ -75,10 +76,10 @@ def release_record(release: "Release") -> dict[str, Any]:
     }
 
 
-def dropped(release: "Release", *, merged: bool) -> dict[str, int]:
+def dropped(ledger: Ledger, *, merged: bool) -> dict[str, int]:
     """Records by reason: those that fell together into a published row, or those that are not published."""
     reasons: dict[str, int] = {}
-    for step in () if isinstance(release.data, Counts) else release.ledger.steps:
+    for step in ledger.steps:
         for reason, n in step.dropped.items():
             if n and (reason in MERGED) == merged:
                 reasons[reason] = reasons.get(reason, 0) + n

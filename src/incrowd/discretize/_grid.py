@@ -105,10 +105,15 @@ def alike(
 
 
 def _gridded(data: Parts, plane: Plane, clock: Clock, cell_m: float, keep: Keep) -> Visits:
-    rows = collect(data, _squares(plane, cell_m), clock, step="grid", keep=keep)
-    row, column = _row_column(rows.codes)
-    centres = (np.stack([column, row], axis=1).astype(np.float64) + 0.5) * cell_m
-    return replace(rows.visits(clock, centres, plane.crs), cell_m=cell_m)
+    rows = collect(data, squares(plane, cell_m), clock, step="grid", keep=keep)
+    return replace(rows.visits(clock, centres(rows.codes, cell_m), plane.crs), cell_m=cell_m)
+
+
+def centres(codes: Ints, cell_m: float) -> Floats:
+    """The middle of each square in metres."""
+    row, column = row_column(codes)
+    middle: Floats = (np.stack([column, row], axis=1).astype(np.float64) + 0.5) * cell_m
+    return middle
 
 
 @public
@@ -144,8 +149,8 @@ def fingerprints(
     data = opened(source, time_zone, reading)
     plane, clock = plane_of(data.middle, origin), slots.over(data.span)
     # Samples are by time, then x, then y, so here columns come before rows.
-    rows = collect(data, _squares(plane, cell_m, by_column=True), clock, step="fingerprints")
-    column, row = _row_column(rows.codes)
+    rows = collect(data, squares(plane, cell_m, by_column=True), clock, step="fingerprints")
+    column, row = row_column(rows.codes)
     size = len(rows.cell)
     return Fingerprints(
         rows.users,
@@ -165,7 +170,7 @@ def fingerprints(
     )
 
 
-def _squares(plane: Plane, cell_m: float, *, by_column: bool = False) -> Locate:
+def squares(plane: Plane, cell_m: float, *, by_column: bool = False) -> Locate:
     """Cells of a piece, numbered within the rectangle of rows and columns that it spans."""
 
     def locate(traces: Traces) -> Located:
@@ -190,5 +195,6 @@ def _floor(values: Floats, cell_m: float) -> Ints:
     return scaled.astype(np.int64)
 
 
-def _row_column(codes: Ints) -> tuple[Ints, Ints]:
+def row_column(codes: Ints) -> tuple[Ints, Ints]:
+    """Row and column of a square by its name, or column and row if it was named by column."""
     return codes >> (_HALF + 1), (codes & (2 ** (_HALF + 1) - 1)) - 2**_HALF

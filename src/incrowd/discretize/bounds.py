@@ -1,25 +1,22 @@
 """Records -> the box whose size decides the size of cells, which a few stray records must not stretch."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos, radians, sin, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
 from incrowd.clean import check_box
 from incrowd.data import Traces
-from incrowd.errors import DataError, IncrowdWarning, ParameterError
+from incrowd.discretize.middle import BEYOND, STRETCH, Along, Bins, Middle, counted, units_of, whole
+from incrowd.errors import DataError, IncrowdWarning
 from incrowd.plain import several
 from incrowd.read._parts import Parts
 from incrowd.read.plane import Box
 
-BEYOND = 200  # one of so many records is below the lower end, and one above the upper end: 0.5 % each
-STRETCH = 4  # times as long as the middle: a longer side is that of strays
-_FAR = 2**50  # with blocks of 12 bits each way, no product can leave 63 bits
 _FARTHEST_M = 1e12  # farther records are as far as this one
-_BITS = 16  # of the number of bins that are counted at once
 Mask = NDArray[np.bool_]
 AXES = ("west-east", "south-north")
 _RADIUS_M, _ECCENTRICITY2 = 6_378_137.0, 0.0066943799901413165  # WGS 84: of the equator; squared
@@ -98,22 +95,29 @@ def _left_out(count: int, where: str) -> str:
     return f"{several(count, 'record')} {where} {'was' if count == 1 else 'were'} left out"
 
 
-def bounds_of(data: Parts, box: Box | None = None, *, keep_zero: bool = False, blocks: int | None = None) -> Bounds:
+def bounds_of(
+    data: Parts,
+    box: Box | None = None,
+    *,
+    keep_zero: bool = False,
+    blocks: int | None = None,
+    count: Callable[[Bins], Along] | None = None,
+) -> Bounds:
     """The box given, or that of the data without records at (0, 0), its sides cut where strays stretch them.
 
     A side more than 4 times as long as that between the 0.5 % and 99.5 % quantiles is replaced by this one, widened by
     half of it on each end. Quantiles are of all records but those at (0, 0), n of them: the order statistics of rank
     floor((n - 1) / 200) from either end, in whole micro-degrees or millimetres. With `keep_zero` the box also holds
     the records at (0, 0), which stretch it. A box that is given is taken as it is. The warning names the size of one of
-    `blocks` each way.
+    `blocks` each way. `count` passes over all records, if they are not those of the pieces of `data`.
     """
     check_box(box)
     if box is not None:
         return Bounds(box, data.planar, keep_zero, given=True)
-    middle = Middle(data)
+    middle = Middle(data, count or (lambda bins: counted((traces for _, traces in data), bins)))
     if not middle.records and not keep_zero:
         raise DataError(f"no record is left ({data.records:,} at (0, 0)); check that the data have positions.")
-    low, high, narrowed, flat = middle.low.copy(), middle.high.copy(), [], []
+    low, high, narrowed, flat = *(end.copy() for end in middle.ends), [], []
     for axis in (axis for axis in range(2) if middle.records and middle.is_stretched(axis)):
         first, last = middle.middle(axis)
         low[axis], high[axis] = (end / middle.units for end in _widened(first, last))
@@ -121,7 +125,8 @@ def bounds_of(data: Parts, box: Box | None = None, *, keep_zero: bool = False, b
         flat += [AXES[axis]] if first == last else []
     before = (*low, *high)
     if keep_zero:
-        low, high = np.minimum(low, middle.zero_low), np.maximum(high, middle.zero_high)
+        zero_low, zero_high = middle.zero_ends
+        low, high = np.minimum(low, zero_low), np.maximum(high, zero_high)
     stretched = bool(middle.records) and before != (*low, *high)
     west, south, east, north = map(float, (*low, *high))
     sides = tuple(narrowed), tuple(flat)
@@ -153,100 +158,3 @@ def strays(traces: Traces) -> Mask:
             low, high = _widened(first, last)
             outside |= (values < low) | (values > high)
     return outside & placed
-
-
-def whole(values: Floats, units: float) -> Ints:
-    """Coordinates as whole micro-degrees or millimetres."""
-    scaled = values * units
-    np.rint(scaled, out=scaled)
-    if not max(-scaled.min(), scaled.max()) < _FAR:
-        raise ParameterError("a coordinate or the box is too far from 0 for exact blocks; check the unit (metres).")
-    return scaled.astype(np.int64)
-
-
-def units_of(*, planar: bool) -> float:
-    """Whole units per metre or degree."""
-    return 1e3 if planar else 1e6
-
-
-class Rank:
-    """The search for one record by its rank along an axis: it is in [low, low + 2**bits), ever smaller."""
-
-    def __init__(self, low: int, high: int) -> None:
-        self.low, self.bits = low, (high - low).bit_length()
-        self._below = 0  # records below all bins
-        self._counts = np.zeros(2**_BITS, np.int64)
-
-    @property
-    def _shift(self) -> int:
-        return max(self.bits - _BITS, 0)
-
-    def add(self, values: Ints) -> None:
-        """Count the records in the bins."""
-        bins = (values - self.low) >> self._shift
-        self._counts += np.bincount(bins[(bins >= 0) & (bins < 2**_BITS)], minlength=2**_BITS)
-
-    def narrow(self, rank: int) -> None:
-        """Go on in the bin that holds the rank, counted from 0."""
-        ends = np.cumsum(self._counts)
-        bin_ = int(np.searchsorted(ends, rank - self._below, side="right"))
-        self._below += int(ends[bin_] - self._counts[bin_])
-        self.low, self.bits = self.low + (bin_ << self._shift), self._shift
-        self._counts[:] = 0
-
-
-class Middle:
-    """Records along each axis, those at (0, 0) apart: their ends, and the ends of their middle 99 %."""
-
-    def __init__(self, data: Parts) -> None:
-        """Pass over all pieces until it is known which axes are stretched, and where their middle ends."""
-        self.units = units_of(planar=data.planar)
-        self.records = 0  # but for those at (0, 0)
-        self.low, self.high = np.full(2, np.inf), np.full(2, -np.inf)
-        self.zero_low, self.zero_high = self.low, self.high  # of the records at (0, 0)
-        west, south, east, north = whole(np.array(data.box), self.units).tolist()
-        self._ends = [(Rank(*ends), Rank(*ends)) for ends in ((west, east), (south, north))]
-        axes = [0, 1]
-        while axes:
-            self._pass(data, axes)
-            axes = [axis for axis in axes if self.records and self._is_open(axis)]
-
-    def _pass(self, data: Parts, axes: list[int]) -> None:
-        """Count all records, and go on where the ends of the middle are."""
-        self.records = 0
-        for _, traces in data:
-            places, zero = np.stack(traces.coordinates), traces.at_zero
-            if zero.any():
-                self.zero_low, self.zero_high = _wider(self.zero_low, self.zero_high, places[:, zero])
-                places = places[:, ~zero]
-            if not places.size:
-                continue
-            self.records += places.shape[1]
-            self.low, self.high = _wider(self.low, self.high, places)
-            for axis in axes:
-                values = whole(places[axis], self.units)
-                for end in self._ends[axis]:
-                    end.add(values)
-        beyond = (self.records - 1) // BEYOND
-        for axis in axes if self.records else ():
-            first, last = self._ends[axis]
-            first.narrow(beyond)
-            last.narrow(self.records - 1 - beyond)
-
-    def _is_open(self, axis: int) -> bool:
-        return self.is_stretched(axis) and any(end.bits for end in self._ends[axis])
-
-    def is_stretched(self, axis: int) -> bool:
-        """Whether all records reach over more than 4 times their middle, unless a further pass shows otherwise."""
-        low, high = whole(np.array([self.low[axis], self.high[axis]]), self.units).tolist()
-        first, last = self._ends[axis]
-        return bool(high - low > STRETCH * (last.low - (first.low + 2**first.bits - 1)))
-
-    def middle(self, axis: int) -> tuple[int, int]:
-        """The ends of the middle of an axis that is stretched, in whole units."""
-        first, last = self._ends[axis]
-        return first.low, last.low
-
-
-def _wider(low: Floats, high: Floats, places: Floats) -> tuple[Floats, Floats]:
-    return np.minimum(low, places.min(axis=1)), np.maximum(high, places.max(axis=1))

@@ -25,14 +25,12 @@ from incrowd.measure._exposure import Exposure, exposure
 from incrowd.measure._risk_map import RiskMap, risk_map
 from incrowd.measure._summary import Summary, summary
 from incrowd.measure._utility import Utility, utility
+from incrowd.measure.glove import KGap, Tails, kgap, kgaps, tail_weight, tails
 from incrowd.measure.glove.accuracy import Accuracy, accuracy
-from incrowd.measure.glove.kgap import KGap, kgap, kgaps
 from incrowd.measure.glove.stretch import stretch
-from incrowd.measure.glove.tails import Tails, tail_weight, tails
-from incrowd.measure.lkc.sequences import frequent_sequences, violating_sequences
+from incrowd.measure.lkc import frequent_sequences, violating_sequences
 from incrowd.measure.regularity import DayGains, Nights, day_gains, nights, prediction_errors, top_shares
-from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep.estimate import SweepEstimate, sweep_estimate
+from incrowd.measure.sweep import SweepEstimate, sweep, sweep_estimate
 from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import crowd_sizes, uniqueness
 from incrowd.measure.uniqueness.question import Uniqueness

@@ -1,4 +1,4 @@
-"""Traces -> Summary: what is in a dataset, without anybody in particular; and its section."""
+"""Traces -> Summary: what is in a dataset, without anybody in particular; its section and the squares of its map."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,7 +13,6 @@ from incrowd.data import Traces
 from incrowd.discretize.bounds import strays
 from incrowd.discretize.slots import wall_hours
 from incrowd.errors import DataError, check_positive, public
-from incrowd.measure._squares import Squares, centred
 from incrowd.plain import percent, several
 from incrowd.show import Line, Lines, Map, Result, Section, Table
 
@@ -24,6 +23,7 @@ OUTSIDE = (
     "A record is far outside if it is beyond the middle 99 % of records by more than half of their side, and the box "
     "of all records is more than 4 times as long as theirs."
 )
+MIDDLE = (0.005, 0.995)  # quantiles between which a map lies; stray points would stretch it
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,3 +255,38 @@ def _quantile_table(result: Summary) -> list[Table]:
     gaps = [f"{result.minutes_between[q]:,.1f}" if q in result.minutes_between else "-" for q in quantiles]
     rows = [("records per person", *(f"{v:,.0f}" for v in quantiles.values())), ("minutes between records", *gaps)]
     return [Table(("", *(q.replace("%", " %") for q in quantiles)), rows, "Quantiles.")]
+
+
+def centred(metres: Floats, placed: NDArray[np.bool_]) -> Floats:
+    """From the low end of the middle 99 % of the values that are placed; NaN outside it."""
+    low, high = np.quantile(metres[placed], MIDDLE, method="nearest")
+    return np.where((metres < low) | (metres > high) | ~placed, np.nan, metres - low)
+
+
+@dataclass(frozen=True, eq=False)
+class Squares:
+    """Squares from the south-west corner of a map, row by row; `at` is that of each record, -1 outside the map."""
+
+    rows: int
+    columns: int
+    cell_m: float
+    at: Ints
+
+    @classmethod
+    def over(cls, east_m: Floats, north_m: Floats, squares: int) -> "Squares":
+        """As many squares along the longer side; NaN is outside."""
+        cell_m = max(float(np.nanmax(east_m)), float(np.nanmax(north_m)), 1.0) / squares * (1 + 1e-9)
+        columns, rows = (int(np.nanmax(axis) // cell_m) + 1 for axis in (east_m, north_m))
+        inside = ~np.isnan(east_m) & ~np.isnan(north_m)
+        at = np.full(len(east_m), -1, np.int64)
+        at[inside] = (north_m[inside] // cell_m).astype(np.int64) * columns + (east_m[inside] // cell_m).astype(
+            np.int64
+        )
+        return cls(rows, columns, cell_m, at)
+
+    def people(self, owner: Ints, records: NDArray[np.bool_] | None = None) -> Ints:
+        """Distinct people with a record in each square, or with one of some records."""
+        wanted = self.at >= 0 if records is None else (self.at >= 0) & records
+        size = self.rows * self.columns
+        seen = np.unique(owner[wanted] * size + self.at[wanted]) % size
+        return np.bincount(seen, minlength=size).reshape(self.rows, self.columns).astype(np.int64)

@@ -5,9 +5,7 @@ alternative text of one figure; only `incrowd.report.draw` turns it into axes.
 """
 
 from incrowd.show.panel import Bars, Cdf, Curve, Line, Lines, Map, Panel, Surface, curve, trend
-from incrowd.show.printed import lined_up, markdown, text
-from incrowd.show.result import Result, section_of
-from incrowd.show.section import Section, Table
+from incrowd.show.section import Result, Section, Table, lined_up, markdown, section_of, text
 
 __all__ = [
     "Bars",

@@ -14,7 +14,7 @@ from incrowd.assess.compare.settings import untouched
 from incrowd.assess.compare.target import Target
 from incrowd.data.table import some_people
 
-estimate_module = import_module("incrowd.assess.compare.estimate")
+estimate_module = import_module("incrowd.assess.compare")
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 
 

@@ -7,8 +7,7 @@ import incrowd as ic
 from boxes import prints
 from incrowd.anonymize import LKC, W4M, Cut, Generalize, Glove
 from incrowd.assess.compare.loss import fate
-from incrowd.assess.compare.settings import MethodInputs, untouched
-from incrowd.assess.compare.views import visible
+from incrowd.assess.compare.settings import MethodInputs, untouched, visible
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
 

@@ -9,8 +9,7 @@ import pytest
 import incrowd as ic
 from boxes import prints
 from incrowd.anonymize import LKC, Cut, Glove
-from incrowd.assess.compare.later import Recognised
-from incrowd.assess.compare.risk import Risk, risk
+from incrowd.assess.compare.risk import Recognised, Risk, risk
 from incrowd.assess.compare.settings import MethodInputs, untouched
 from incrowd.assess.compare.target import Target
 

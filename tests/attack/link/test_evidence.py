@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.attack import link
-from incrowd.attack.link.concentration import Concentration, concentration
-from incrowd.attack.link.evidence import UNIT, Evidence, Histogram
+from incrowd.attack.link.evidence import UNIT, Concentration, Evidence, Histogram, concentration
 from incrowd.attack.link.pairs import PairScores
 from incrowd.attack.link.views import FeatureRows, Tally, tallied
 from incrowd.kernels import using

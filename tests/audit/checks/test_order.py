@@ -6,7 +6,7 @@ from scipy.stats import spearmanr
 
 import incrowd as ic
 from incrowd.audit import check
-from incrowd.audit.checks.order import _z
+from incrowd.audit.checks.pseudonyms import _z
 
 PEOPLE = 400
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 import incrowd as ic
 from boxes import crowds, prints
 from incrowd.errors import DataError, MissingExtra, ParameterError
-from incrowd.measure.glove.kgap import kgap, kgaps
+from incrowd.measure.glove import kgap, kgaps
 from incrowd.measure.glove.stretch import stretch
 
-kgap_module = import_module("incrowd.measure.glove.kgap")  # the package shows the function of that name
+kgap_module = import_module("incrowd.measure.glove")  # the package shows the function of that name
 ALL = settings(deadline=None, max_examples=50)
 E6 = "0,0,0 | 0,0,96 | 4000,0,0"
 

@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from boxes import crowds, prints
 from incrowd.errors import DataError
 from incrowd.kernels.reference.glove import stretch as reference
-from incrowd.measure.glove.kgap import kgap
+from incrowd.measure.glove import kgap, tail_weight, tails
 from incrowd.measure.glove.stretch import layout
-from incrowd.measure.glove.tails import tail_weight, tails
 
 
 def test_tail_weight_of_known_distributions():

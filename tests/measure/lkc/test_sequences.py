@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import incrowd as ic
 from builders import crowd
 from incrowd.kernels import using
-from incrowd.measure.lkc.sensitive import allowed_counts
-from incrowd.measure.lkc.sequences import frequent_sequences, violating_sequences
+from incrowd.measure.lkc import allowed_counts, frequent_sequences, violating_sequences
 
 ANY = settings(deadline=None, max_examples=80)
 

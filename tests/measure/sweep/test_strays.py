@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep.estimate import sweep_estimate
+from incrowd.measure.sweep import sweep, sweep_estimate
 
 ASKED = {"blocks": [200], "minutes": [20], "points": [4], "samples": 2000}
 

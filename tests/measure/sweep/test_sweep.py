@@ -13,8 +13,7 @@ from incrowd.data import Traces
 from incrowd.discretize import blocks as to_blocks
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure import uniqueness
-from incrowd.measure.sweep import plan, sweep
-from incrowd.measure.sweep.estimate import _between, sweep_estimate
+from incrowd.measure.sweep import _between, plan, sweep, sweep_estimate
 from incrowd.measure.sweep.plan import SPACE, TIME, SweepPlan, cell_seed
 from incrowd.measure.sweep.records import SweepRecords
 

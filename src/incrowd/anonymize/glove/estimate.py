@@ -132,4 +132,4 @@ def _timed(laid: CornerTable, users: int) -> tuple[float, int, int]:
         began = time.process_time()
         nearest(prints, some, everybody, TAKE, False)
         cpu, done = cpu + time.process_time() - began, done + len(some)
-    return cpu, done * len(everybody), prints.silence.nbytes
+    return cpu, done * len(everybody), prints.quiet.nbytes

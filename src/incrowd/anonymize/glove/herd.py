@@ -15,6 +15,7 @@ from incrowd.progress import tell
 if TYPE_CHECKING:
     from incrowd.anonymize.glove.checkpoint import Saved
 
+KM20 = 20_000  # the distance at which space costs all it can
 TAKE = 4  # nearest that are kept of each fingerprint
 BLOCK = 256  # rows scanned between two words of progress
 AHEAD = 8  # used-up lists renewed together: those that will be asked for next

@@ -14,7 +14,11 @@ def shards(laid: CornerTable, most: int) -> list[Ints]:
     Users are halved at the median of what spreads them most: home x, home y (the most used cell, in units of the
     spatial cap) or activity (samples, as a logarithm).
     """
-    features = _features(laid)
+    return split(features(homes(laid), np.diff(laid.offsets), laid.unit_m), most)
+
+
+def split(features: Floats, most: int) -> list[Ints]:
+    """The same from what spreads the users."""
     done, waiting = [], [np.arange(len(features))]
     while waiting:
         users = waiting.pop()
@@ -35,12 +39,18 @@ def subset(laid: CornerTable, users: Ints) -> tuple[CornerTable, Ints]:
     return CornerTable(laid.corners[rows], offsets, laid.people[users], laid.scale, laid.unit_m, laid.origin), rows
 
 
-def _features(laid: CornerTable) -> Floats:
+def homes(laid: CornerTable) -> Ints:
+    """The most used cell of each user, (x, y) in units of the layout; of several the most south-western."""
     owner = owners(laid.offsets)
     cells = np.column_stack([owner, laid.corners[:, 2], laid.corners[:, 4]])
     place, count = np.unique(cells, axis=0, return_counts=True)
     # Users in order, each user's most used cell first.
     order = np.lexsort((-count, place[:, 0]))
     first = order[np.searchsorted(place[order, 0], np.arange(len(laid.people)))]
-    home = place[first, 1:] * laid.unit_m / KM20
-    return np.column_stack([home, np.log(np.diff(laid.offsets))])
+    home: Ints = place[first, 1:]
+    return home
+
+
+def features(home: Ints, samples: Ints, unit_m: int) -> Floats:
+    """What spreads the users: home x and y in units of the spatial cap, and samples as a logarithm."""
+    return np.column_stack([home * unit_m / KM20, np.log(samples)])

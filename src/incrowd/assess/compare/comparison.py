@@ -182,8 +182,8 @@ def per_100(share: float | None) -> str:
 
 
 def _notes(*rows: Row | None) -> str:
-    said = [(row, text) for row in rows if row for text in (row.drops, row.note) if text]
-    return "".join(dict.fromkeys(f" {row if text == row.drops else row.method}: {text}." for row, text in said))
+    remarks = [(row, text) for row in rows if row for text in (row.drops, row.note) if text]
+    return "".join(dict.fromkeys(f" {row if text == row.drops else row.method}: {text}." for row, text in remarks))
 
 
 def _beyond(row: Row) -> str:

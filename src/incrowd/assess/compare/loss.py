@@ -6,7 +6,7 @@ import numpy as np
 
 from incrowd.anonymize.w4m.points import sample_of
 from incrowd.arrays import Floats, Ints
-from incrowd.assess.compare.views import Visible, boxes_of
+from incrowd.assess.compare.settings import Visible, boxes_of
 from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.errors import DataError
 from incrowd.measure.glove.accuracy import accuracy
@@ -59,7 +59,7 @@ def fate(release: Release, prints: Fingerprints, what: Visible) -> Fate:
     """Follow every sample of the original, whose people are the positions of the release.
 
     >>> from incrowd.anonymize import Glove
-    >>> from incrowd.assess.compare.views import visible
+    >>> from incrowd.assess.compare.settings import visible
     >>> two = Fingerprints.from_arrays([1, 2], x=[0, 1000], y=[0, 0], t=[0, 40])
     >>> release = Glove(k=2)(two)
     >>> fate(release, two, visible(release)).position_m.tolist()

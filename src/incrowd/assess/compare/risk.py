@@ -9,16 +9,22 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, offsets_of
-from incrowd.assess.compare.later import Recognised, recognised
+from incrowd.arrays import Ints, offsets_of, tally
 from incrowd.assess.compare.settings import MethodInputs
-from incrowd.assess.questions.guess import mean_of, rights
-from incrowd.attack import Relinked, lookup, relink
+from incrowd.assess.questions.lookup import mean_of, rights
+from incrowd.attack import Relinked, link, lookup, relink
 from incrowd.attack.relink.score import rejoined
 from incrowd.audit import check
-from incrowd.data import Groups, Release
+from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
+from incrowd.discretize import grid
 from incrowd.measure.uniqueness.question import effective_interval, wilson
 
+LINKS: tuple[Literal["evidence", "histogram"], ...] = ("evidence", "histogram")
+LATER = (
+    "Recognised later is the share of people of the first half of the period, known by name at the cells and slots of "
+    "the release, whose best candidate in the second half of the release is theirs (ties and crowds in expectation): "
+    "the stronger of evidence over places and rhythm, and histogram. It is a dash if nobody is in both halves."
+)
 JOINS: tuple[Literal["gain", "evidence"], ...] = ("gain", "evidence")
 KNOWS = (
     "The attacker knows {points} random records of a person as precisely as the release shows them (all of a person "
@@ -34,6 +40,56 @@ JUDGED = (
     "1/2 or more is the share of people guessed rightly with this probability. If the known records of half of the "
     "people are not found, the attacker is misled, and the release is judged as if everything published were known."
 )
+
+
+@dataclass(frozen=True, eq=False)
+class Recognised:
+    """How many people of the first half of the period are recognised in the second half of a release."""
+
+    by: str
+    share: Fraction
+    high: Fraction  # upper end of its 95 % interval, at most what everything published tells
+    people: int  # in both halves
+
+
+def recognised(release: Release, source: MethodInputs, caps: Ints) -> Recognised | None:
+    """The stronger of the attackers who know the first half of the period and look at the second half."""
+    data: Any = release.data
+    if isinstance(data, Traces):
+        data = grid(data, cell_m=source.cell_m, slot_min=source.slot_min, start=source.visits.start)
+    same = not isinstance(data, Visits) or (data.cell_m, data.slot_min) == (source.cell_m, source.slot_min)
+    known = source.visits if same else source.visits_on(data.cell_m, data.slot_min)
+    middle_s = source.middle_s
+    before, after = _begins(known) < middle_s, _begins(data) >= middle_s
+    if not before.any() or not after.any():
+        return None
+    past, later = _only(known, before), replace(release, data=_only(data, after))
+    best: Recognised | None = None
+    for score in LINKS:
+        linkage = link(past, later, score=score)
+        real = ~np.isnan(linkage.right)
+        if not real.any():
+            return None
+        right, share = linkage.right[real], Fraction(float(linkage.right[real].mean()))
+        high = max(share, min(Fraction(effective_interval(right)[1]), mean_of(caps[real])))
+        if best is None or share > best.share:
+            best = Recognised(score, share, high, int(real.sum()))
+    return best
+
+
+def _only(data: Any, keep: NDArray[np.bool_]) -> Any:
+    """Some of the records, of the same people: those left with none keep their position."""
+    rows = {name: value[keep] for name in data.ROWS if (value := getattr(data, name)) is not None}
+    offsets = np.concatenate([[0], np.cumsum(tally(keep, data.offsets))]).astype(np.int64)
+    return replace(data, offsets=offsets, **rows)
+
+
+def _begins(data: Visits | Fingerprints) -> NDArray[Any]:
+    """When each record begins, in UTC seconds."""
+    start = data.start or 0
+    if isinstance(data, Visits):
+        return start + 60 * int(data.slot_min or 1) * data.slot
+    return start + 60 * data.t
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,18 +204,18 @@ def risk(release: Release, original: Any, source: MethodInputs, *, points: int, 
     cut = release.params.get("method") == "Cut"
     joined = joins(release, points=points, seed=seed) if cut else []
     looks = [looked_up(look, original, points=points, seed=seed) for look in (release, *chains(release, joined))]
-    found = strongest(looks)
-    caps = np.full(found.asked, -1)
-    caps[found.there] = found.caps
+    worst = strongest(looks)
+    caps = np.full(worst.asked, -1)
+    caps[worst.there] = worst.caps
     shares = [one.score.share for one in joined if one.score is not None and one.score.share is not None]
-    return replace(found, linked=recognised(release, source, caps), rejoined=max(shares, default=None))
+    return replace(worst, linked=recognised(release, source, caps), rejoined=max(shares, default=None))
 
 
 def looked_up(release: Release, original: Any, *, points: int, seed: int) -> Risk:
     """Who is guessed by some known records, in a release as it is."""
-    found = lookup(release, original, records=points, seed=seed)
-    there = np.flatnonzero(found.crowd >= 0)
-    return Risk(found.crowd[there], found.caps[there], there, len(found.crowd), _floor(release, points))
+    answer = lookup(release, original, records=points, seed=seed)
+    there = np.flatnonzero(answer.crowd >= 0)
+    return Risk(answer.crowd[there], answer.caps[there], there, len(answer.crowd), _floor(release, points))
 
 
 def strongest(looks: Sequence[Risk]) -> Risk:

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from incrowd.assess.compare.later import LATER
 from incrowd.assess.compare.loss import MEANS
-from incrowd.assess.compare.risk import JUDGED, KNOWS
+from incrowd.assess.compare.risk import JUDGED, KNOWS, LATER
 from incrowd.plain import fraction, percent, several
 from incrowd.show import Line, Lines, Section, Table
 
@@ -97,9 +96,9 @@ def _named(row: "Row") -> tuple[str, str]:
 
 def _remarks(rows: "Sequence[Row]") -> list[Table]:
     """Why settings miss the target, what they drop, and what their numbers do not promise."""
-    said = [(*_named(row), "; ".join(filter(None, (*row.missed, row.drops, row.note)))) for row in rows]
-    said = [line for line in said if line[-1]]
-    return [Table(("method", "setting", "remark"), said, "What to know about each setting.")] if said else []
+    remarks = [(*_named(row), "; ".join(filter(None, (*row.missed, row.drops, row.note)))) for row in rows]
+    remarks = [line for line in remarks if line[-1]]
+    return [Table(("method", "setting", "remark"), remarks, "What to know about each setting.")] if remarks else []
 
 
 def _problems(result: "Comparison") -> list[Table]:

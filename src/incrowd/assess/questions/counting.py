@@ -43,11 +43,18 @@ def mitigation_of(params: Mapping[str, Any]) -> dict[str, Any]:
     return steps
 
 
-def _membership(data: Dataset) -> Finding:
+def membership_finding(data: Dataset, reference: Visits | Counts | None = None) -> Finding:
+    """Whether somebody is known to be among the people counted.
+
+    Args:
+        data: What is assessed.
+        reference: What was published before, if the attacker knows from it how many people are usual where.
+    """
     steps = mitigation_of(data.params)
     _check_stated(data, steps)
-    found = membership(data.visits, mitigation=steps or None, targets=TARGETS, groups=GROUPS, seed=data.seed)
-    if found.auc is None:
+    how: dict[str, Any] = {"targets": TARGETS, "groups": GROUPS, "seed": data.seed, "reference": reference}
+    result = membership(data.visits, mitigation=steps or None, **how)
+    if result.auc is None:
         raise DataError("membership could not be scored")
     epsilon, delta = data.guaranteed
     bounds = (None, None) if epsilon is None else (_auc_bound(epsilon, delta), exp(epsilon) * FALSE + delta)
@@ -55,27 +62,27 @@ def _membership(data: Dataset) -> Finding:
         Number(
             limit="membership",
             what="area under the curve (0.5 is chance)",
-            value=_below(found.auc, bounds[0]),
-            interval=found.interval,
+            value=_below(result.auc, bounds[0]),
+            interval=result.interval,
             cap=bounds[0],
         )
     ]
-    if found.tpr_at_1pct is not None:
+    if result.tpr_at_1pct is not None:
         numbers.append(
             Number(
                 limit="membership_1pct",
                 what="found at 1 % false alarms",
-                value=_below(found.tpr_at_1pct, bounds[1]),
-                interval=wilson(found.tpr_at_1pct, found.asked),
+                value=_below(result.tpr_at_1pct, bounds[1]),
+                interval=wilson(result.tpr_at_1pct, result.asked),
                 cap=bounds[1],
             )
         )
     promised = "" if epsilon is None else f"the audited guarantee allows {bounds[0]:.3f} at most"
     return Finding(
         judged=tuple(numbers),
-        number=f"{found.auc:.3f} (of {several(found.asked, 'person', 'people')} asked about, 0.5 is chance)",
-        numbers=found.to_dict(),
-        results=(found,),
+        number=f"{result.auc:.3f} (of {several(result.asked, 'person', 'people')} asked about, 0.5 is chance)",
+        numbers=result.to_dict(),
+        results=(result,),
         note="; ".join(filter(None, (promised, "visits are taken as independent"))),
         chance=0.5,
     )
@@ -125,8 +132,8 @@ def _positions(data: Dataset) -> Finding:
     score = recovery_score(recovered, people)
     guessed = positions(recovered, repaired, people, pairing="global", seed=data.seed)
     static, control, value = guessed.guesses["everyone static"], guessed.control, guessed.advantage
-    told = percent(score.accuracy)
-    note = f"{told} of positions reconstructed correctly ({percent(static)} by assuming that nobody moves)"
+    right = percent(score.accuracy)
+    note = f"{right} of positions reconstructed correctly ({percent(static)} by assuming that nobody moves)"
     if guessed.misled:
         if epsilon is None:
             raise Misled(f"{note}; the attack does worse than no attack, so it was misled, which protects nobody")
@@ -135,7 +142,7 @@ def _positions(data: Dataset) -> Finding:
         note += "; the bound of the audited guarantee is judged"
     return Finding(
         judged=(Number(limit="counts", what="advantage over the guess from another day", value=value),),
-        number=f"{percent(value)} (advantage; {told} of positions of {several(len(people), 'person', 'people')})",
+        number=f"{percent(value)} (advantage; {right} of positions of {several(len(people), 'person', 'people')})",
         numbers={"accuracy": score.accuracy, "static": static, "control": control, "advantage": value},
         results=(recovered, score),
         note=note,
@@ -205,7 +212,7 @@ MEMBERSHIP = Question(
         "those counted"
     ),
     seconds=lambda data: LOAD_S + 1e-5 * TARGETS * GROUPS * (data.visits.records / max(len(data.visits), 1) + 100),
-    run=_membership,
+    run=membership_finding,
     lacks=_no_counts,
 )
 SMALLEST_COUNT = Question(

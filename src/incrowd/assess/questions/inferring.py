@@ -12,12 +12,11 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
-from incrowd.assess.questions.guess import guesses, printed
-from incrowd.assess.questions.lookup import no_rows
+from incrowd.assess.questions.lookup import guesses, no_rows, printed
 from incrowd.assess.subject import Subject
 from incrowd.attack import home_work
 from incrowd.attack.lookup import candidates, drawn_records, holders_of
-from incrowd.attack.lookup.released_rows import ReleasedRows
+from incrowd.attack.lookup.holders import ReleasedRows
 from incrowd.data import Traces, Visits
 from incrowd.discretize import grid
 from incrowd.errors import DataError, ParameterError
@@ -129,10 +128,10 @@ def _sensitive(data: Dataset) -> Finding:
         raise DataError(f"nobody has a value of {data.sensitive!r}; name the attribute that is sensitive")
     blanks: list[Hashable | None] = [BLANK if value is None else value for value in values]
     tried = [_inferred(data, one) for one in ((values, blanks) if None in values else (values,))]
-    found = [one for one in tried if one is not None]
-    if not found:
+    findings = [one for one in tried if one is not None]
+    if not findings:
         raise Inapplicable(f"everybody has the same value of {data.sensitive}")
-    return max(found, key=lambda one: float(one.judged[0].judged))
+    return max(findings, key=lambda one: float(one.judged[0].judged))
 
 
 def _inferred(data: Dataset, values: list[Hashable | None]) -> Finding | None:

@@ -5,11 +5,10 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
-from incrowd.assess.questions.guess import guesses, printed
-from incrowd.assess.questions.lookup import no_rows
+from incrowd.assess.questions.lookup import guesses, no_rows, printed
 from incrowd.assess.subject import Subject
 from incrowd.attack.lookup import caps_of, holders_of
-from incrowd.attack.lookup.released_rows import ReleasedRows
+from incrowd.attack.lookup.holders import ReleasedRows
 from incrowd.data import Fingerprints, Groups, Release, Visits
 from incrowd.measure import Uniqueness, kgap, tails
 from incrowd.measure._cut_risk import by_convention

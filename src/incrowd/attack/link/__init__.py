@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, frozen
-from incrowd.attack.link.alignment import aligned, folded, warn_apart
 from incrowd.attack.link.evidence import SCORES, UNIT, Evidence, Histogram, Layer, Overlap, Score
 from incrowd.attack.link.matching import one_to_one as matched
 from incrowd.attack.link.pairs import PairScores, Ranking
@@ -16,7 +15,17 @@ from incrowd.attack.link.posterior import halves
 from incrowd.attack.link.postings import Meeting, met
 from incrowd.attack.link.result import HITS, TOP, Linkage, Scoring
 from incrowd.attack.link.sides import Sides
-from incrowd.attack.link.views import CLOCKED, View, check_views, has_clock, on_cells, tallied
+from incrowd.attack.link.views import (
+    CLOCKED,
+    View,
+    aligned,
+    check_views,
+    folded,
+    has_clock,
+    on_cells,
+    tallied,
+    warn_apart,
+)
 from incrowd.attack.machine import machine
 from incrowd.attack.people import Side, Truth
 from incrowd.data import Visits

@@ -139,12 +139,12 @@ def _best(pairs: PairScores, rows: Ints, places: Ints, spare: int) -> tuple[Ints
 
 def _worth_more(pairs: PairScores, parts: list[Ints], own: Ints, prices: Ints) -> tuple[Ints, Ints, Ints]:
     """The pairs of some classes that are worth more than what they have, at the prices."""
-    found = []
+    blocks = []
     for part in parts:
         scores = pairs.of(part)
         row, column = np.nonzero(scores - prices > own[part, None])
-        found.append((part[row], column, scores[row, column]))
-    row, column, value = (np.concatenate(side) for side in zip(*found, strict=True))
+        blocks.append((part[row], column, scores[row, column]))
+    row, column, value = (np.concatenate(side) for side in zip(*blocks, strict=True))
     return row, column, value
 
 

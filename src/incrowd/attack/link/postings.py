@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Ints, owners
-from incrowd.attack.link.alignment import Near
 from incrowd.attack.link.evidence import rarity
-from incrowd.attack.link.views import FeatureRows
+from incrowd.attack.link.views import FeatureRows, Near
 from incrowd.data import Visits
 from incrowd.kernels.types import Ids
 from incrowd.measure.uniqueness.index import Axis

@@ -12,12 +12,12 @@ from incrowd.attack.lookup.holders import (
     BoxHolder,
     Holder,
     PointHolder,
+    ReleasedRows,
     VisitHolder,
     points_of,
     resolution,
     spans_of,
 )
-from incrowd.attack.lookup.released_rows import ReleasedRows
 from incrowd.attack.lookup.result import Lookup
 from incrowd.attack.machine import machine
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits

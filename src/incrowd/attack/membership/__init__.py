@@ -2,19 +2,30 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.attack.link.alignment import same_slots
+from incrowd.attack.link.views import same_slots
 from incrowd.attack.machine import machine
 from incrowd.attack.membership.channel import Channel, log_ratio, stated
-from incrowd.attack.membership.crowds import Counted, at_published_grain, at_slots, kept_shares, placed, shape_of
-from incrowd.attack.membership.rates import OtherSlots, from_counts, from_reference
+from incrowd.attack.membership.crowds import (
+    Counted,
+    OtherSlots,
+    at_published_grain,
+    at_slots,
+    from_counts,
+    from_other_counts,
+    from_reference,
+    kept_shares,
+    placed,
+    shape_of,
+)
 from incrowd.attack.membership.result import Membership, answered
+from incrowd.clock import minute_of_day
 from incrowd.columns import as_array
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
@@ -30,7 +41,7 @@ def membership(
     *,
     published: Counts | None = None,
     mitigation: Mapping[str, Any] | None = None,
-    reference: Visits | None = None,
+    reference: Visits | Counts | None = None,
     truth: ArrayLike | None = None,
     size: int | None = None,
     targets: int = 250,
@@ -52,8 +63,9 @@ def membership(
         published: Counts as somebody published them.
         mitigation: What is done to counts, by the keywords of `anonymize.counts`, such as {"suppress_below": 5}, and
             slot_min for longer slots.
-        reference: Visits of other people, from which the usual share of people in a cell is estimated. [default: the
-            published counts of the same time on other days, never those of the slot itself]
+        reference: Visits of other people, or counts published of another period, from which the usual share of people
+            in a cell is estimated. [default: the published counts of the same time on other days, never those of the
+            slot itself]
         truth: With `published`, who is really in: true or false for each person.
         size: How many people were counted, or are to be drawn.
         targets: How many people are asked about at most, drawn at random; with `published` everybody is.
@@ -122,24 +134,28 @@ class _Question:
         cls,
         visits: Visits,
         given: Mapping[str, Any],
-        reference: Visits | None,
+        reference: Visits | Counts | None,
         published: Counts | None,
         known: float,
         rng: np.random.Generator,
     ) -> "_Question":
         seen = at_published_grain(visits, given)
-        rest = None if reference is None else at_published_grain(reference, given)
+        rest = at_published_grain(reference, given) if isinstance(reference, Visits) else None
         shape = shape_of(seen, rest) if published is None else published.shape
         xy = seen.xy if published is None else published.xy
         if published is not None:
             seen = placed(at_slots(seen, published), xy, shape)
         if rest is not None:
             rest = placed(same_slots(seen, rest), xy, shape)
+        channel = Channel.of(given)
         expected = None if rest is None else from_reference(rest, kept_shares(rest, given), *shape)
+        if isinstance(reference, Counts):
+            first = published.start_min if published is not None else minute_of_day(seen.start or 0, seen.time_zone)
+            at_slots(replace(seen, start=None), reference)
+            expected = from_other_counts(reference, channel, xy, shape[0], first)
         others = OtherSlots.over(shape[0], seen)
         source = others.source if expected is None else "reference"
         chosen = rng.random(seen.records) < known if known < 1 else np.ones(seen.records, np.bool_)
-        channel = Channel.of(given)
         return cls(visits, seen, kept_shares(seen, given), chosen, given, channel, shape, expected, others, source, rng)
 
     def known(self, person: int) -> tuple[Ints, Ints, Floats]:

@@ -1,18 +1,135 @@
-"""People counted and published, with somebody or without: visits as they are counted, and counts where they matter."""
+"""People counted, with somebody or without: visits as they are counted, and the shares that the attacker expects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from incrowd.anonymize.count_steps import at_top, perturb_points, to_regions
 from incrowd.anonymize.dp_counts import bounded, inside
 from incrowd.arrays import Floats, Ints
-from incrowd.attack.membership.channel import dp_method
-from incrowd.clock import minute_of_day
+from incrowd.attack.membership.channel import Channel, dp_method
+from incrowd.clock import DAY_MIN, DAY_S, MONDAY_S, minute_of_day
 from incrowd.data import Counts, Visits
+from incrowd.discretize.slots import wall_start
 from incrowd.errors import DataError, ParameterError, check_whole
+
+SAME_M = 0.01  # centres this close are the same cell: a release rounds them to millimetres
+PRIOR = 0.05  # people added to every count, lest a rate be 0
+Source = Literal["reference", "other days", "neighbouring slots"]
+
+
+def from_reference(reference: Visits, keep: Floats, slots: int, cells: int) -> Floats:
+    """(count + 0.05) / (people + 0.05 cells) of other people, whose visits are kept with some probability."""
+    inside = (reference.slot >= 0) & (reference.slot < slots) & (reference.cell >= 0) & (reference.cell < cells)
+    at = reference.slot[inside] * cells + reference.cell[inside]
+    count = np.bincount(at, weights=keep[inside], minlength=slots * cells).reshape(slots, cells)
+    return np.asarray((count + PRIOR) / (len(reference) + PRIOR * cells), np.float64)
+
+
+def from_other_counts(counts: Counts, channel: Channel, xy: Floats | None, slots: int, start_min: int) -> Floats:
+    """(count + 0.05) / (people + 0.05 cells) of counts of another period: the mean over the same time of its days.
+
+    Cells are the same if their centres are; one that the other counts do not have counts nobody there.
+
+    Args:
+        counts: The other counts, as they were published.
+        channel: How counts are published: suppressed ones are taken half way.
+        xy: Centres of the cells that are asked about.
+        slots: How many slots are asked about.
+        start_min: Minutes after midnight at which the first of them begins.
+    """
+    from scipy.spatial import KDTree
+
+    if xy is None:
+        raise DataError("counts of another period need to know where the cells are; give visits with xy.")
+    apart, cell = KDTree(counts.xy).query(xy)
+    there = apart <= SAME_M
+    if not there.any():
+        raise DataError("the counts of the other period have none of these cells; count both in the same ones.")
+    n = np.maximum(counts.n, 0).astype(np.float64)
+    if channel.least is not None:
+        n[counts.n == 0] = (channel.least - 1) / 2
+    people = max(float(np.maximum(counts.n, 0).sum(axis=1).max()), 1.0)
+    theirs = (counts.start_min + counts.slot_min * np.arange(len(n))) % DAY_MIN
+    expected = np.zeros((slots, len(xy)))
+    for slot in range(slots):
+        same = theirs == (start_min + counts.slot_min * slot) % DAY_MIN
+        if not same.any():
+            raise DataError("the counts of the other period lack a time of day that is asked about; count whole days.")
+        expected[slot, there] = n[same].mean(axis=0)[cell[there]]
+    return np.minimum((expected + PRIOR) / (people + PRIOR * len(xy)), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class OtherSlots:
+    """Which slots tell what is usual in each: the same time on other days, or the slots beside it.
+
+    Args:
+        starts: The slots that are compared with slot t are slots[starts[t]:starts[t+1]].
+        slots: These slots, one list after the other.
+        source: What they are.
+    """
+
+    starts: Ints
+    slots: Ints
+    source: Source
+
+    @classmethod
+    def over(cls, slots: int, visits: Visits) -> "OtherSlots":
+        """The same time on other days, of the same kind where there are any; the neighbours if there is one day."""
+        width = visits.slot_min
+        day = DAY_MIN // width if width is not None and DAY_MIN % width == 0 else 0
+        if not day or slots <= day:
+            lists = [[t for t in (slot - 1, slot + 1) if 0 <= t < slots] or [slot] for slot in range(slots)]
+            return cls._of(lists, "neighbouring slots")
+        weekend = _weekend(visits, slots)
+        lists = []
+        for slot in range(slots):
+            others = [t for t in range(slot % day, slots, day) if t != slot]
+            alike = [t for t in others if weekend[t] == weekend[slot]]
+            lists.append(alike or others or [t for t in (slot - 1, slot + 1) if 0 <= t < slots])
+        return cls._of(lists, "other days")
+
+    @classmethod
+    def _of(cls, lists: list[list[int]], source: Source) -> "OtherSlots":
+        starts = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+        return cls(starts, np.array([t for one in lists for t in one], np.int64), source)
+
+    def compared(self, slot: Ints) -> tuple[Ints, Ints]:
+        """For each slot the slots it is compared with, one after the other, and to which of them each belongs."""
+        size = np.diff(self.starts)[slot]
+        at = np.repeat(self.starts[slot] - (np.cumsum(size) - size), size) + np.arange(size.sum())
+        return self.slots[at], np.repeat(np.arange(len(slot)), size)
+
+
+def _weekend(visits: Visits, slots: int) -> NDArray[np.bool_]:
+    """Whether each slot begins on a Saturday or Sunday; none where that is not known."""
+    if visits.start is None or visits.slot_min is None:
+        return np.zeros(slots, np.bool_)
+    second = wall_start(visits) - MONDAY_S + np.arange(slots) * visits.slot_min * 60
+    return second // DAY_S % 7 >= 5
+
+
+def from_counts(y: Ints, of: Ints, visits: int, channel: Channel, people: int, cells: int) -> Floats:
+    """Rates from published counts of other slots: clipped to what is possible, suppressed ones half way.
+
+    Args:
+        y: Published counts of the slots compared.
+        of: To which visit each belongs.
+        visits: How many visits there are.
+        channel: How counts are published.
+        people: How many people were counted.
+        cells: How many cells there are.
+    """
+    count = np.clip(y, 0, people).astype(np.float64)
+    if channel.least is not None:
+        count[y == 0] = (channel.least - 1) / 2
+    size = np.maximum(np.bincount(of, minlength=visits), 1)
+    mean = np.bincount(of, weights=count, minlength=visits) / size
+    return np.minimum((mean + PRIOR) / (people + PRIOR * cells), 1.0)
 
 
 def at_published_grain(visits: Visits, mitigation: Mapping[str, Any]) -> Visits:

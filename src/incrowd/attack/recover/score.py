@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, frozen
 from incrowd.attack.machine import machine
-from incrowd.attack.recover.section import score_section
+from incrowd.attack.recover.result import score_section
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, check_choice, public
 from incrowd.measure.uniqueness.top import Tops

@@ -1,1 +1,1 @@
-"""The checks of an audit, one file each."""
+"""The checks of an audit, one file for each subject."""

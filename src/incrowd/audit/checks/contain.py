@@ -84,9 +84,9 @@ def compare_rows(
         rows, which = _all_rows(starts, order, owner[a:b])
         part = slice(offsets[first], offsets[last])
         theirs, wanted = [column[part] for column in original], [column[rows] for column in published]
-        found = _among([whom[a:b][which], *wanted], [person[part], *theirs])
-        hit = found >= 0
-        covered[offsets[first] + found[hit]] = True
+        place = _among([whom[a:b][which], *wanted], [person[part], *theirs])
+        hit = place >= 0
+        covered[offsets[first] + place[hit]] = True
         pairs, missing = pairs + len(rows), missing + int((~hit).sum())
         held[rows[~hit]] = False
     tell("comparing with the original", records, records)

@@ -146,8 +146,8 @@ def _published(release: Published) -> tuple[set[str], Short]:
     whole = {end for run in (runs | beside) - true if len(run) >= WHOLE for end in (*_ends(run), *_ends(run[::-1]))}
     whole |= {end for text in texts for digits in _DECIMAL.findall(text) for end in _of_number(int(digits))}
     short = [{run for run in runs if len(run) == length} for length in range(SHORTEST, WHOLE)]
-    said = [int(digits) for text in stated(release) for digits in _NUMBER.findall(text)]
-    short.append(_padded(np.array(said, np.int64)))
+    numbers = [int(digits) for text in stated(release) for digits in _NUMBER.findall(text)]
+    short.append(_padded(np.array(numbers, np.int64)))
     for _, value, _ in whole_numbers(release):
         whole |= {end for n in np.unique(value[np.abs(value) >= 1 << 48]).tolist() for end in _of_number(n)}
         short.append(_padded(value))

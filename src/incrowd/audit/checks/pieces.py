@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, owners
+from incrowd.audit.checks.columns import BLOCK
 from incrowd.audit.checks.identity import ALPHA, poisson_tail
-from incrowd.audit.checks.times import BLOCK
 from incrowd.audit.reading.published import Published
 from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
 from incrowd.data import Groups

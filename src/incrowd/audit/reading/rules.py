@@ -231,15 +231,15 @@ def _parts(manifest: Mapping[str, Any], noun: str, method: str | None, number: i
 
 def _published(manifest: Mapping[str, Any], noun: str, method: str | None) -> Iterator[str]:
     """Attributes that the method does not publish, or that are said to be left out; pseudonyms without a row."""
-    shown = manifest.get("attributes", [])
+    attributes = manifest.get("attributes", [])
     own = {manifest["claims"].get("sensitive")} - {None} if method == "LKC" else set()
-    if method is not None and "attributes" in manifest and set(shown) != own:
+    if method is not None and "attributes" in manifest and set(attributes) != own:
         yield f"the attributes are not those that {method} publishes"
     if method in STEPS and not any(
         isinstance(step, dict) and step.get("step") == STEPS[method] for step in manifest["ledger"]
     ):
         yield f"no step of the ledger is that of {method}"
-    if set(shown) & set(manifest["suppressed"]["attributes"]):
+    if set(attributes) & set(manifest["suppressed"]["attributes"]):
         yield "an attribute is both published and left out"
     if noun == "Counts" and method is None:
         yield "counts do not say how they were made"

@@ -96,8 +96,8 @@ def _beside(release: Published) -> list[Path]:
     if release.folder is None:
         return []
     walk = ((Path(at), names) for at, _, names in os.walk(release.folder))
-    found = islice((at / name for at, names in walk for name in names), _MOST_FILES)
-    return sorted(path for path in found if path != release.file)
+    paths = islice((at / name for at, names in walk for name in names), _MOST_FILES)
+    return sorted(path for path in paths if path != release.file)
 
 
 def inside(metadata: str) -> dict[str, Any]:

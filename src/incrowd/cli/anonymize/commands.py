@@ -24,7 +24,7 @@ from incrowd.cli.inputs import (
     visits_of,
 )
 from incrowd.cli.options import Command, Force, Json, Options, Seed, Sources, gathers, options_of, unmarked
-from incrowd.cli.pages import Report, check_page, write_page
+from incrowd.cli.outputs import Report, check_page, write_page
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import answer, note, progress_bar, say
 from incrowd.data import Fingerprints, Traces, UserTable, Visits
@@ -77,8 +77,8 @@ class Releasing:
 
     def check(self, output: Path) -> None:
         """Refuse, before any work, outputs that cannot be written."""
-        from incrowd.anonymize._hold_out import check_hold_out
         from incrowd.anonymize._publish import check_targets
+        from incrowd.anonymize.base import check_hold_out
 
         if self.hold_out is not None:
             check_hold_out(self.hold_out)

@@ -10,7 +10,7 @@ import typer
 from incrowd import assess
 from incrowd.cli.inputs import visits_of
 from incrowd.cli.options import Command, gathers, options_of
-from incrowd.cli.pages import check_page, write_page
+from incrowd.cli.outputs import check_page, write_page
 from incrowd.cli.screen import foretelling, present, progress_bar
 from incrowd.errors import ParameterError
 

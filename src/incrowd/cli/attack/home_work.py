@@ -7,7 +7,7 @@ import typer
 from incrowd import attack
 from incrowd.cli.inputs import grain_of, grained, in_python, source_in_python, visits_of
 from incrowd.cli.options import Force, Json, Sources, takes
-from incrowd.cli.pages import Report, check_page, write_page
+from incrowd.cli.outputs import Report, check_page, write_page
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import present, progress_bar
 from incrowd.discretize.slots import Grain

@@ -8,8 +8,7 @@ import typer
 from incrowd import attack
 from incrowd.cli.inputs import fingerprints_of, in_python, is_records, source_in_python, traces_of, visits_of
 from incrowd.cli.options import Force, Json, takes
-from incrowd.cli.overwrite import refuse_own_input
-from incrowd.cli.pages import Report, check_page, write_page
+from incrowd.cli.outputs import Report, check_page, refuse_own_input, write_page
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import present, progress_bar
 from incrowd.data import Fingerprints, Traces

@@ -22,7 +22,7 @@ from incrowd.cli.counting import (
 )
 from incrowd.cli.inputs import grain_of, in_python, saved_noun, source_in_python
 from incrowd.cli.options import Force, Json, Seed, Sources
-from incrowd.cli.pages import write_page
+from incrowd.cli.outputs import write_page
 from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.data import Counts, Visits
@@ -157,8 +157,8 @@ def recover(
             _save(recovery, recovered, named, force=force)
         results = [result for result in (recovery, unique, score, tried) if result is not None]
         write_page(output, *results, title="Recovery of people from published counts", force=force)
-    shown = [result for result in (score, recovery, unique, tried) if result is not None]
-    words = [text(section_of(result), tables=result is not recovery) for result in shown]
+    printed = [result for result in (score, recovery, unique, tried) if result is not None]
+    words = [text(section_of(result), tables=result is not recovery) for result in printed]
     words.insert(1, _beside(chance, truth_known=visits is not None))
     record = {
         "recovered": _record(recovery),

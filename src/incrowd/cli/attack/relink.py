@@ -8,8 +8,7 @@ import typer
 from incrowd import attack
 from incrowd.cli.inputs import in_python
 from incrowd.cli.options import Force, Json, takes
-from incrowd.cli.overwrite import refuse_own_input
-from incrowd.cli.pages import Report, check_page, write_page
+from incrowd.cli.outputs import Report, check_page, refuse_own_input, write_page
 from incrowd.cli.screen import present, progress_bar
 
 

@@ -8,7 +8,7 @@ import typer
 from incrowd import measure, read
 from incrowd.cli.inputs import in_python, source_in_python
 from incrowd.cli.options import Force, Json, Sources, arguments_of, numbers, takes
-from incrowd.cli.pages import check_page, write_page
+from incrowd.cli.outputs import check_page, write_page
 from incrowd.cli.reading import Boxing, ReadingOptions, boxes, one_or_many, reads
 from incrowd.cli.screen import note, present, progress_bar
 from incrowd.data.files import check_table

@@ -2,12 +2,11 @@
 
 import typer
 
-from incrowd.cli.papers import all as every
-from incrowd.cli.papers import gramaglia2015, mohammed2009, tan2017
+from incrowd.cli.papers import gramaglia2015, mohammed2009, reproducing, tan2017
 from incrowd.papers import PAPERS
 
 app = typer.Typer(name="papers")
-app.callback(invoke_without_command=True)(every.papers)
+app.callback(invoke_without_command=True)(reproducing.papers)
 own = {
     "tan2017": tan2017.tan2017,
     "mohammed2009": mohammed2009.mohammed2009,
@@ -15,6 +14,6 @@ own = {
 }
 for key in PAPERS:
     if key not in own:
-        app.command(key)(every.one_paper(PAPERS[key]))
+        app.command(key)(reproducing.one_paper(PAPERS[key]))
 for command in own.values():
     app.command()(command)

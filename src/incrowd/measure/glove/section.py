@@ -9,9 +9,8 @@ from incrowd.plain import of_people, percent, several
 from incrowd.show import Cdf, Section, Table, curve
 
 if TYPE_CHECKING:
+    from incrowd.measure.glove import KGap, Tails
     from incrowd.measure.glove.accuracy import Accuracy
-    from incrowd.measure.glove.kgap import KGap
-    from incrowd.measure.glove.tails import Tails
 
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 HEAVY = 1.5  # tails from here on are called heavy [gramaglia2015, Sec. 5.3]

@@ -47,27 +47,70 @@ class CornerTable:
         return full(self.scale)
 
 
+@dataclass(frozen=True)
+class Extent:
+    """What decides the layout of some fingerprints; those of parts add up."""
+
+    low: Ints  # first minute, westernmost and southernmost metre
+    high: Ints  # the ends of the last boxes
+    on_grid: bool  # whether every side is whole cells of 100 m from the first
+    longest: int  # samples of one user
+    people: int
+
+    @classmethod
+    def of(cls, f: Fingerprints) -> "Extent":
+        """That of these fingerprints."""
+        low = np.array([f.t.min(), f.x.min(), f.y.min()])
+        high = np.array([(start + length).max() for start, length in ((f.t, f.dt), (f.x, f.dx), (f.y, f.dy))])
+        on_grid = all((side % CELL_M == 0).all() for side in (f.x - low[1], f.dx, f.y - low[2], f.dy))
+        # Added up as Python numbers, which do not wrap.
+        return cls(low, high, on_grid, int(np.diff(f.offsets).max(initial=1)), sum(f.crowd.tolist()))
+
+    def __add__(self, other: "Extent") -> "Extent":
+        apart = bool(((self.low - other.low)[1:] % CELL_M).any())
+        return Extent(
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+            self.on_grid and other.on_grid and not apart,
+            max(self.longest, other.longest),
+            self.people + other.people,
+        )
+
+    @property
+    def scale(self) -> Scale:
+        """Cells of 100 m where every box is made of them, else metres: numbers as small as the data allow."""
+        return CELLS if self.on_grid else METRES
+
+    @property
+    def unit_m(self) -> int:
+        """Metres of one unit of space."""
+        return CELL_M if self.on_grid else 1
+
+    def check(self) -> None:
+        """Refuse numbers that exact sums cannot hold."""
+        units = np.array([1, self.unit_m, self.unit_m])
+        span = int(((self.high - self.low) // units).max())
+        if span > LARGEST:
+            raise DataError("the boxes span more than 10**9 metres or minutes; check the unit of x, y and t.")
+        if self.people * max(8 * METRES.time * span, full(self.scale) * self.longest) > ROOM:
+            raise DataError("crowd adds up to more people than exact sums can hold; check its unit.")
+
+    def table(self, f: Fingerprints) -> CornerTable:
+        """The layout of these fingerprints, or of some of them."""
+        corners = np.empty((f.records, 6), np.int32)
+        columns = ((f.t, f.dt, 1), (f.x, f.dx, self.unit_m), (f.y, f.dy, self.unit_m))
+        for k, (low, length, unit) in enumerate(columns):
+            for side, edge in enumerate((low - self.low[k], low - self.low[k] + length)):
+                corners[:, 2 * k + side] = edge // unit
+        return CornerTable(corners, f.offsets, f.crowd, self.scale, self.unit_m, self.low)
+
+
 def layout(fingerprints: Fingerprints) -> CornerTable:
-    """Whole numbers as small as the data allow: cells of 100 m where every box is made of them, else metres."""
-    f = fingerprints
-    check_fingerprints(f)
-    origin = np.array([f.t.min(), f.x.min(), f.y.min()])
-    on_grid = all((side % CELL_M == 0).all() for side in (f.x - origin[1], f.dx, f.y - origin[2], f.dy))
-    scale, unit_m = (CELLS, CELL_M) if on_grid else (METRES, 1)
-    corners = np.empty((f.records, 6), np.int32)
-    columns = ((f.t, f.dt, 1), (f.x, f.dx, unit_m), (f.y, f.dy, unit_m))
-    span = 0
-    for k, (low, length, unit) in enumerate(columns):
-        for side, edge in enumerate((low - origin[k], low - origin[k] + length)):
-            span = max(span, int(edge.max(initial=0)) // unit)
-            if span > LARGEST:
-                raise DataError("the boxes span more than 10**9 metres or minutes; check the unit of x, y and t.")
-            corners[:, 2 * k + side] = edge // unit
-    longest = int(np.diff(f.offsets).max(initial=1))
-    # Added up as Python numbers, which do not wrap.
-    if sum(f.crowd.tolist()) * max(8 * METRES.time * span, full(scale) * longest) > ROOM:
-        raise DataError("crowd adds up to more people than exact sums can hold; check its unit.")
-    return CornerTable(corners, f.offsets, f.crowd, scale, unit_m, origin)
+    """The corners of all boxes, after an origin."""
+    check_fingerprints(fingerprints)
+    extent = Extent.of(fingerprints)
+    extent.check()
+    return extent.table(fingerprints)
 
 
 @public

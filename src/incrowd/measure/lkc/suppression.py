@@ -10,7 +10,7 @@ from incrowd.arrays import Ints
 from incrowd.errors import check_choice
 from incrowd.kernels import kernel
 from incrowd.kernels.types import Items
-from incrowd.measure.lkc.sequences import Pair, Sequences, pairs_of
+from incrowd.measure.lkc import Pair, Sequences, pairs_of
 from incrowd.plain import percent, several
 from incrowd.show import Line, Lines, Result, Section
 

@@ -142,11 +142,7 @@ class CloseSubsets:
 
     def draw(self, which: Ints, rng: np.random.Generator) -> Ints:
         """By a uniform number among all close sets."""
-        numbers = np.empty(len(which), object)
-        narrow = self.group[which] == 0
-        numbers[narrow] = rng.integers(0, self.totals[which[narrow]].astype(np.int64))
-        numbers[~narrow] = [_below(int(total), rng) for total in self.totals[which[~narrow]]]
-        return self.rows(which, numbers)
+        return self.rows(which, uniform_numbers(self.totals[which], self.group[which] == 0, rng))
 
     def rows(self, which: Ints, number: NDArray[Any]) -> Ints:
         """By first point, then colexicographically."""
@@ -236,6 +232,14 @@ def _blocks(slot: Ints, slot_min: int, block_min: float | None) -> Ints:
 def _typed(number: float) -> Fraction:
     """The number as it was written: 0.1 is a tenth."""
     return Fraction(str(+number))  # the sign makes a number of True
+
+
+def uniform_numbers(totals: NDArray[Any], narrow: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[Any]:
+    """A uniform number below each total, as Python integers; those that are narrow fit into 64 bits."""
+    numbers = np.empty(len(totals), object)
+    numbers[narrow] = rng.integers(0, totals[narrow].astype(np.int64))
+    numbers[~narrow] = [_below(int(total), rng) for total in totals[~narrow]]
+    return numbers
 
 
 def _below(total: int, rng: np.random.Generator) -> int:

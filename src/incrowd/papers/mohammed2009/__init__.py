@@ -13,7 +13,7 @@ from incrowd.data import Visits
 from incrowd.data.table import attributes_of, kept_attributes, some_people
 from incrowd.discretize import towers
 from incrowd.errors import DataError, ParameterError, public
-from incrowd.measure.lkc.sequences import Pair, frequent_sequences, violating_sequences
+from incrowd.measure.lkc import Pair, frequent_sequences, violating_sequences
 from incrowd.measure.lkc.suppression import Score, candidate_scores
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.papers.record import Figure, Reproduction, Statement, claim

@@ -6,11 +6,10 @@ from incrowd.data import Visits
 from incrowd.errors import public
 from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim
 from incrowd.papers.xu2017.attack import figure_8
-from incrowd.papers.xu2017.data import Scene, given, made_up
+from incrowd.papers.xu2017.data import KINDS, PEOPLE, PRINTED_DAYS, RECORDS, Scene, given, made_up, named
 from incrowd.papers.xu2017.factors import figure_9, figure_10, figure_11
 from incrowd.papers.xu2017.moves import figure_4, figure_5, figure_6, figure_7
 from incrowd.papers.xu2017.people import figure_2, figure_3
-from incrowd.papers.xu2017.printed import DAYS, KINDS, PEOPLE, RECORDS, named
 
 SMALLER = "a smaller and shorter city, made up"
 
@@ -41,7 +40,7 @@ def _features(scene: Scene) -> Iterator[Statement]:
         of = f", {kind} dataset" if scene.kind is None else ""
         for what, theirs, ours in (
             ("people", PEOPLE, scene.users),
-            ("days", DAYS, scene.days),
+            ("days", PRINTED_DAYS, scene.days),
             ("records per person", RECORDS, round(each)),
         ):
             near = theirs[kind] / FACTOR <= ours <= theirs[kind] * FACTOR

@@ -5,20 +5,22 @@ from itertools import pairwise
 
 from incrowd.attack.recover.score import FAR_M, recovery_score
 from incrowd.papers.record import NEAR, OTHER, Figure, Statement, apart, claim
-from incrowd.papers.xu2017.data import STAGES, Scene, attack
-from incrowd.papers.xu2017.moves import FILLED, limit_m, within
-from incrowd.papers.xu2017.people import convention, crowd, listed
-from incrowd.papers.xu2017.printed import (
+from incrowd.papers.xu2017.data import (
     BETWEEN,
     FAR,
     FIXED,
     NIGHT,
+    STAGES,
     UNIQUE_2,
     WHOLE,
     WITHIN,
+    Scene,
+    attack,
     attacked,
     named,
 )
+from incrowd.papers.xu2017.moves import FILLED, limit_m, within
+from incrowd.papers.xu2017.people import convention, crowd, listed
 from incrowd.plain import percent
 from incrowd.show import Cdf, Line, Lines, curve
 

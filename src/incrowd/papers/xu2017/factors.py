@@ -9,10 +9,9 @@ from incrowd.data.table import some_people
 from incrowd.discretize import filled
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.attack import CONVENTION
-from incrowd.papers.xu2017.data import DISTRICT, STAGES, STATION, Scene, attack, blocks
-from incrowd.papers.xu2017.people import convention, crowd
-from incrowd.papers.xu2017.printed import (
+from incrowd.papers.xu2017.data import (
     CALM,
+    DISTRICT,
     DISTRICT_2,
     DISTRICT_WHOLE,
     LARGE,
@@ -20,14 +19,20 @@ from incrowd.papers.xu2017.printed import (
     SLOW_WHOLE,
     SMALL,
     STABLE_2,
+    STAGES,
+    STATION,
     STATIONS,
     STATIONS_TO_DISTRICT,
     UNIQUE_2,
     WHOLE,
     Printed,
+    Scene,
+    attack,
     attacked,
+    blocks,
     named,
 )
+from incrowd.papers.xu2017.people import convention, crowd
 from incrowd.plain import percent
 from incrowd.progress import track
 from incrowd.show import Line, Lines

@@ -6,8 +6,7 @@ from incrowd.measure.regularity import top_shares
 from incrowd.measure.uniqueness import uniqueness
 from incrowd.measure.uniqueness.question import Knowledge
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
-from incrowd.papers.xu2017.data import Scene
-from incrowd.papers.xu2017.printed import (
+from incrowd.papers.xu2017.data import (
     CALM,
     CITIES_SAID,
     FIXED,
@@ -17,6 +16,7 @@ from incrowd.papers.xu2017.printed import (
     UNIQUE_3,
     UNIQUE_5,
     Printed,
+    Scene,
     few,
     named,
     people,

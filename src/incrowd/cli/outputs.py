@@ -1,8 +1,10 @@
-"""No command writes over what it reads, or two outputs into one file."""
+"""What a command writes: the HTML page asked for (matplotlib is loaded only then), never over what it reads."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from incrowd.errors import DataError, ParameterError
 
@@ -22,6 +24,7 @@ WRITTEN = (
 READ_WITH = {"cells": "truth"}  # read by commands that take the other option too, else written
 SOURCES = ("sources", "data", "known", "before")
 FILES = ("after", "real", "release", "towers", "antennas", "zones", "regions", "truth", "link", "cells", "outline")
+Report = Annotated[Path | None, typer.Option(help="Also explain the result in this HTML file.")]
 
 
 def refuse_own_input(given: Mapping[str, Any]) -> None:
@@ -87,3 +90,19 @@ def _identity(path: Path) -> tuple[int, int]:
     """Equal for all names of one file."""
     status = path.stat()
     return status.st_dev, status.st_ino
+
+
+def check_page(page: Path | None, *, force: bool) -> None:
+    """Refuse, before any work, a page that exists."""
+    from incrowd.data.files import refuse_existing
+
+    if page is not None:
+        refuse_existing(page, force=force)
+
+
+def write_page(page: Path | None, *results: Any, force: bool, **title: str) -> None:
+    """Explain results in an HTML file, under a title if one is given."""
+    if page is not None:
+        from incrowd import report
+
+        report.write(page, *results, force=force, **title)
