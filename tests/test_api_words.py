@@ -75,6 +75,8 @@ CHOICES = {
 @pytest.mark.parametrize("name", CALLS)
 def test_a_fixed_choice_is_a_literal(name):
     typed = {parameter: kind for parameter, kind in parameters(CALLS[name]).items() if parameter in CHOICES}
+    if "query" in parameters(CALLS[name]):
+        typed.pop("table", None)  # the table of a database, which has any name, and not that of a cell key
     assert [parameter for parameter, kind in typed.items() if kind in (str, "str", str | None, "str | None")] == []
 
 

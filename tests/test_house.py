@@ -49,7 +49,7 @@ def test_a_class_name_has_one_meaning():
     for path in SOURCES:
         parts = path.relative_to(ROOT / "src" / "incrowd").parts
         home = ("kernels", *parts[2:]) if parts[0] == "kernels" else parts
-        for name in re.findall(r"^class (\w+)", path.read_text(), re.MULTILINE):
+        for name in re.findall(r"^class _?(\w+)", path.read_text(), re.MULTILINE):
             homes.setdefault(name, set()).add(home)
     assert len(homes) > 100 and {name: where for name, where in homes.items() if len(where) > 1} == {}
 

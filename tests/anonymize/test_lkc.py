@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.anonymize._manifest import Statement
+from incrowd.anonymize._manifest import ReleaseStatement
 from incrowd.anonymize._publish import publish
 from incrowd.anonymize.lkc import LKC
 from incrowd.measure.lkc import frequent_sequences, violating_sequences
@@ -165,7 +165,7 @@ def test_users_without_a_visit_stay_and_are_counted():
     step = release.ledger.steps[-1]
     assert (step.read, step.kept, step.dropped, step.users) == (3, 2, {"suppressed pair": 1}, (3, 3))
     assert step.notes["users without a visit"] == 1
-    assert Statement.of(release).counts == {"pseudonyms": 3, "rows": 2, "people": 3, "bare": 1}
+    assert ReleaseStatement.of(release).counts == {"pseudonyms": 3, "rows": 2, "people": 3, "bare": 1}
 
 
 def test_a_release_can_be_anonymized_again():

@@ -20,7 +20,7 @@ RISK = ("points", "knowledge", "short", "repeats", "samples", "value", "populati
 
 
 @dataclass(frozen=True)
-class Statement:
+class ReleaseStatement:
     """What the manifest of a release states, but for its id and its files."""
 
     noun: str
@@ -35,7 +35,7 @@ class Statement:
     residual_risk: Any = None
 
     @classmethod
-    def of(cls, release: Release, residual_risk: Any = None) -> "Statement":
+    def of(cls, release: Release, residual_risk: Any = None) -> "ReleaseStatement":
         """That of a release in memory."""
         data = release.data
         return cls(
@@ -52,7 +52,7 @@ class Statement:
         )
 
 
-def manifest_of(statement: Statement, ident: str | None = None) -> dict[str, Any]:
+def manifest_of(statement: ReleaseStatement, ident: str | None = None) -> dict[str, Any]:
     """The manifest of a release as plain values, without the files."""
     params = dict(statement.params)
     seeded = params.pop("pseudonym_seed_given", None)

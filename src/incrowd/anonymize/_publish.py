@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from incrowd.anonymize._manifest import Statement, manifest_of
+from incrowd.anonymize._manifest import ReleaseStatement, manifest_of
 from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of
 from incrowd.data import Counts, Fingerprints, Release, UserTable, Visits
 from incrowd.data.files import left_by_killed_runs, refuse_existing, temporary
@@ -76,7 +76,7 @@ def publish(
     targets = Targets.checked(folder, link, force=force)
     table = published_table(release)
     data = release.data
-    contents = Contents(table.schema, table.to_batches(), used_cells(data), Statement.of(release, residual_risk))
+    contents = Contents(table.schema, table.to_batches(), used_cells(data), ReleaseStatement.of(release, residual_risk))
     return write_release(targets, file, contents, lambda: _pairs(release, original, list(held_out)))
 
 
@@ -103,7 +103,7 @@ class Contents:
     schema: "pa.Schema"
     batches: "Iterable[pa.RecordBatch]"
     cells: tuple[Ints, Floats] | None  # the cells that are used, and their centres in metres
-    statement: Statement
+    statement: ReleaseStatement
 
 
 def write_release(targets: Targets, file: str, contents: Contents, pairs: Callable[[], Iterable[Pair]]) -> Path:

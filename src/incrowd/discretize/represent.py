@@ -34,7 +34,7 @@ def represent(code: Ints, slot: Ints, cell: Ints, keep: Keep) -> Chosen:
     return Chosen(*winners, same=voters - len(winners[0]), minority=len(code) - voters)
 
 
-class _Runs(NamedTuple):
+class _CellRuns(NamedTuple):
     code: Ints
     slot: Ints
     cell: Ints
@@ -42,7 +42,7 @@ class _Runs(NamedTuple):
     first: Ints | None  # row of the earliest of them
 
 
-def _runs(code: Ints, slot: Ints, cell: Ints, *, firsts: bool) -> _Runs:
+def _runs(code: Ints, slot: Ints, cell: Ints, *, firsts: bool) -> _CellRuns:
     records = len(code)
     below = _bits(cell)
     middle = _bits(slot)
@@ -66,14 +66,14 @@ def _runs(code: Ints, slot: Ints, cell: Ints, *, firsts: bool) -> _Runs:
         packed >>= below
         code, slot = packed >> middle, packed & ((1 << middle) - 1)
     size = np.diff(starts, append=records)
-    return _Runs(code, slot, cell, size, order[starts] if firsts and order is not None else None)
+    return _CellRuns(code, slot, cell, size, order[starts] if firsts and order is not None else None)
 
 
 def _bits(column: Ints) -> int:
     return int(column.max(initial=0)).bit_length()
 
 
-def _winners(runs: _Runs) -> NDArray[np.bool_]:
+def _winners(runs: _CellRuns) -> NDArray[np.bool_]:
     """True at the one run that stands for its user and slot."""
     new = distinct_rows(runs.code, runs.slot)
     starts, group = np.flatnonzero(new), np.cumsum(new) - 1

@@ -130,7 +130,7 @@ def utility(before: Visits, after: Visits | Release, *, cell_m: float = 1000) ->
 
 
 @dataclass(frozen=True)
-class _Grain:
+class _SharedGrain:
     """The coarser cells and slots of the two."""
 
     cell_m: float | None  # None if no side has squares
@@ -139,7 +139,7 @@ class _Grain:
     later_s: int  # by which the slots of the release begin later than those of the original
 
 
-def _grain(before: Visits, after: Visits) -> _Grain:
+def _grain(before: Visits, after: Visits) -> _SharedGrain:
     slot_min = [_placed(visits)[1] for visits in (before, after)]
     later_s = 0
     if before.start is not None and after.start is not None:
@@ -150,7 +150,7 @@ def _grain(before: Visits, after: Visits) -> _Grain:
             "in; discretize the original to the same places."
         )
     cell_m = max((visits.cell_m for visits in (before, after) if visits.cell_m), default=None)
-    return _Grain(cell_m, 60 * max(slot_min), later_s if slot_min[1] >= slot_min[0] else 0, later_s)
+    return _SharedGrain(cell_m, 60 * max(slot_min), later_s if slot_min[1] >= slot_min[0] else 0, later_s)
 
 
 def _placed(visits: Visits) -> tuple[Floats, int]:
@@ -175,7 +175,7 @@ def _is_known(before: Visits, after: Visits) -> bool:
 class _OnGrain:
     """One of the two datasets, put on the grain, then counted in the common cells and slots."""
 
-    def __init__(self, visits: Visits, grain: _Grain, cell_m: float, slot_min: int, later_s: int) -> None:
+    def __init__(self, visits: Visits, grain: _SharedGrain, cell_m: float, slot_min: int, later_s: int) -> None:
         xy, own_min = _placed(visits)
         self.offsets, self.points = visits.offsets, xy[visits.cell]
         if grain.cell_m is not None and visits.cell_m != grain.cell_m:

@@ -90,7 +90,7 @@ def membership(
     inside = None if truth is None else _who_is_in(truth, published, len(visits))
     mode: Mode = "outside" if published is not None else "custodian" if size is None else "game"
     rng = np.random.default_rng(seed)
-    asked = _Question.of(visits, given, reference, published, float(known), rng)
+    asked = _AttackerKnowledge.of(visits, given, reference, published, float(known), rng)
     if published is not None:
         scores, people, positions = _outside(asked, published, size)
     else:
@@ -114,7 +114,7 @@ def membership(
 
 
 @dataclass(frozen=True, eq=False)
-class _Question:
+class _AttackerKnowledge:
     """What the attacker knows of everybody, and of how counts are published."""
 
     visits: Visits  # as given
@@ -138,7 +138,7 @@ class _Question:
         published: Counts | None,
         known: float,
         rng: np.random.Generator,
-    ) -> "_Question":
+    ) -> "_AttackerKnowledge":
         seen = at_published_grain(visits, given)
         rest = at_published_grain(reference, given) if isinstance(reference, Visits) else None
         shape = shape_of(seen, rest) if published is None else published.shape
@@ -199,7 +199,7 @@ def _who_is_in(truth: ArrayLike, published: Counts | None, people: int) -> NDArr
     return inside
 
 
-def _outside(asked: _Question, published: Counts, size: int | None) -> tuple[Floats, int, Ints]:
+def _outside(asked: _AttackerKnowledge, published: Counts, size: int | None) -> tuple[Floats, int, Ints]:
     """One score for everybody, on the counts as they are published."""
     if size is None:
         raise ParameterError("size is missing: how many people were counted is needed to judge a published count.")
@@ -225,7 +225,7 @@ def _group_size(visits: Visits, size: int | None) -> int:
     return int(size)
 
 
-def _played(asked: _Question, positions: Ints, people: int, groups: int, *, custodian: bool) -> Floats:
+def _played(asked: _AttackerKnowledge, positions: Ints, people: int, groups: int, *, custodian: bool) -> Floats:
     """Scores [target, out and in, group], each on counts published with fresh noise."""
     scores = np.empty((len(positions), 2, groups))
     rng, size = asked.rng, len(asked.visits)

@@ -91,7 +91,7 @@ def join(data: Visits, window: Ints, *, memory: str, reach: int, seed: int | Non
 
     The assignment pairs as many as it can; where a pair has no common cell nothing speaks for it, and it is left out.
     """
-    steps = _Steps.over(data, window, memory, reach, seed, score)
+    steps = _PiecesByWindow.over(data, window, memory, reach, seed, score)
     numbers = steps.numbers
     following, first = np.full(len(data), NONE, np.int64), np.arange(len(data))
     tallies = np.zeros((len(numbers), 2), np.int64), np.zeros((len(numbers), 2))
@@ -113,7 +113,7 @@ def join(data: Visits, window: Ints, *, memory: str, reach: int, seed: int | Non
 
 
 @dataclass(frozen=True, eq=False)
-class _Steps:
+class _PiecesByWindow:
     """The pieces by window, and what decides between equals in each."""
 
     data: Visits
@@ -127,7 +127,9 @@ class _Steps:
     orders: list[Orders | None]
 
     @classmethod
-    def over(cls, data: Visits, window: Ints, memory: str, reach: int, seed: int | None, score: str) -> "_Steps":
+    def over(
+        cls, data: Visits, window: Ints, memory: str, reach: int, seed: int | None, score: str
+    ) -> "_PiecesByWindow":
         numbers, code = np.unique(window, return_inverse=True)
         order, starts = rows_by_code(code, len(numbers))
         pieces = np.arange(len(data)) if order is None else order

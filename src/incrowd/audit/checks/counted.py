@@ -7,11 +7,10 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.audit.reading.published import ROUNDED_M, Published
-from incrowd.clock import minute_of_day
+from incrowd.clock import DAY_MIN, minute_of_day
 from incrowd.data import Visits
 from incrowd.errors import IncrowdError
 
-DAY_MIN = 1440
 SAME_M = 0.01 + 2 * ROUNDED_M  # centres this close are the same cell
 RANDOM = ("move_share", "regions")  # what was done to cells cannot be done again
 

@@ -24,7 +24,7 @@ _TRUTH = {"true": "1", "false": "0"}
 _DECIMAL = re.compile(r"(-?(?:0|[1-9]\d*))(\.\d+)?")
 
 
-class _Paths(NamedTuple):
+class _RecordPaths(NamedTuple):
     """Records as runs of items in one total order, and who carries which sensitive value."""
 
     offsets: Ints
@@ -139,16 +139,16 @@ def name_of(value: Any) -> str:
     return text if plain is None else plain[1] if not (plain[2] or "").strip(".0") else text.rstrip("0")
 
 
-def _paths(release: Published, carries: list[NDArray[np.bool_]]) -> _Paths:
+def _paths(release: Published, carries: list[NDArray[np.bool_]]) -> _RecordPaths:
     offsets, columns = release.sets()
     order = np.lexsort((columns["cell"], columns["slot"]))
     item = np.empty_like(order)
     item[order] = np.cumsum(distinct_rows(columns["slot"][order], columns["cell"][order])) - 1
     record = owners(offsets)
-    return _Paths(offsets, item, record, offsets[1:][record], carries)
+    return _RecordPaths(offsets, item, record, offsets[1:][record], carries)
 
 
-def _too_many(paths: _Paths, longest: int) -> bool:
+def _too_many(paths: _RecordPaths, longest: int) -> bool:
     """Whether there are more sequences than can be enumerated, counted until there are."""
     work = 0
     for length, times in zip(*np.unique(np.diff(paths.offsets), return_counts=True), strict=True):
@@ -159,7 +159,7 @@ def _too_many(paths: _Paths, longest: int) -> bool:
     return False
 
 
-def _grown(paths: _Paths, chain: Ints, key: Ints, longest: int, k: int, c: Share) -> Iterator[_Found]:
+def _grown(paths: _RecordPaths, chain: Ints, key: Ints, longest: int, k: int, c: Share) -> Iterator[_Found]:
     """Violating sequences, depth first in pieces that fit in memory.
 
     `chain` holds the rows of every occurrence of some sequences, `key` which sequence each is.
@@ -187,7 +187,7 @@ def _grown(paths: _Paths, chain: Ints, key: Ints, longest: int, k: int, c: Share
         yield from _grown(paths, np.column_stack([longer, row]), named, longest, k, c)
 
 
-def _judged(paths: _Paths, chain: Ints, start: Ints, size: Ints, k: int, c: Share) -> Iterator[_Found]:
+def _judged(paths: _RecordPaths, chain: Ints, start: Ints, size: Ints, k: int, c: Share) -> Iterator[_Found]:
     record = paths.record[chain[:, 0]]
     most = np.zeros(len(start), np.int64)
     for carries in paths.carries:

@@ -12,11 +12,11 @@ from incrowd.audit.checks.compared import Space, packed
 from incrowd.audit.checks.contain import in_time
 from incrowd.audit.reading.published import ROUNDED_M, Published
 from incrowd.audit.reading.stated import ZONE, stated_zone
+from incrowd.clock import DAY_S
 from incrowd.data import Fingerprints, Traces, Visits
 
 SLACK_M = 0.002  # cells.csv rounds to a millimetre, and another version of a projection may differ by less
 _CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
-_DAY_S = 86_400
 _QUARTER_S = 900  # no wall clock of our time jumps between two quarters of an hour
 
 
@@ -35,7 +35,7 @@ def placed(release: Published, original: Traces) -> tuple[Space, Space, float] |
         return where
     before, begin = _wall(np.array([start - 1, start]), release).tolist()
     # A clock that jumps over midnight when slots begin is taken to show it.
-    since = _wall(original.t, release) - (before + 1 if before + 1 < begin and (before + 1) % _DAY_S == 0 else begin)
+    since = _wall(original.t, release) - (before + 1 if before + 1 < begin and (before + 1) % DAY_S == 0 else begin)
     strict = original.planar and all((side == np.floor(side)).all() for side in (*boxes.low[1:], *boxes.high[1:]))
     above = [np.nextafter(side, np.inf) for side in where] if strict else where  # a box ends before its upper face
     points = in_time(Space(original.owner, (since, *where), (since + 1, *above)))

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 from incrowd.audit.reading.stated import CLAIMS, is_zone
+from incrowd.clock import DAY_MIN
 
 Rule = Callable[[Any], bool]
 NOUNS = ("Visits", "Fingerprints", "Traces", "Counts")
@@ -17,7 +18,6 @@ _SIZE = "(?:lat_[0-2]|lat_ts|lon_[0-2]|lonc|alpha|gamma|x_0|y_0|k|k_0|zone|a|b|r
 PROJ = re.compile(rf"(?:\+(?:{_WORD}|{_SIZE}|no_defs|south|over)(?: |$)){{1,24}}|EPSG:\d{{4,6}}", re.ASCII)
 DIGEST = re.compile(r"[0-9a-f]{64}")
 MOST_REASONS, MOST_STEPS, MOST_NAMES, MOST_RISKS = 24, 64, 1000, 16  # of one step, of a ledger, of attributes, of risks
-DAY_MIN = 1440
 CLOCK, PLANE = ("slot_min", "start", "time_zone", "grain_s"), ("crs", "cell_m")
 STEP = {"step", "read", "kept", "dropped", "created", "notes", "users"}
 RISK = {"measure", "points", "knowledge", "short", "repeats", "samples", "value", "population", "skipped", "interval"}

@@ -9,8 +9,10 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from incrowd.clock import DAY_MIN
+
 _YEARS = (-62_167_219_200, 253_402_300_799)  # seconds: the years 0 to 9999
-_DAY_MIN, _CENTURY_MIN = 1440, 52_596_000
+_CENTURY_MIN = 52_596_000
 _SHARE = re.compile(r"\d{1,18}/\d{1,18}|\d?\.?\d{1,18}")
 
 ZONE = "time_zone"
@@ -106,7 +108,7 @@ CLOCK: Rules = {
     "start": _is_second,
     "time_zone": is_zone,
     "grain_s": _is_amount,
-    "start_min": lambda value: type(value) is int and 0 <= value < _DAY_MIN,
+    "start_min": lambda value: type(value) is int and 0 <= value < DAY_MIN,
 }
 PLANE: Rules = {"crs": lambda value: isinstance(value, str) and value != "", "cell_m": _is_amount}
 CLAIMS: Rules = {
