@@ -18,7 +18,7 @@ test-slow: .venv/.ready
 
 sources: .venv/.ready
 	./scripts/sources
-	.venv/bin/pytest -n 0 -rs -m sources tests
+	.venv/bin/pytest -n 0 -rs -m sources tests/read tests/gate
 
 check: .venv/.ready
 	.venv/bin/ruff format --check .

@@ -14,7 +14,7 @@ from incrowd.errors import ParameterError, check_positive, check_whole
 from incrowd.gate.keys import COUNTS
 from incrowd.read.files import find_files
 from incrowd.read.layouts import layout_of
-from incrowd.read.sources.local import check_unused, is_copied
+from incrowd.read.sources.local import is_copied
 
 if TYPE_CHECKING:
     from incrowd.gate.settings import GateSettings
@@ -27,7 +27,8 @@ def _check_source(settings: "GateSettings") -> None:
     layout = layout_of(settings.reading.get("layout"))
     zone_of(settings.time_zone)
     if not is_copied(settings.source):
-        check_unused(*settings.of_database)
+        if any(settings.of_database):
+            raise ParameterError("table and query are for databases and workbooks; leave them out.")
         find_files(settings.source, layout)
     elif None not in settings.of_database:
         raise ParameterError("table and query exclude each other; give one of them.")
