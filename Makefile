@@ -50,7 +50,7 @@ bench: .venv/.ready
 	.venv/bin/python scripts/growth.py
 
 dist: .venv/.ready
-	./scripts/dist
+	.venv/bin/python scripts/dist.py
 
 gpu:
 	./scripts/gpu

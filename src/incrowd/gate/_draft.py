@@ -113,14 +113,13 @@ def _key(key: Key, value: Any) -> Iterator[str]:
     yield from (f"# {line}" for line in wrap(key.words, WIDTH))
     if value is not None:
         yield f"{key.name} = {_toml(value)}"
-    elif key.default in (None, ...) or not _writable(key.default):
-        yield f"# {key.name} ="
     else:
-        yield f"# {key.name} = {_toml(key.default)}"
+        yield f"# {key.name} = {shown(key.default) or ''}".rstrip()
 
 
-def _writable(value: Any) -> bool:
-    return isinstance(value, (bool, int, float, str, Path, tuple, list))
+def shown(default: Any) -> str | None:
+    """The default of a key as TOML writes it; None if it has none that a file can hold."""
+    return _toml(default) if isinstance(default, (bool, int, float, str, Path, tuple, list)) else None
 
 
 def _toml(value: Any) -> str:
