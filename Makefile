@@ -1,11 +1,11 @@
-# make demo | test | check | site | bench | clean; each sets up what it needs. make fuzz draws new random cases; make fuzz-audit damages releases for ten minutes; make gpu needs a GPU, and the Python named by PYTHON.
-.PHONY: demo test fuzz fuzz-audit test-slow check format docs site papers bench gpu clean
+# make demo | test | check | site | bench | clean; each sets up what it needs. make fuzz draws new random cases; make fuzz-audit damages releases for ten minutes; make sources starts a database and an object store; make dist builds wheel and sdist and tries both; make gpu needs a GPU, and the Python named by PYTHON.
+.PHONY: demo test fuzz fuzz-audit test-slow sources check format docs site papers bench dist gpu clean
 
 demo: .venv/.ready
 	.venv/bin/incrowd demo --output demo --force
 
 test: .venv/.ready
-	.venv/bin/pytest -n 2 -m "not slow" --hypothesis-profile=ci
+	.venv/bin/pytest -n 2 -m "not slow and not sources" --hypothesis-profile=ci
 
 fuzz: .venv/.ready
 	.venv/bin/pytest -n 2 -m hypothesis
@@ -15,6 +15,10 @@ fuzz-audit: .venv/.ready
 
 test-slow: .venv/.ready
 	.venv/bin/pytest -m slow
+
+sources: .venv/.ready
+	./scripts/sources
+	.venv/bin/pytest -n 0 -rs -m sources tests/read tests/gate
 
 check: .venv/.ready
 	.venv/bin/ruff format --check .
@@ -44,6 +48,9 @@ bench: .venv/.ready
 	mkdir -p benchmarks/results
 	.venv/bin/python -m benchmarks | tee benchmarks/results/latest.jsonl
 	.venv/bin/python scripts/growth.py
+
+dist: .venv/.ready
+	.venv/bin/python scripts/dist.py
 
 gpu:
 	./scripts/gpu

@@ -9,6 +9,7 @@ from incrowd.data import Visits
 
 HOURS, DAY_S = 10, 86_400
 PEOPLE = 2_000
+BOXES = 'method = "glove"\nk = 12'
 
 
 def night(number: int, *, habits: bool, people: int = PEOPLE, first: int = 0) -> Traces:
@@ -22,6 +23,22 @@ def night(number: int, *, habits: bool, people: int = PEOPLE, first: int = 0) ->
     user = np.repeat(np.arange(first, first + people), HOURS)
     t = number * DAY_S + hour * 3600 + 60
     return Traces.from_arrays(user, t, x=1_000.0 * hour + 50, y=1_000.0 * side.ravel() + 50)
+
+
+def together(day: int) -> Traces:
+    """Sixty people in five groups who go everywhere together."""
+    rows = [(u, day * DAY_S + h * 7_200, 5_000.0 * (u // 12) + 10 * h, 5.0) for u in range(60) for h in range(6)]
+    user, t, x, y = zip(*rows, strict=True)
+    return Traces.from_arrays(list(user), list(t), x=list(x), y=list(y))
+
+
+def small_gate(folder: Path, day: int = 0, source: str = "night.csv") -> Path:
+    """The data of one night of sixty people, and an incrowd.toml that publishes them in crowds of twelve."""
+    path = gate_file(folder, anonymize=BOXES)
+    together(day).save(folder / "night.csv", force=True)
+    text = path.read_text().replace("[discretize]\ncell_m = 1000\nslot_min = 60\n", "")
+    path.write_text(text.replace('source = "night.csv"', f"source = {source!r}"))
+    return path
 
 
 def visits(traces: Traces) -> Visits:

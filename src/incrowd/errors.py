@@ -22,7 +22,7 @@ from types import FunctionType, NoneType
 from typing import Any, TypeVar, get_args
 
 F = TypeVar("F", bound=Callable[..., Any])
-_LOGIN = re.compile(r"(?<=://)[^/\s@]*:[^\s@]*@")
+_LOGIN = re.compile(r"(:/+)[^/\s@]*:\S*@")  # a path has one slash of an address
 _names: dict[str, str] = {}
 
 
@@ -45,7 +45,7 @@ def named(text: str) -> str:
     """
     for path in sorted(_names, key=len, reverse=True):
         text = text.replace(path, _names[path])
-    return _LOGIN.sub("***@", text)
+    return _LOGIN.sub(r"\1***@", text)
 
 
 class IncrowdError(Exception):

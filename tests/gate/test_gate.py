@@ -13,14 +13,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from incrowd import Traces, discretize
+from incrowd import discretize
 from incrowd.assess.recheck import check_page
 from incrowd.audit import check
 from incrowd.errors import DataError, ParameterError
 from incrowd.gate import gate, history, load
 from incrowd.gate.junit import junit
 from incrowd.gate.records import runs_in
-from nights import gate_file
+from nights import BOXES, gate_file, together
 
 WRITTEN = {"page.html", "evidence.md", "release.assessment.json"}
 
@@ -141,16 +141,6 @@ def test_the_history_holds_no_person_and_makes_a_table_and_a_figure(yesterday):
     assert len(past) == 2 and past.passed == 2 and section.panels[0].lines and len(section.tables[0].rows) == 2
     raw = (yesterday / "incrowd-history.sqlite").read_bytes()
     assert b"night.csv" not in raw and str(yesterday).encode() not in raw
-
-
-BOXES = 'method = "glove"\nk = 12'
-
-
-def together(day: int) -> Traces:
-    """Sixty people in five groups who go everywhere together."""
-    rows = [(u, day * 86_400 + h * 7_200, 5_000.0 * (u // 12) + 10 * h, 5.0) for u in range(60) for h in range(6)]
-    user, t, x, y = zip(*rows, strict=True)
-    return Traces.from_arrays(list(user), list(t), x=list(x), y=list(y))
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_yesterdays_release_is_deleted(linkable):
 
 def test_yesterdays_release_is_hidden(linkable):
     run_of(linkable).rename(linkable / "published" / ".hidden")
-    assert "is in the history and not in its folder" in shut(linkable, "no answer")
+    assert ".hidden" in shut(linkable, "above")
 
 
 def test_yesterdays_release_is_exchanged_for_a_harmless_one(linkable):
@@ -108,8 +108,16 @@ def test_the_table_of_yesterdays_release_is_damaged(linkable, how):
 
 def test_everything_is_deleted_and_nobody_says_that_it_is_the_first_run(linkable):
     shutil.rmtree(linkable / "published")
+    shutil.rmtree(linkable / "private")
     (linkable / HISTORY).unlink()
     assert "--first-run" in shut(linkable, "no answer")
+
+
+@pytest.mark.parametrize("first_run", [True, False])
+def test_everything_is_deleted_but_the_link(linkable, first_run):
+    shutil.rmtree(linkable / "published")
+    (linkable / HISTORY).unlink()
+    assert "neither in the history nor in a folder" in shut(linkable, "no answer", first_run=first_run)
 
 
 @pytest.mark.parametrize("kept", ["history", "folder", "both"])
@@ -129,6 +137,7 @@ def test_the_history_is_edited_and_the_release_is_deleted(linkable, sql):
         database.execute(sql)
     database.close()
     shutil.rmtree(linkable / "published")
+    shutil.rmtree(linkable / "private")
     if "UPDATE" in sql:
         with pytest.raises(DataError, match="is not as it was written"):
             gate(linkable / "incrowd.toml")

@@ -122,7 +122,6 @@ def test_every_key_is_an_option_of_a_command(method):
             "--source",
             "--method",
             "--file",
-            "--memory-mb",
         }
         for name in keys(table, method):
             switch = WRITTEN_OTHERWISE.get(name, f"--{name.replace('_', '-')}")

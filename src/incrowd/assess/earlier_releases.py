@@ -1,17 +1,17 @@
 """Releases that were published before, and where kept their link files: what a new release is attacked with."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from incrowd.data.release_folder import MANIFEST, id_in, link_id, manifest_in, sha256_of
+from incrowd.data.release_folder import MANIFEST, TABLES, id_in, link_id, manifest_in, sha256_of
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.plain import several
 
 LAST = 7  # releases before the new one: a week of nights
 FIRST_RUN = "this was said to be the first run, so no earlier release was attacked with"
-DEPTHS = ("", "*", "*/*")  # a release, releases side by side, or one in the folder of each run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +76,13 @@ def earlier_in(folder: str | Path, links: str | Path | None = None, last: int = 
     """The newest releases in a folder with their link files, or why there is nothing to attack with.
 
     Args:
-        folder: Where earlier releases are: each in a folder of its own, or in that of its run.
+        folder: Where earlier releases are, each in a folder of its own, at any depth.
         links: Where their link files are, if they were kept.
         last: How many of them to take, the newest first by what their manifests say.
     """
     check_whole(earlier_last=last)
     try:
-        listed = sorted(releases_in(Path(folder)), key=begins, reverse=True)
+        listed = sorted({one.ident: one for one in releases_in(Path(folder))}.values(), key=begins, reverse=True)
         kept = {} if links is None else links_in(Path(links))
     except DataError as error:
         return EarlierReleases(fault=str(error).rstrip("."))
@@ -96,19 +96,34 @@ def releases_in(folder: Path) -> Iterator[EarlierRelease]:
     """Every release in a folder, in the order of their names; one that cannot be read is refused."""
     if not folder.is_dir():
         raise DataError(f"there is no folder {folder.name} of earlier releases")
-    for depth in DEPTHS:
-        try:
-            manifests = sorted(folder.glob(f"{depth}/{MANIFEST}".lstrip("/")))
-        except OSError:
-            manifests = []
-        for path in manifests:
-            name = path.parent.relative_to(folder).as_posix()
-            if any(part.startswith(".") for part in Path(name).parts):
-                continue  # not finished
-            ident = id_in(path.parent)
-            if ident is None:
-                raise DataError(f"the earlier release {name} has no manifest that can be read")
-            yield EarlierRelease(name=name, folder=path.parent, ident=ident, sha256=sha256_of(path))
+    seen: dict[str, EarlierRelease] = {}
+    for place in _places(folder):
+        name = place.relative_to(folder).as_posix()
+        ident = id_in(place)
+        if ident is None:
+            raise DataError(f"the earlier release {name} has no manifest that can be read")
+        release = EarlierRelease(name=name, folder=place, ident=ident, sha256=sha256_of(place / MANIFEST))
+        if seen.setdefault(ident, release).sha256 != release.sha256:
+            raise DataError(f"the earlier releases {seen[ident].name} and {name} have one id and are not the same")
+        yield release
+
+
+def _places(folder: Path) -> Iterator[Path]:
+    """Every folder at any depth, behind links too, that has a manifest or the table of a release."""
+    seen: set[str] = set()
+    for place, folders, files in os.walk(folder, onerror=_refuse, followlinks=True):
+        if (real := os.path.realpath(place)) in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        unfinished = {name for name in folders if name.startswith(".") and name.endswith(".part")}
+        folders[:] = sorted(set(folders) - unfinished)
+        if not {MANIFEST, *TABLES}.isdisjoint(files):
+            yield Path(place)
+
+
+def _refuse(error: OSError) -> None:
+    raise DataError("a folder of earlier releases cannot be read; check its permissions") from error
 
 
 def links_in(folder: Path) -> Mapping[str, Path]:

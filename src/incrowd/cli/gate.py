@@ -12,7 +12,7 @@ import typer
 
 from incrowd.cli.options import Json, gathers, options_of
 from incrowd.cli.screen import note, present, progress_bar, say
-from incrowd.errors import IncrowdError, IncrowdWarning
+from incrowd.errors import IncrowdError, IncrowdWarning, ParameterError
 from incrowd.gate.outputs import Outputs
 from incrowd.plain import to_json
 
@@ -100,6 +100,8 @@ def _reported(junit: Path | None, *, log_json: bool) -> Iterator[None]:
     from incrowd.gate.junit import write_error
 
     if junit is not None:
+        if junit.suffix != ".xml":
+            raise ParameterError("the file for JUnit must end in .xml, because what is there is replaced.")
         refuse_existing(junit, force=True)
         junit.unlink(missing_ok=True)
     try:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import wrap
 from typing import Any
 
@@ -11,10 +12,12 @@ from incrowd import measure, read
 from incrowd.data import Fingerprints, Traces, Visits
 from incrowd.data.files import whole_file
 from incrowd.errors import DataError, public
+from incrowd.gate.checks import DATE
 from incrowd.gate.keys import TABLES, Key, keys
 from incrowd.gate.settings import FILE, load
 from incrowd.plain import several
 from incrowd.read._kind import holding
+from incrowd.read.sources.local import local
 
 WIDTH = 100
 SHARD = 20_000  # people from which on GLOVE works in shards
@@ -54,17 +57,20 @@ def draft(
 def _seen(source: str, path: Path, time_zone: str | None, reading: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """What the data are, in words, and the keys that follow from it."""
     known = {name: reading.get(name) for name in ("columns", "layout", "time_format", "antennas")}
-    noun = holding(source, **known).noun
-    data: Any = (
-        read.table(source, time_zone=time_zone, order="log", **reading)
-        if noun in (None, "Traces")
-        else read.open(source)
-    )
+    with TemporaryDirectory() as looks, local(source, reading.get("table"), reading.get("query")) as files:
+        how = {name: value for name, value in reading.items() if name not in ("table", "query")}
+        records = holding(files, **known).noun in (None, "Traces")
+        if "bad_rows" in how:
+            how["bad_rows"] = Path(looks) / "bad.csv"
+        data: Any = read.table(files, time_zone=time_zone, order="log", **how) if records else read.open(files)
     if not isinstance(data, (Traces, Visits, Fingerprints)):
         raise DataError(f"the source holds {type(data).__name__}; give trajectories, visits or fingerprints.")
     words = f"{several(len(data), 'person', 'people')}, {several(data.records, 'record')}"
     filled: dict[str, Any] = {name: {} for name in TABLES}
     filled["source"] = {"source": _from(path, source), "time_zone": time_zone, **reading}
+    if "bad_rows" in reading:
+        aside = Path(_from(path, str(reading["bad_rows"])))
+        filled["source"]["bad_rows"] = aside if DATE in aside.name else aside.with_stem(f"{aside.stem}-{DATE}")
     if isinstance(data, Traces):
         about = measure.summary(data, time_zone=time_zone)
         words += f", {about.first_day} to {about.last_day}" if about.first_day else ""
@@ -107,14 +113,13 @@ def _key(key: Key, value: Any) -> Iterator[str]:
     yield from (f"# {line}" for line in wrap(key.words, WIDTH))
     if value is not None:
         yield f"{key.name} = {_toml(value)}"
-    elif key.default in (None, ...) or not _writable(key.default):
-        yield f"# {key.name} ="
     else:
-        yield f"# {key.name} = {_toml(key.default)}"
+        yield f"# {key.name} = {shown(key.default) or ''}".rstrip()
 
 
-def _writable(value: Any) -> bool:
-    return isinstance(value, (bool, int, float, str, Path, tuple, list))
+def shown(default: Any) -> str | None:
+    """The default of a key as TOML writes it; None if it has none that a file can hold."""
+    return _toml(default) if isinstance(default, (bool, int, float, str, Path, tuple, list)) else None
 
 
 def _toml(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,16 +23,19 @@ from incrowd.data.files import left_by_killed_runs, temporary
 from incrowd.data.release_folder import ATTESTED, MANIFEST, id_in, sha256_of
 from incrowd.errors import DataError, ParameterError, public
 from incrowd.gate import pipeline, records
+from incrowd.gate.checks import refuse_shopping
 from incrowd.gate.earlier import earlier_of, known_releases
 from incrowd.gate.records import RunRecord
-from incrowd.gate.settings import GateSettings, load, refuse_shopping
+from incrowd.gate.settings import GateSettings, load
+from incrowd.read.sources.local import local
 from incrowd.show import Result, Section
 
-RELEASE, PAGE, EVIDENCE, LINK = "release", "page.html", "evidence.md", "link.csv"
+RELEASE, PAGE, EVIDENCE, LINK, BAD = "release", "page.html", "evidence.md", "link.csv", "bad.csv"
 MOST_RUNS = 1_000  # of one name
 MEANWHILE = (
     "another release was published while this one was assessed, and was not attacked with it; run the gate again."
 )
+CHANGED = "the source changed while it was read, so no digest stands for what was judged; run the gate again."
 Log = Callable[[Mapping[str, Any]], None]
 
 
@@ -98,9 +101,14 @@ def gate(
     runs = records.runs_in(outputs.history)
     known = known_releases(settings, runs, first_run=first_run)
     earlier = earlier_of(settings, runs, first_run=first_run)
-    with _staged(outputs.folder, "run") as part, _staged(outputs.links or outputs.history.parent, "link") as private:
+    with (
+        _staged(outputs.folder, "run") as part,
+        _staged(outputs.links or outputs.history.parent, "link") as private,
+        local(settings.source, *settings.of_database) as source,
+    ):
         with steps("read") as said:
-            data = pipeline.opened(settings)
+            files = pipeline.files_of(source, settings)
+            data = pipeline.opened(source, settings, private / BAD)
             said |= {"people": len(data), "records": data.records}
         with steps("clean") as said:
             data = pipeline.cleaned(data, settings)
@@ -111,14 +119,16 @@ def gate(
             release = pipeline.published(made, part / RELEASE, link, settings)
         del data
         with steps("assess") as said:
-            asked = _prepared(settings, made, release, link, earlier, command)
+            asked = _prepared(settings, made, release, link, earlier, source, command)
+            if tuple(one for one in asked.origin.files if one.role == "data") != files:
+                raise DataError(CHANGED)
             assessment = _assessed(asked, settings)
             said |= {"verdict": assessment.verdict, "exit_code": assessment.exit_code}
         with steps("write"):
             if not assessment.passed:
                 shutil.rmtree(release)
             _write(assessment, part, outputs.title)
-            ending = _Ending(settings, assessment, part, link, known, first_run)
+            ending = _Ending(settings, assessment, part, private, link, known, first_run)
             record = records.add(outputs.history, ending.record, ending.put)
     return GateRun(assessment, outputs.folder / record.name, record)
 
@@ -164,16 +174,16 @@ def _prepared(
     release: Path,
     link: Path | None,
     earlier: EarlierReleases,
+    source: Any,
     command: str,
 ) -> PreparedAssessment:
     """The assessment of the release against the data that it was made from; what makes it easier is refused."""
     given = {**made.options, **settings.options, "release": release, "link": link, "earlier": earlier}
     given.pop("earlier_links", None)
     options = Options(**given)
-    remote = "://" in settings.source or settings.source == "-"
-    files: Sequence[str] = () if remote else (settings.source,)
-    origin = Origin(command=command)
-    asked = prepared(made.judged, options, {}, files=files, origin=origin)
+    before = sorted(path for path in settings.outputs.folder.iterdir() if not path.name.startswith("."))
+    reading: Any = {"layout": settings.reading.get("layout")}
+    asked = prepared(made.judged, options, reading, files=source, origin=Origin(command=command, folders=tuple(before)))
     refuse_shopping(asked.shopping, options.override)
     return asked
 
@@ -202,6 +212,7 @@ class _Ending:
     settings: GateSettings
     assessment: Assessment
     part: Path
+    private: Path
     link: Path | None
     known: frozenset[str]
     first_run: bool
@@ -236,6 +247,8 @@ class _Ending:
         moves = [(self.part, outputs.folder / record.name)]
         if record.link_sha256 is not None and self.link is not None and outputs.links is not None:
             moves.insert(0, (self.link, outputs.links / f"{record.name}.csv"))
+        if (self.private / BAD).exists():
+            moves.insert(0, (self.private / BAD, self.settings.bad_rows(record.name)))
 
         def undo() -> None:
             for source, target in reversed(done):
@@ -257,8 +270,10 @@ class _Ending:
         name = outputs.name.replace("{date}", datetime.now(UTC).date().isoformat())
         names = (name, *(f"{name}-{number}" for number in range(2, MOST_RUNS)))
         for one in names:
-            link = None if outputs.links is None else outputs.links / f"{one}.csv"
-            if not (outputs.folder / one).exists() and not (link is not None and link.exists()):
+            files = [outputs.folder / one, *([] if outputs.links is None else [outputs.links / f"{one}.csv"])]
+            if "bad_rows" in self.settings.reading:
+                files.append(self.settings.bad_rows(one))
+            if not any(path.exists() for path in files):
                 return one
         raise DataError(f"there are {MOST_RUNS:,} runs named {name} already; choose another name in [output].")
 

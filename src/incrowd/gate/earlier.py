@@ -1,6 +1,6 @@
 """What a gate published before: all that its history lists, and whatever else is in the folders of earlier releases."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +35,7 @@ def earlier_of(settings: GateSettings, runs: Sequence[RunRecord], *, first_run: 
     written = {run.release_id: run for run in runs if run.release_id is not None}
     try:
         there = {one.ident: one for one in all_releases(settings, first_run=first_run)}
+        _refuse_orphans(settings, {*written, *there})
         if first_run:
             _refuse_first(written, there)
             return EarlierReleases(first=True)
@@ -85,6 +86,17 @@ def _check_there(run: RunRecord, there: Mapping[str, EarlierRelease]) -> None:
         raise DataError(f"the release of run {run.number} ({run.name}) is in the history and not in its folder")
     if release.sha256 != run.release_sha256:
         raise DataError(f"the release of run {run.number} ({run.name}) is not the one that was published")
+
+
+def _refuse_orphans(settings: GateSettings, known: Collection[str]) -> None:
+    """Refuse a link file of a release that nobody knows any more: something was published and taken away."""
+    own = settings.outputs.links
+    for ident, path in links_in(own).items() if own is not None and own.is_dir() else ():
+        if ident not in known:
+            raise DataError(
+                f"the link file {path.name} is of a release that is neither in the history nor in a folder; restore "
+                "the release, or remove the link file if it was never published"
+            )
 
 
 def _links(settings: GateSettings) -> Iterator[tuple[str, Path]]:

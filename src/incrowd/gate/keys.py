@@ -3,7 +3,7 @@
 import inspect
 from collections import abc
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -96,7 +96,7 @@ def _source(_: str | None) -> Iterable[Key]:
     yield Key("source", str, ..., "Files, a folder, a glob or an address: what the releases are made from.")
     zone = arguments_of(assess)["time_zone"]
     yield Key("time_zone", str, None, zone)
-    yield from _parameters(Reading)
+    yield from _parameters(Reading, leave_out=("memory_mb",))  # a gate attacks what it reads, in memory
 
 
 def _clean(_: str | None) -> Iterable[Key]:
@@ -106,7 +106,8 @@ def _clean(_: str | None) -> Iterable[Key]:
 
 def _discretize(_: str | None) -> Iterable[Key]:
     calls = (discretize.grid, discretize.towers, discretize.zones, discretize.fingerprints)
-    yield from _merged(*calls, leave_out=("fill", "slots"))
+    for key in _merged(*calls, leave_out=("fill", "slots")):
+        yield replace(key, default=None) if key.default is ... else key  # each is about one way to make cells
     days = inspect.signature(everybody).parameters["days"]
     yield Key("days", int, days.default, "Days to count from the start, for counts. [default: all]")
 

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from incrowd import anonymize, clean, discretize, read
+from incrowd.assess.digests import JudgedFile, data_files
 from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints, Release, Traces, UserTable, Visits
 from incrowd.discretize._counts import everybody
 from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError
+from incrowd.gate.checks import method_of
 from incrowd.gate.keys import COUNTS
-from incrowd.gate.settings import GateSettings, method_of
+from incrowd.gate.settings import GateSettings
 from incrowd.read._kind import holding
 
 USES: Mapping[str, tuple[str, ...]] = {  # keys of [discretize], by what is made
@@ -46,11 +48,19 @@ class Made:
     options: Mapping[str, Any]
 
 
-def opened(settings: GateSettings) -> Traces | Visits | Fingerprints:
-    """The source: trajectories, or visits and fingerprints that were saved."""
-    reading, source = settings.reading, settings.source
+def files_of(source: Any, settings: GateSettings) -> tuple[JudgedFile, ...]:
+    """The files of the source with their digests, before anything is read of them."""
+    listed = source if isinstance(source, list) else [source]
+    return data_files([Path(one) for one in listed], settings.reading.get("layout"))
+
+
+def opened(source: Any, settings: GateSettings, bad_rows: Path) -> Traces | Visits | Fingerprints:
+    """The source: trajectories, or visits and fingerprints that were saved; bad rows go aside if the file says so."""
+    reading = {name: value for name, value in settings.reading.items() if name not in ("table", "query")}
+    if "bad_rows" in reading:
+        reading["bad_rows"] = bad_rows
     known = {name: reading.get(name) for name in ("columns", "layout", "time_format", "antennas")}
-    noun = None if "://" in source or source == "-" else holding(source, **known).noun
+    noun = holding(source, **known).noun
     if noun in (None, "Traces"):
         order: Any = "log" if "order" in settings["clean"].get("steps", ()) else "time"
         return read.table(source, time_zone=settings.time_zone, order=order, **reading)

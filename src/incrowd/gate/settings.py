@@ -2,29 +2,22 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from incrowd import anonymize, clean
-from incrowd.anonymize.base import check_hold_out
-from incrowd.assess.options import Options
-from incrowd.clock import zone_of
-from incrowd.discretize.slots import slot_plan
-from incrowd.errors import IncrowdError, ParameterError, check_positive, check_whole, near, public
-from incrowd.gate.keys import COUNTS, TABLES, Key, keys
+from incrowd.errors import IncrowdError, ParameterError, near, public
+from incrowd.gate.checks import CHECKS, DATE, check_output
+from incrowd.gate.keys import TABLES, Key, keys
 from incrowd.gate.lines import Lines, parsed
 from incrowd.gate.outputs import Outputs
-from incrowd.read.files import find_files
-from incrowd.read.layouts import layout_of
 
 FILE = "incrowd.toml"
 SEEDED = "pseudonym_seed lets whoever has it undo the pseudonyms, so no gate takes it; leave it out."
 NEEDED = {"source": "source", "anonymize": "method", "output": "folder"}  # a gate without them has nothing to do
-NAME = re.compile(r"[\w{}. -]+")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,6 +50,20 @@ class GateSettings:
         return {name: value for name, value in self["source"].items() if name not in ("source", "time_zone")}
 
     @property
+    def of_database(self) -> tuple[str | None, str | None]:
+        """The table and the query of a database, of which one says what is read."""
+        return self["source"].get("table"), self["source"].get("query")
+
+    def bad_rows(self, run: str) -> Path:
+        """The file for rows that cannot be read.
+
+        Args:
+            run: Name of the run, which {date} stands for.
+        """
+        path = Path(self["source"]["bad_rows"])
+        return path.with_name(path.name.replace(DATE, run))
+
+    @property
     def time_zone(self) -> str | None:
         """Zone of times without an offset, of slots and of all days and hours."""
         return self["source"].get("time_zone")
@@ -87,7 +94,7 @@ class GateSettings:
             name: one.absolute() if isinstance(one, Path) else one for name, one in given.items() if one is not None
         }
         settings = replace(self, tables={**self.tables, "output": {**self["output"], **taken}})
-        _check_output(settings)
+        check_output(settings)
         return settings
 
 
@@ -177,108 +184,3 @@ class _Place:
         places = {name: re.search(rf"\b{re.escape(name)}\b", words) for name in inside}
         first = {name: place.start() for name, place in places.items() if place is not None}
         return min(first, key=lambda name: first[name], default=NEEDED.get(table, ""))
-
-
-def _check_source(settings: GateSettings) -> None:
-    layout = layout_of(settings.reading.get("layout"))
-    zone_of(settings.time_zone)
-    if "://" not in settings.source and settings.source != "-":
-        find_files(settings.source, layout)
-
-
-def _check_clean(settings: GateSettings) -> None:
-    given = settings["clean"]
-    clean.check_box(given.get("box"))
-    check_positive(**{name: given[name] for name in ("max_speed_kmh", "min_records") if name in given})
-    if len(given) > ("steps" in given) and not given.get("steps"):
-        raise ParameterError(
-            "steps is empty, so the other keys of [clean] have no use; list the steps, or drop the keys."
-        )
-
-
-def _check_discretize(settings: GateSettings) -> None:
-    given = settings["discretize"]
-    if "towers" in given and "zones" in given:
-        raise ParameterError("towers and zones exclude each other; give one of them.")
-    if "far_towers" in given and "towers" not in given:
-        raise ParameterError("far_towers is about towers; give towers too, or leave it out.")
-    check_positive(**{name: given[name] for name in ("cell_m",) if name in given})
-    check_whole(**{name: given[name] for name in ("days",) if name in given})
-    slot_plan(given.get("slot_min", 1), given.get("start"), settings.time_zone)
-    for name in ("towers", "zones"):
-        if name in given and not given[name].exists():
-            raise ParameterError(f"there is no file of {name} at {given[name].name}; check the path.")
-
-
-def _check_anonymize(settings: GateSettings) -> None:
-    given = settings["anonymize"]
-    if given.get("hold_out") is not None:
-        check_hold_out(given["hold_out"])
-    if settings.method != COUNTS:
-        method_of(settings)
-    elif given.get("dp_epsilon") is not None and not {"start", "days"} <= set(settings["discretize"]):
-        raise ParameterError(
-            "dp_epsilon needs start and days in [discretize]: a period found in the data says who was there."
-        )
-
-
-def _check_assess(settings: GateSettings) -> None:
-    given = {name: value for name, value in settings.options.items() if not name.startswith("earlier")}
-    check_whole(earlier_last=settings["assess"].get("earlier_last", 1))
-    options = Options(**{**given, "limits": None})
-    refuse_shopping(tuple(options.shopping()), options.override)
-
-
-def _check_limits(settings: GateSettings) -> None:
-    options = Options(limits=settings["limits"] or None)
-    refuse_shopping(tuple(options.shopping()), settings["assess"].get("override"))
-
-
-def _check_output(settings: GateSettings) -> None:
-    outputs = settings.outputs
-    if not NAME.fullmatch(outputs.name) or outputs.name.startswith("."):
-        raise ParameterError("name must be the name of a folder, such as {date}, without a slash.")
-    for name in ("folder", "links", "history"):
-        path = getattr(outputs, name)
-        if path is not None and not path.parent.is_dir():
-            raise ParameterError(f"{name} would be in a folder that does not exist; make it first.")
-    inside = [name for name in ("links", "history") if _within(getattr(outputs, name), outputs.folder)]
-    if "links" in inside:
-        raise ParameterError("links must not be in folder, which is published; keep them apart.")
-
-
-def _within(path: Path | None, folder: Path) -> bool:
-    return path is not None and folder.resolve() in (path.resolve(), *path.resolve().parents)
-
-
-def refuse_shopping(settings: tuple[str, ...], override: str | None) -> None:
-    """Refuse what makes a verdict easier, unless there is a reason that is the first line of the page."""
-    if settings and not override:
-        raise ParameterError(
-            f"{'; '.join(settings)}: a gate does not allow that; leave it out, or give override a reason."
-        )
-
-
-def method_of(settings: GateSettings) -> tuple[anonymize.Anonymizer, dict[str, Any]]:
-    """The method with its parameters, and the further keywords of its call."""
-    given, method = settings["anonymize"], anonymize.METHODS[settings.method]
-    fields = method.__dataclass_fields__  # type: ignore[attr-defined]
-    made = {name: value for name, value in given.items() if name in fields}
-    if "time_zone" in fields:
-        made["time_zone"] = settings.time_zone
-    own = ("method", "file", "hold_out", *fields)
-    keywords = {name: value for name, value in given.items() if name not in own}
-    run = method(**made)
-    run.check(**keywords)
-    return run, keywords
-
-
-CHECKS: Mapping[str, Callable[[GateSettings], None]] = {
-    "source": _check_source,
-    "clean": _check_clean,
-    "discretize": _check_discretize,
-    "anonymize": _check_anonymize,
-    "limits": _check_limits,
-    "assess": _check_assess,
-    "output": _check_output,
-}

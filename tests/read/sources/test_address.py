@@ -83,3 +83,4 @@ def test_errors_and_warnings_call_a_copy_by_its_source():
 def test_no_error_says_a_password_whatever_the_address():
     assert str(DataError("http://me:ge@host/x does not exist.")) == "http://***@host/x does not exist."
     assert str(DataError("s3://bucket/a:b does not exist.")) == "s3://bucket/a:b does not exist."
+    assert str(DataError("there is no postgresql:/me:ge@heim@host/x.")) == "there is no postgresql:/***@host/x."

@@ -13,7 +13,7 @@ COLUMNS = {
     "n": pa.array([1, 2, 3, None, 5], pa.decimal128(38, 9)),
     "plan": pa.array(["a", "b", "a", None, "b"]).dictionary_encode(),
     "tags": pa.array([["x"], [], None, ["y", None, "xx"], ["z"]]),
-    "flag": pa.array([True, None, False, True, True]),
+    "flag": pa.array([True, None, False, True, False]),
     "point": pa.array([b"\x00", b"", None, b"\x01\x02", b"x"], pa.binary()),
 }
 

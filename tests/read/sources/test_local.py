@@ -188,11 +188,11 @@ def test_a_copy_is_gone_after_the_command_is_ended(tmp_path, copies):
     with subprocess.Popen(words, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as running:
         running.stdin.write(b"user,t,lon,lat\n")
         running.stdin.flush()
-        for _ in range(200):
+        for _ in range(2_400):
             if list(copies.iterdir()):
                 break
             time.sleep(0.05)
         assert list(copies.iterdir())
         running.send_signal(signal.SIGTERM)
-        running.wait(20)
+        running.wait(120)
     assert running.returncode == 143
