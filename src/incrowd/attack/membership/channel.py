@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil, exp, inf, log1p
 from typing import Any
 
@@ -233,14 +233,36 @@ def _ln(mine: Floats, out: Floats) -> Floats:
 
 def _ln_binomials(n: Ints, people: int, rate: Floats) -> tuple[Floats, Floats, Floats]:
     """The logs of the probabilities that n of all people are somewhere, n of all but one, n - 1 of all but one."""
-    from scipy.special import gammaln, xlog1py, xlogy
-
     rest = people - n
     real = (n >= 0) & (rest >= 0)
     k, m = np.where(real, n, 0), np.where(real, rest, people)
-    choices = np.where(real, gammaln(people + 1) - gammaln(k + 1) - gammaln(m + 1), -np.inf)
-    away = xlog1py(np.maximum(m - 1, 0), -rate)
+    ln_choices, ln_share = _ln_tables(people)
+    choices = np.where(real, ln_choices[k], -np.inf)
+    here, away = _ln_rates(rate)
+    nobody_away = _times(m, away)
+    others = choices + ln_share[m] + _times(k, here) + _times(np.maximum(m - 1, 0), away)
+    others_and_x = choices + ln_share[k] + _times(np.maximum(k - 1, 0), here) + nobody_away
+    return choices + _times(k, here) + nobody_away, others, others_and_x
+
+
+@lru_cache(maxsize=4)
+def _ln_tables(people: int) -> tuple[Floats, Floats]:
+    """The log of the ways to choose 0, 1, ... of all people, and of the share that so many are."""
+    from scipy.special import gammaln
+
+    k = np.arange(people + 1)
     with np.errstate(divide="ignore"):
-        others = choices + np.log(m / people) + xlogy(k, rate) + away
-        others_and_x = choices + np.log(k / people) + xlogy(np.maximum(k - 1, 0), rate) + xlog1py(m, -rate)
-    return choices + xlogy(k, rate) + xlog1py(m, -rate), others, others_and_x
+        return gammaln(people + 1) - gammaln(k + 1) - gammaln(people - k + 1), np.log(k / people)
+
+
+def _ln_rates(rate: Floats) -> tuple[Floats, Floats]:
+    """The logs of the probabilities that one person is somewhere, and is not."""
+    from scipy.special import xlog1py, xlogy
+
+    return xlogy(1.0, rate), xlog1py(1.0, -rate)
+
+
+def _times(n: Ints, ln: Floats) -> Floats:
+    """The log of a probability to the power of n, where 0 to the power of 0 is 1."""
+    with np.errstate(invalid="ignore"):
+        return np.where(n == 0, 0.0, n * ln)

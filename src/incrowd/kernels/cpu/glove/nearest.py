@@ -256,7 +256,8 @@ def _rectangles_apart(p: Prints, k: int, j: int, n_a: int, n_b: int) -> int:
 @njit(cache=True)
 def _refined(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, work: Ints) -> int:
     low, part = s.low, s.part
-    _space_bound(p, a, b, limit, low)
+    if _space_bound(p, a, b, limit, low) > limit:
+        return NONE  # and `low` is not filled
     n_a, n_b = p.people[a], p.people[b]
     begin, stop = p.first[b], p.first[b] + p.size[b]
     far = p.scale[2] * p.scale[3] * (n_a + n_b)

@@ -1,0 +1,133 @@
+"""Bounds of GLOVE never exceed the true stretch, sample by sample, and are not so low that they exclude nobody."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+import incrowd as ic
+from boxes import crowds, prints
+from incrowd.kernels.cpu.glove import prints as laying
+from incrowd.kernels.cpu.glove.bounds import (
+    costs_between,
+    costs_from,
+    costs_to,
+    joint_bound,
+    scratch_of,
+    space_from,
+    space_to,
+    table_of,
+)
+from incrowd.kernels.cpu.glove.nearest import NEVER, nearest
+from incrowd.kernels.reference.glove import stretch as reference
+from incrowd.measure.glove.stretch import layout
+
+FROM, TO, BETWEEN = range(3)  # a table of a, a table of b, or the rectangles of both
+ALL = settings(deadline=None, max_examples=40)
+
+
+@njit
+def bounds_of(p, a, b, way):
+    """From the samples of a to their closest of b, per person: by places, and for each sample by times too."""
+    s = scratch_of(p)
+    if way == FROM:
+        total = p.scale[0] * space_from(p, b, table_of(p, a), s)
+        costs_from(p, a, s)
+    elif way == TO:
+        table = table_of(p, b)
+        total = p.scale[0] * space_to(p, a, table)
+        costs_to(p, a, table, s)
+    else:
+        total = costs_between(p, a, b, NEVER, s)
+    joint = joint_bound(p, a, b, total, NEVER, s)
+    return total, joint, s.part[: p.size[a]].copy()
+
+
+def laid_out(data):
+    laid = layout(data)
+    users = np.split(laid.corners.astype(np.int64), laid.offsets[1:-1])
+    return laid, users, prints_of_all(laid)
+
+
+def prints_of_all(laid):
+    return laying.prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
+
+
+def check(data):
+    """Every ordered pair in every way; the largest share of a true stretch that a bound reached."""
+    laid, users, p = laid_out(data)
+    reached = 0.0
+    for a, b in permutations(range(len(users)), 2):
+        n_a, n_b = int(laid.people[a]), int(laid.people[b])
+        space, time = reference.sample_parts(users[a], users[b], n_a, n_b, laid.scale)
+        nearest_place = sum(min(reference.parts(i, j, n_a, n_b, laid.scale)[0] for j in users[b]) for i in users[a])
+        for way in (FROM, TO, BETWEEN):
+            total, joint, part = bounds_of(p, a, b, way)
+            assert (n_a + n_b) * total <= nearest_place
+            assert ((n_a + n_b) * part.astype(np.int64) <= space + time).all()
+            assert total <= joint == part.sum()
+            reached = max(reached, (n_a + n_b) * joint / max(1, (space + time).sum()))
+    return reached
+
+
+@ALL
+@given(crowds(least_users=2, most_users=6, crowd=True, sizes=True))
+def test_no_bound_exceeds_the_stretch_of_boxes_that_tie_and_saturate(data):
+    check(data)
+
+
+@ALL
+@given(st.integers(0, 1 << 30), st.sampled_from([1, 100]), st.sampled_from([1, 2, 45]), st.sampled_from([3, 6]))
+def test_no_bound_exceeds_the_stretch_of_scattered_boxes(seed, unit, side, finest):
+    """Crowds of very unequal size, boxes from a cell to wider than the cap, samples longer than all bins that are read,
+    people of one sample; regions of one rectangle and of many."""
+    rng = np.random.default_rng(seed)
+    user = np.repeat(np.arange(6), [1, 1, 4, 4, 9, 14])
+    x, y = unit * rng.integers(0, rng.choice([3, 150, 900], 2)[:, None], (2, len(user)))
+    dx, dy = unit * rng.integers(1, rng.choice([2, 40, 300], 2)[:, None], (2, len(user)))
+    t, dt = rng.integers(0, rng.choice([60, 2000, 30_000]), len(user)), rng.choice([1, 7, 90, 900], len(user))
+    crowd = rng.choice([1, 2, 50, 100_000], 6)
+    data = ic.Fingerprints.from_arrays(user, x, y, t, dx=dx, dy=dy, dt=dt, crowd=crowd)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(laying, "SIDE", side)
+        patch.setattr(laying, "FINEST_SHIFT", finest)
+        check(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("0,0,0 | 300,400,0", 1),  # a gap of 2 and 3 cells and a cell of width: 7 cells each
+        ("0,0,0 | 0,0,2000", 1),  # beyond the cap in time
+        ("0,0,0; 0,0,5000 | 9000,0,0; 0,0,2000", 1),  # close in space or in time, never in both
+        ("0,0,0 | 0,0,100", 94 / 100),  # the bin of 8 minutes begins at 96, a minute is left out below two
+    ],
+)
+def test_bounds_are_as_high_as_the_layout_allows(text, share):
+    assert check(prints(text)) == pytest.approx(share)
+
+
+def test_a_search_that_abandons_a_pair_by_its_places_reads_nothing_that_was_not_written():
+    """Many share a region, so the exact places exclude more than the bound; the first has more places than others."""
+    rng = np.random.default_rng(5)
+    count = np.append([40, 3], rng.integers(2, 30, 60))
+    user = np.repeat(np.arange(len(count)), count)
+    x, y, t = (rng.integers(0, top, len(user)) for top in (300, 300, 4000))
+    data = ic.Fingerprints.from_arrays(user, 100 * x, 100 * y, t, crowd=rng.integers(1, 9, len(count)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(laying, "SIDE", 3)
+        laid, users, p = laid_out(data)
+    everybody = np.arange(len(users))
+    who, over, under, _ = nearest(p, everybody, everybody, 2, False)
+    for a in everybody:
+        keys = []
+        for b in everybody[everybody != a]:
+            n_a, n_b = int(laid.people[a]), int(laid.people[b])
+            numerator = reference.stretch(users[a], users[b], n_a, n_b, laid.scale)[0]
+            keys.append((numerator / ((n_a + n_b) * max(len(users[a]), len(users[b]))), b))
+        expected = sorted(keys)[:2]
+        assert who[a].tolist() == [b for _, b in expected]
+        np.testing.assert_allclose(over[a] / under[a], [value for value, _ in expected], rtol=1e-12)
