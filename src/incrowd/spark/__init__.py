@@ -13,7 +13,8 @@ if find_spec("pyspark") is None:
 
 from incrowd.spark.blocks import Blocks
 from incrowd.spark.discretize import counts, fingerprints, grid
+from incrowd.spark.release import release
 from incrowd.spark.session import session
 from incrowd.spark.uniqueness import uniqueness
 
-__all__ = ["Blocks", "counts", "fingerprints", "grid", "session", "uniqueness"]
+__all__ = ["Blocks", "counts", "fingerprints", "grid", "release", "session", "uniqueness"]

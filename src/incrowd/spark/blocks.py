@@ -20,7 +20,7 @@ from incrowd.discretize._grid import centres, row_column
 from incrowd.discretize.slots import Clock, Keep
 from incrowd.errors import IncrowdWarning
 from incrowd.ledger import Ledger
-from incrowd.spark.session import plain_errors
+from incrowd.spark.session import Sent, plain_errors
 from incrowd.threads import VARIABLE
 
 if TYPE_CHECKING:
@@ -106,6 +106,10 @@ class Block:
     def visits(self, slot_min: int | None = None) -> Visits:
         """As Visits, whose users are named by their positions."""
         return Visits(self.positions, self.offsets, self.cell, self.slot, slot_min=slot_min)
+
+    def owner(self, rows: Ints) -> Ints:
+        """The place of the user of each of some rows."""
+        return np.searchsorted(self.offsets, rows, "right") - 1
 
     def places(self, positions: Ints) -> tuple[Ints, Ints]:
         """Which of some positions are of this block, and their places in it."""
@@ -203,7 +207,7 @@ class Blocks:
     @cached_property
     def _known(self) -> Any:
         """What executors need to read rows: which users there are, and the codes of cells."""
-        return self.spark.sparkContext.broadcast((self.present, self.codes))
+        return Sent(self.spark, (self.present, self.codes))
 
     def unpersist(self) -> None:
         """Remove the rows from the disks of the executors."""

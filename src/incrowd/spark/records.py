@@ -21,7 +21,7 @@ from incrowd.read.bad import BadRow
 from incrowd.read.plane import Degrees
 from incrowd.read.stream import RecordStream
 from incrowd.spark.blocks import Rows, about, batches_of, in_tasks
-from incrowd.spark.session import blocks_for, check_session, kept
+from incrowd.spark.session import Sent, blocks_for, check_session, kept
 from incrowd.spark.source import FILE, KEY, ROW, Opened, open_source
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Records:
     def pieces(self, work: Callable[[Ints, Traces], Any], schema: str) -> DataFrame:
         """One call of the work per block: positions of its users, and their traces; it yields batches."""
         spark, planar = self.frame.sparkSession, self.parts.planar
-        sent = spark.sparkContext.broadcast(self.positions)
+        sent = Sent(spark, self.positions)
 
         def task(rows: Rows) -> Iterator["pa.RecordBatch"]:
             block = int(rows["block"][0])

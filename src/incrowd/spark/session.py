@@ -1,6 +1,7 @@
 """The Spark session that incrowd needs: its settings, and what must hold on every executor."""
 
 import os
+import pickle
 import platform
 import re
 import sys
@@ -161,11 +162,30 @@ def plain_errors() -> Iterator[None]:
 @contextmanager
 def shared(spark: SparkSession, value: Any) -> Iterator[Any]:
     """A value that every executor has as `.value`, for the jobs inside."""
-    sent = spark.sparkContext.broadcast(value)
+    sent = Sent(spark, value)
     try:
         yield sent
     finally:
         sent.unpersist()
+
+
+class Sent:
+    """A value that every executor has as `.value`.
+
+    It travels as bytes: an encrypted broadcast of PySpark 4.3 cannot write large arrays.
+    """
+
+    def __init__(self, spark: SparkSession, value: Any) -> None:
+        self._bytes = spark.sparkContext.broadcast(pickle.dumps(value))
+
+    @property
+    def value(self) -> Any:
+        """The value itself, made anew by every call."""
+        return pickle.loads(self._bytes.value)  # noqa: S301 - written by the driver
+
+    def unpersist(self) -> None:
+        """Remove it from the executors."""
+        self._bytes.unpersist()
 
 
 def kept(frame: DataFrame) -> DataFrame:
