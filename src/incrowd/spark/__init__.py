@@ -13,8 +13,10 @@ if find_spec("pyspark") is None:
 
 from incrowd.spark.blocks import Blocks
 from incrowd.spark.discretize import counts, fingerprints, grid
+from incrowd.spark.kgap import kgap
 from incrowd.spark.release import release
 from incrowd.spark.session import session
+from incrowd.spark.sweep import sweep
 from incrowd.spark.uniqueness import uniqueness
 
-__all__ = ["Blocks", "counts", "fingerprints", "grid", "release", "session", "uniqueness"]
+__all__ = ["Blocks", "counts", "fingerprints", "grid", "kgap", "release", "session", "sweep", "uniqueness"]
