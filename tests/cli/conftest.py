@@ -77,7 +77,7 @@ def card(monkeypatch):
         raise device.NoRoom(f"the GPU has {next(free) / 10} GiB free, and these 4 need 3.0 GiB; pass device='cpu'.")
 
     def hidden(laid, k, leftover, *, uncapped, limits):
-        return only_two(k, lambda: ic.anonymize.Glove(k=k, device="cpu")._hide(laid, None, 60.0))
+        return only_two(k, lambda: ic.anonymize.Glove(k=k, device="cpu").hide(laid))
 
     monkeypatch.setattr(device, "missing", lambda: "")
     monkeypatch.setattr(import_module("incrowd.measure.glove.stretch"), "WORTH_GPU", 2)

@@ -30,6 +30,7 @@ from incrowd.data.release_folder import (
 )
 from incrowd.data.release_text import readme_of
 from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_choice, public
+from incrowd.ledger import Ledger
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -130,24 +131,33 @@ def _publishable(release: Release) -> Release:
     data = release.data
     if isinstance(data, Counts):
         return release
-    if not data.records:
-        raise DataError("nothing is left to publish; loosen the parameters of the method.")
+    check_left(data.records)
     if not np.array_equal(data.users, np.arange(len(data))):
         raise DataError("pseudonyms must be 0 to n - 1, in order; number them at random before publishing.")
-    return _with_distinct_boxes(release, data) if isinstance(data, Fingerprints) else release
+    return with_distinct_boxes(release, data) if isinstance(data, Fingerprints) else release
 
 
-def _with_distinct_boxes(release: Release, data: Fingerprints) -> Release:
+def check_left(rows: int) -> None:
+    """Refuse to publish nothing."""
+    if not rows:
+        raise DataError("nothing is left to publish; loosen the parameters of the method.")
+
+
+def with_distinct_boxes(release: Release, data: Fingerprints) -> Release:
     """Equal boxes of a pseudonym become one; a fingerprint is a set."""
     keep = distinct_rows(data.owner, *(getattr(data, name) for name in CANONICAL))
     if keep.all():
         return release
     columns: dict[str, Any] = {name: getattr(data, name)[keep] for name in CANONICAL}
-    kept, users = int(keep.sum()), (len(data), len(data))
-    dropped = {SHARED_BOX: data.records - kept}
-    ledger = release.ledger.add("publish", read=data.records, kept=kept, dropped=dropped, users=users)
+    ledger = with_shared_boxes(release.ledger, data.records, int(keep.sum()), len(data))
     distinct = replace(data, offsets=offsets_of(data.owner[keep], len(data)), **columns)
     return replace(release, data=distinct, ledger=ledger)
+
+
+def with_shared_boxes(ledger: Ledger, read: int, kept: int, groups: int) -> Ledger:
+    """The ledger with the step in which equal boxes of a pseudonym become one."""
+    dropped = {SHARED_BOX: read - kept}
+    return ledger.add("publish", read=read, kept=kept, dropped=dropped, users=(groups, groups))
 
 
 def check_targets(folder: Path, link: Path | None, *, force: bool) -> None:

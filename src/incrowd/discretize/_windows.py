@@ -56,8 +56,8 @@ def windows(
     ([0, 1], [1, 2])
     """
     period = _period(visits, start_slot, slots)
-    width = _width(visits.slot_min, window_h, windows, period)
-    cuts = _cuts(visits, start_slot, width)
+    width = window_width(visits.slot_min, window_h, windows, period)
+    cuts = piece_starts(visits, start_slot, width)
     owner = np.searchsorted(visits.offsets, cuts, "right") - 1
     window = _window(visits.slot[cuts], start_slot, width)
     pieces = len(cuts)
@@ -78,16 +78,25 @@ def _period(visits: Visits, start_slot: int, slots: int | None) -> int:
     if not visits.records:
         raise DataError("the visits are empty; give at least one.")
     period = int(visits.slot.max()) + 1 - start_slot if slots is None else int(slots)
-    outside = int(((visits.slot < start_slot) | (visits.slot >= start_slot + period)).sum())
+    check_period(outside_period(visits.slot, start_slot, period))
+    return period
+
+
+def outside_period(slot: Ints, start_slot: int, period: int) -> int:
+    """How many visits are in no slot that was recorded."""
+    return int(((slot < start_slot) | (slot >= start_slot + period)).sum())
+
+
+def check_period(outside: int) -> None:
+    """Refuse a recording period that leaves visits out."""
     if outside:
         raise DataError(
             f"{several(outside, 'visit')} {'is' if outside == 1 else 'are'} outside the recording period; check "
             "start_slot and slots."
         )
-    return period
 
 
-def _width(slot_min: int | None, window_h: float | None, windows: int | None, period: int) -> Fraction:
+def window_width(slot_min: int | None, window_h: float | None, windows: int | None, period: int) -> Fraction:
     """Slots per window, exactly."""
     if (window_h is None) == (windows is None):
         raise ParameterError("give either window_h or windows.")
@@ -108,7 +117,7 @@ def _window(slot: Ints, start_slot: int, width: Fraction) -> Ints:
     return (slot - start_slot) * width.denominator // width.numerator
 
 
-def _cuts(visits: Visits, start_slot: int, width: Fraction) -> Ints:
+def piece_starts(visits: Visits, start_slot: int, width: Fraction) -> Ints:
     """Rows at which a piece begins: a user's rows are in slot order, so its pieces are runs."""
     begins = np.zeros(visits.records, np.bool_)
     begins[visits.offsets[:-1][np.diff(visits.offsets) > 0]] = True

@@ -119,7 +119,7 @@ class Glove(Anonymizer):
             hidden = []
             for users, file in zip(parts, files, strict=True):
                 part, rows = (laid, None) if len(parts) == 1 else subset(laid, users)
-                made = self._hide_on_gpu(part) if device == "gpu" else self._hide(part, file, checkpoint_s)
+                made = self._hide_on_gpu(part) if device == "gpu" else self.hide(part, file, checkpoint_s)
                 hidden.append((made, users, rows))
             return joined(hidden, len(data), data.records)
 
@@ -127,7 +127,7 @@ class Glove(Anonymizer):
         params = {**parameters(self), "device": device, "shards": len(parts)}
         promise: dict[str, Any] = {"guarantee": guarantee(type(self)), "claims": {"k": self.k}}
         return release_of(
-            data, laid, whole, self._limits(laid), self.reshape, params, pseudonym_seed=pseudonym_seed, **promise
+            data, laid, whole, self.limits(laid), self.reshape, params, pseudonym_seed=pseudonym_seed, **promise
         )
 
     def check(self, *, checkpoint: Path | None = None, checkpoint_s: float = EVERY_S) -> None:  # type: ignore[override]
@@ -164,18 +164,19 @@ class Glove(Anonymizer):
     def _hide_on_gpu(self, laid: CornerTable) -> Hidden:
         from incrowd.anonymize.glove.gpu import hide_on_card
 
-        limits = self._limits(laid) if self.suppress == "each" else None
+        limits = self.limits(laid) if self.suppress == "each" else None
         return hide_on_card(laid, self.k, self.leftover, uncapped=self.ties == "uncapped", limits=limits)
 
-    def _hide(self, laid: CornerTable, checkpoint: Path | None, every_s: float) -> Hidden:
+    def hide(self, laid: CornerTable, checkpoint: Path | None = None, every_s: float = EVERY_S) -> Hidden:
+        """The groups of the people of one shard."""
         settings: dict[str, Any] = {"k": self.k, "ties": self.ties, "leftover": self.leftover}
-        limits = self._limits(laid) if self.suppress == "each" else None
+        limits = self.limits(laid) if self.suppress == "each" else None
         key = content_key(laid, {**settings, "limits": limits}) if checkpoint else ""
         herd = Herd(laid, self.k, uncapped=self.ties == "uncapped", limits=limits)
         work = hide(herd, self.leftover, Saved(checkpoint, key, every_s))
         return Hidden.of(herd, work)
 
-    def _limits(self, laid: CornerTable) -> tuple[int, int]:
+    def limits(self, laid: CornerTable) -> tuple[int, int]:
         """The widest and longest box that may stay, in the units of the layout."""
         space, time = self.max_extent_m, self.max_extent_min
         most = (np.inf if space is None else space // laid.unit_m, np.inf if time is None else time)

@@ -1,7 +1,7 @@
 """Finished groups -> suppression, reshaping, and a Release that knows which box covers which sample."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -83,11 +83,12 @@ def release_of(
     people = np.bincount(group[members], weights=data.crowd[members], minlength=groups).astype(np.int64)
     columns: dict[str, Any] = {"offsets": offsets, **published_boxes, "crowd": people}
     published = replace(data, users=np.arange(groups), **columns, attributes={}, ledger=Ledger())
+    losses = GloveLosses.of(data, group, row, published.records, groups)
     return Release(
         published,
         Groups(offsets_of(group[members], groups), members),
         params={**params, "pseudonym_seed_given": pseudonym_seed is not None},
-        ledger=_ledger(data, group, row, published.records, groups),
+        ledger=losses.ledger(data.ledger),
         provenance={
             "merges": hidden.merges,
             "row": published_row,  # of each original sample: the published row that covers it, or -1
@@ -96,6 +97,7 @@ def release_of(
             "people": data.crowd,  # behind each original user
             "discarded_users": np.flatnonzero(group < 0),  # positions
             "suppressed_samples": np.flatnonzero((row < 0) & (group[owners(data.offsets)] >= 0)),  # original rows
+            "losses": losses,
             "work": dict(zip(("pairs", "near", "close", "exact", "compared"), hidden.work.tolist(), strict=True)),
             "dropped_attributes": list(data.attributes),
         },
@@ -145,19 +147,41 @@ def _boxes(corners: Ints, laid: CornerTable) -> dict[str, Ints]:
     return boxes
 
 
-def _ledger(data: Fingerprints, group: Ints, row: Ints, published: int, groups: int) -> Ledger:
-    gone = group[owners(data.offsets)] < 0
-    lost = {
-        "sample of a discarded fingerprint": int(gone.sum()),
-        "sample beyond the largest extent": int(((row < 0) & ~gone).sum()),
-    }
-    shared = data.records - sum(lost.values()) - published
-    return data.ledger.add(
-        "glove",
-        read=data.records,
-        kept=published,
-        dropped={**lost, "sample generalised into a shared box": max(shared, 0)},
-        created={"piece of a split box": max(-shared, 0)},
-        notes={"discarded fingerprint": int((group < 0).sum())},
-        users=(len(group), groups),
-    )
+@dataclass(frozen=True)
+class GloveLosses:
+    """What becomes of the samples and users of a run, or of one of its shards; those of shards add up."""
+
+    samples: int
+    discarded: int  # samples of fingerprints that were let go
+    beyond: int  # samples whose box became too wide or long
+    published: int
+    users: int
+    users_discarded: int
+    groups: int
+
+    @classmethod
+    def of(cls, data: Fingerprints, group: Ints, row: Ints, published: int, groups: int) -> "GloveLosses":
+        """Counted from the group of each user and the published row of each sample."""
+        gone = group[owners(data.offsets)] < 0
+        beyond = int(((row < 0) & ~gone).sum())
+        return cls(data.records, int(gone.sum()), beyond, published, len(group), int((group < 0).sum()), groups)
+
+    def __add__(self, other: "GloveLosses") -> "GloveLosses":
+        return GloveLosses(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
+    def ledger(self, before: Ledger) -> Ledger:
+        """The ledger with this step."""
+        lost = {
+            "sample of a discarded fingerprint": self.discarded,
+            "sample beyond the largest extent": self.beyond,
+        }
+        shared = self.samples - sum(lost.values()) - self.published
+        return before.add(
+            "glove",
+            read=self.samples,
+            kept=self.published,
+            dropped={**lost, "sample generalised into a shared box": max(shared, 0)},
+            created={"piece of a split box": max(-shared, 0)},
+            notes={"discarded fingerprint": self.users_discarded},
+            users=(self.users, self.groups),
+        )

@@ -1,6 +1,6 @@
 """Fingerprints -> how hard each user is to hide among the k - 1 most alike, and why: the tails of sample stretches."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from incrowd.show import Result, Section
 MOST_K = 129  # that `auto` gives to a GPU, whose lists of the nearest are short
 BLOCK = 256  # rows between two words of progress
 Device = Literal["auto", "cpu", "gpu"]
+NearBlock = tuple[Ints, Ints, Ints, Ints, Ints]  # rows, neighbours, numerators, denominators, work done
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,55 +83,73 @@ def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: Device = "aut
     >>> [gap.value.round(6).tolist() for gap in kgaps(three, k=[2, 3])]
     [[0.1, 0.1, 0.1], [0.1, 0.15, 0.15]]
     """
+    check_fingerprints(fingerprints)
+    most, users = check_crowds(k, len(fingerprints)), len(fingerprints)
+    chosen = on_device(device, users if most <= MOST_K else None)
+    laid = layout(fingerprints)
+    near, chosen = where_it_fits(
+        lambda where: gathered(laid, most - 1, scan(laid, take=most - 1, device=where)), device, chosen
+    )
+    return gaps_of(k, near, chosen, people=int(fingerprints.crowd.sum()))
+
+
+def check_crowds(k: Sequence[int], users: int) -> int:
+    """The largest of some sizes of a crowd; sizes that so few users cannot have are refused."""
     if not len(k):
         raise ParameterError("k must list at least one size of a crowd.")
     for size in k:
         check_k(size)
-    check_fingerprints(fingerprints)
-    most, users = max(k), len(fingerprints)
-    chosen = on_device(device, users if most <= MOST_K else None)
+    most = max(k)
     if users < most:
         advice = "give more people" if most == 2 else "lower k, or give more people"
         raise DataError(
             f"a {most}-gap needs at least {most} people, and there {'is' if users == 1 else 'are'} {users}; {advice}."
         )
-    laid = layout(fingerprints)
-    (who, value, work), chosen = where_it_fits(lambda where: _all_near(laid, most - 1, where), device, chosen)
-    pairs, compared = int(work[3]), int(work[4])
-    people = int(fingerprints.crowd.sum())
-    return [
-        KGap(size, value[:, : size - 1].mean(axis=1), who[:, : size - 1], users, chosen, pairs, compared, people)
-        for size in dict.fromkeys(k)
-    ]
+    return most
 
 
-def _all_near(laid: CornerTable, take: int, device: str) -> tuple[Ints, Floats, Ints]:
-    """Who is nearest to each user, their stretches, and the work done."""
+def gathered(laid: CornerTable, take: int, blocks: Iterable[NearBlock]) -> tuple[Ints, Floats, Ints]:
+    """Who is nearest to each user, their stretches, and the work done, of blocks in any order."""
     users = len(laid.people)
     who, value, work = np.empty((users, take), np.int64), np.empty((users, take)), np.zeros(5, np.int64)
-    for rows, near, over, under, done in scan(laid, take=take, device=device):
+    for rows, near, over, under, done in blocks:
         who[rows], value[rows] = near, over / under / laid.full
         work += done
     return who, value, work
 
 
-def scan(laid: CornerTable, *, take: int, device: str = "cpu") -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
-    """The nearest of all users, block by block: rows, neighbours, numerators, denominators, work done."""
-    # In random order blocks cost alike, and so do their halves on two cores.
-    order = np.random.default_rng(0).permutation(len(laid.people))
+def gaps_of(k: Sequence[int], near: tuple[Ints, Floats, Ints], device: str, people: int) -> list[KGap]:
+    """The k-gap of every size once, of the nearest of the largest."""
+    who, value, work = near
+    users, pairs, compared = len(who), int(work[3]), int(work[4])
+    return [
+        KGap(size, value[:, : size - 1].mean(axis=1), who[:, : size - 1], users, device, pairs, compared, people)
+        for size in dict.fromkeys(k)
+    ]
+
+
+def search_order(users: int) -> Ints:
+    """In random order blocks of users cost alike, and so do their halves on two cores."""
+    return np.random.default_rng(0).permutation(users)
+
+
+def scan(laid: CornerTable, *, take: int, device: str = "cpu") -> Iterator[NearBlock]:
+    """The nearest of all users, block by block."""
+    order = search_order(len(laid.people))
     done = 0
     tell("nearest fingerprints", done, len(order))
-    for block in (scan_on_card if device == "gpu" else _scan)(laid, take, order):
+    for block in (scan_on_card if device == "gpu" else near_some)(laid, take, order):
         yield block
         done += len(block[0])
         tell("nearest fingerprints", done, len(order))
 
 
-def _scan(laid: CornerTable, take: int, order: Ints) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
+def near_some(laid: CornerTable, take: int, order: Ints) -> Iterator[NearBlock]:
+    """The nearest of some users among all, block by block in this order."""
     from incrowd.kernels.cpu.glove.nearest import nearest
     from incrowd.kernels.cpu.glove.prints import prints_of
 
-    prints, everybody = prints_of(laid.corners, laid.offsets, laid.people, laid.scale), np.arange(len(order))
+    prints, everybody = prints_of(laid.corners, laid.offsets, laid.people, laid.scale), np.arange(len(laid.people))
     for at in range(0, len(order), BLOCK):
         rows = order[at : at + BLOCK]
         who, over, under, work = nearest(prints, rows, everybody, take, False)

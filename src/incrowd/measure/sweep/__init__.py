@@ -11,11 +11,13 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.data import Traces
+from incrowd.discretize.bounds import Bounds
 from incrowd.discretize.slots import Start
 from incrowd.errors import public
 from incrowd.estimate import Estimate
 from incrowd.kernels import compile_s
 from incrowd.kernels.types import Whole
+from incrowd.ledger import Ledger
 from incrowd.measure.sweep.plan import (
     POINTS,
     SAMPLES,
@@ -30,10 +32,10 @@ from incrowd.measure.sweep.plan import (
 )
 from incrowd.measure.sweep.records import SweepRecords, sweep_records
 from incrowd.measure.sweep.result import Sweep
-from incrowd.measure.uniqueness import ask_about
+from incrowd.measure.uniqueness import CrowdCounter, ask_about
 from incrowd.measure.uniqueness.choices import Subsets, Trajectories
 from incrowd.measure.uniqueness.index import Axis, Index
-from incrowd.measure.uniqueness.question import wilson
+from incrowd.measure.uniqueness.question import UniquenessQuestion, wilson
 from incrowd.plain import several
 from incrowd.progress import tell
 from incrowd.read.plane import Box
@@ -107,7 +109,8 @@ def sweep(
         todo = [r for r in sorted(plan.resolutions) if r.blocks == size and r not in answers]  # the longest work first
         if todo:
             _fill(answers, records, plan, finished, todo)
-    return _record(plan, records, answers)
+    extent = len(records.offsets) - 1, len(records.t)
+    return swept(plan, answers, extent, records.bounds, records.ledger)
 
 
 def _fill(answers: Tallies, records: SweepRecords, plan: SweepPlan, finished: Cache, todo: list[Resolution]) -> None:
@@ -133,16 +136,18 @@ def tallied(records: SweepRecords, plan: SweepPlan, at: Resolution, ids: Whole, 
     """The counts of one resolution, for every number of known points."""
     cells, slots = Axis(0, at.blocks**2, None), Axis(0, -(-records.minutes // at.minutes), None)
     index = Index.listed(ids, offsets, cells, slots)
-    crowd = Trajectories.over(offsets)
-    tallies = []
-    for points in plan.points:
-        answer = ask_about(index, crowd, Subsets(crowd, points), plan.question(at, points))
-        sizes = np.zeros(0) if answer.crowd_sizes is None else answer.crowd_sizes
-        tallies.append((int((sizes == 1).sum()), len(sizes), answer.population))
-    return tallies
+    return [tally_of(index, Trajectories.over(offsets), plan.question(at, points)) for points in plan.points]
 
 
-def _record(plan: SweepPlan, records: SweepRecords, answers: Tallies) -> Sweep:
+def tally_of(index: CrowdCounter, crowd: Trajectories, question: UniquenessQuestion) -> Tally:
+    """How many of the samples are identified, of how many, and of how many people they are drawn."""
+    answer = ask_about(index, crowd, Subsets(crowd, question.points), question)
+    sizes = np.zeros(0) if answer.crowd_sizes is None else answer.crowd_sizes
+    return int((sizes == 1).sum()), len(sizes), answer.population
+
+
+def swept(plan: SweepPlan, answers: Tallies, size: tuple[int, int], bounds: Bounds, ledger: Ledger) -> Sweep:
+    """The result of all counts; `size` is how many users and records there are."""
     rows = [
         (r.blocks, r.minutes, points, *tally)
         for r in plan.resolutions
@@ -161,15 +166,15 @@ def _record(plan: SweepPlan, records: SweepRecords, answers: Tallies) -> Sweep:
         high=high,
         population=population,
         samples=samples,
-        users=len(records.offsets) - 1,
-        records=len(records.t),
+        users=size[0],
+        records=size[1],
         seed=plan.seed,
         keep=plan.keep,
         box=plan.box,
-        box_m=records.bounds.sides_m,
+        box_m=bounds.sides_m,
         start=plan.start,
         time_zone=plan.time_zone,
-        ledger=records.ledger,
+        ledger=ledger,
     )
 
 

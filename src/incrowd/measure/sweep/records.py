@@ -1,6 +1,7 @@
 """Traces -> whole numbers that every resolution of a sweep starts from: minutes, and distances from one corner."""
 
 import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd
 from typing import Any
@@ -13,7 +14,7 @@ from incrowd.data import Traces
 from incrowd.data.traces import AT_ZERO
 from incrowd.discretize._blocks import Lattice, lattice_of
 from incrowd.discretize.bounds import Bounds, bounds_of
-from incrowd.discretize.middle import whole
+from incrowd.discretize.middle import Along, Bins, whole
 from incrowd.discretize.slots import Clock, opened, slot_plan
 from incrowd.errors import DataError
 from incrowd.kernels import kernel
@@ -21,6 +22,7 @@ from incrowd.kernels.types import Whole
 from incrowd.ledger import Ledger
 from incrowd.measure.sweep.plan import SweepPlan
 from incrowd.progress import tell
+from incrowd.read._parts import Parts
 from incrowd.threads import in_blocks
 
 _VEHICLES = 128  # per thread at once
@@ -93,39 +95,74 @@ class SweepRecords:
         return counts
 
 
+@dataclass(frozen=True)
+class SweepFrame:
+    """What all records of a sweep are counted from: its clock, and the corner and size of its box."""
+
+    clock: Clock
+    bounds: Bounds
+    lattice: Lattice
+    keep_zero: bool
+
+    @classmethod
+    def of(cls, data: Parts, plan: SweepPlan, count: Callable[[Bins], Along] | None = None) -> "SweepFrame":
+        """That of some data; `count` passes over all records, if they are not those of the pieces of `data`."""
+        clock = slot_plan(1, plan.start, plan.time_zone).over(data.span)
+        bounds = bounds_of(data, plan.box, keep_zero=plan.keep_zero, blocks=max(plan.blocks), count=count)
+        return cls(clock, bounds, lattice_of(bounds.box, 1, planar=data.planar), plan.keep_zero)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Of the box, in micro-degrees or millimetres."""
+        return self.lattice.east - self.lattice.west, self.lattice.north - self.lattice.south
+
+    @property
+    def types(self) -> tuple[np.dtype[Any], np.dtype[Any]]:
+        """The fewest bytes that hold a minute, and a coordinate."""
+        return _narrowest(self.clock.slots), np.promote_types(np.int32, _narrowest(max(self.size)))
+
+    def records(self, offsets: Ints, columns: Sequence[Whole], ledger: Ledger) -> SweepRecords:
+        """Minutes, x and y of users that have some."""
+        least = max(self.size[0], 1), max(self.size[1], 1)
+        t, x, y = columns
+        return SweepRecords(offsets, t, x, y, least, self.clock.slots, self.bounds, ledger)
+
+    def ledger(self, before: Ledger, counts: Ints, lost: Mapping[str, int]) -> Ledger:
+        """What happened to every record, told aloud where places were the reason."""
+        inside = int(counts.sum())
+        self.bounds.warn(at_zero=lost[AT_ZERO], outside=lost[OUTSIDE])
+        dropped = {reason: n for reason, n in lost.items() if n}
+        if not inside:
+            reasons = ", ".join(f"{n:,} {reason}" for reason, n in dropped.items())
+            raise DataError(f"no record is left ({reasons}); check start and box.")
+        users = len(counts), int((counts > 0).sum())
+        read = inside + sum(dropped.values())
+        return before.add("sweep", read=read, kept=inside, dropped=dropped, users=users)
+
+
 def sweep_records(traces: Traces, plan: SweepPlan) -> SweepRecords:
     """The records of a sweep, piece by piece: no column is twice in memory as floats."""
-    slots = slot_plan(1, plan.start, plan.time_zone)
     data = opened(traces, None, {})
-    clock = slots.over(data.span)
-    bounds = bounds_of(data, plan.box, keep_zero=plan.keep_zero, blocks=max(plan.blocks))
-    lattice = lattice_of(bounds.box, 1, planar=data.planar)
-    size = lattice.east - lattice.west, lattice.north - lattice.south
-    t = np.empty(data.records, _narrowest(clock.slots))
-    x, y = (np.empty(data.records, np.promote_types(np.int32, _narrowest(max(size)))) for _ in range(2))
-    counts = np.zeros(len(data.users), np.int64)
-    lost = {AT_ZERO: 0, "before the start": 0, OUTSIDE: 0}
+    frame = SweepFrame.of(data, plan)
+    minutes, places = frame.types
+    t = np.empty(data.records, minutes)
+    x, y = np.empty(data.records, places), np.empty(data.records, places)
+    counts, lost = np.zeros(len(data.users), np.int64), nothing_lost()
     done = inside = 0
     for positions, piece in data:
         tell("preparing the sweep", done, data.records)
-        minute, east, north, counts[positions] = _inside(piece, clock, lattice, lost, keep_zero=plan.keep_zero)
+        minute, east, north, counts[positions] = inside_of(piece, frame, lost)
         rows = slice(inside, inside + len(minute))
         t[rows], x[rows], y[rows] = minute, east, north
         done, inside = done + piece.records, rows.stop
-    bounds.warn(at_zero=lost[AT_ZERO], outside=lost[OUTSIDE])
-    if not inside:
-        reasons = ", ".join(f"{n:,} {reason}" for reason, n in lost.items() if n)
-        raise DataError(f"no record is left ({reasons}); check start and box.")
-    there = counts[counts > 0]
-    ledger = data.ledger.add(
-        "sweep",
-        read=done,
-        kept=inside,
-        dropped={reason: n for reason, n in lost.items() if n},
-        users=(len(counts), len(there)),
-    )
-    offsets, least = np.append(0, np.cumsum(there)), (max(size[0], 1), max(size[1], 1))
-    return SweepRecords(offsets, t[:inside], x[:inside], y[:inside], least, clock.slots, bounds, ledger)
+    ledger = frame.ledger(data.ledger, counts, lost)
+    offsets = np.append(0, np.cumsum(counts[counts > 0]))
+    return frame.records(offsets, (t[:inside], x[:inside], y[:inside]), ledger)
+
+
+def nothing_lost() -> dict[str, int]:
+    """Why records may leave, in the order in which that is asked."""
+    return {AT_ZERO: 0, "before the start": 0, OUTSIDE: 0}
 
 
 def _narrowest(top: int) -> np.dtype[Any]:
@@ -133,10 +170,9 @@ def _narrowest(top: int) -> np.dtype[Any]:
     return np.min_scalar_type(-top - 1)
 
 
-def _inside(
-    piece: Traces, clock: Clock, lattice: Lattice, lost: dict[str, int], *, keep_zero: bool
-) -> tuple[Ints, Ints, Ints, Ints]:
-    """Minute, x and y of the records that stay, and how many of each user do."""
+def inside_of(piece: Traces, frame: SweepFrame, lost: dict[str, int]) -> tuple[Ints, Ints, Ints, Ints]:
+    """Minute, x and y of the records that stay, and how many of each user do; `lost` counts the others."""
+    clock, lattice, keep_zero = frame.clock, frame.lattice, frame.keep_zero
     first, second = piece.coordinates
     x, y, minute = whole(first, lattice.units), whole(second, lattice.units), clock(piece.t)
     stay = np.ones(len(x), np.bool_) if keep_zero else ~piece.at_zero
