@@ -56,7 +56,10 @@ class Browser:
 
 async def _answer(app, scope, body):
     messages = []
-    pieces = [{"type": "http.request", "body": body[at : at + 65_536], "more_body": True} for at in range(0, len(body), 65_536)]
+    pieces = [
+        {"type": "http.request", "body": body[at : at + 65_536], "more_body": True}
+        for at in range(0, len(body), 65_536)
+    ]
     pieces.append({"type": "http.request", "body": b"", "more_body": False})
 
     async def receive():

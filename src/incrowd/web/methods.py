@@ -14,6 +14,8 @@ from incrowd.plain import arguments_of
 
 GRAIN = {"cell_m": "Cell, m", "slot_min": "Slot, min"}
 COUNTS = "counts"
+UNITS = {"_m": "m", "_min": "min", "_h": "h"}
+NAMES = {"l": "L", "dp_epsilon": "ε", "slots_per_person": "slots per person"}
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ TEXTS: dict[str, tuple[str, str, str, str, dict[str, str], dict[str, Any]]] = {
             **GRAIN,
             "start": "First day",
             "days": "Days",
-            "box": "West,south,east,north",
+            "box": "Area: W,S,E,N",
         },
         {"dp_epsilon": 1.0, "slots_per_person": 4, "cell_m": 2000, "slot_min": 60, "days": 7},
     ),
@@ -200,8 +202,11 @@ def title_of(name: str, options: Mapping[str, Any]) -> str:
     >>> title_of("glove", {"k": 11})
     'GLOVE, k = 11'
     """
-    short = TEXTS[name][1]
-    parts = [
-        f"{field.replace('_', ' ')} = {value}" for field, value in options.items() if field not in FIXED.get(name, {})
-    ]
-    return ", ".join([short[:1].upper() + short[1:], *parts[:3]])
+    short, fixed = TEXTS[name][1], FIXED.get(name, {})
+    parts = [_with_unit(field, value) for field, value in options.items() if field not in fixed]
+    return ", ".join([short[:1].upper() + short[1:], *parts[:4]])
+
+
+def _with_unit(field: str, value: Any) -> str:
+    unit = next((unit for end, unit in UNITS.items() if field.endswith(end)), "")
+    return f"{value:,} {unit}" if unit else f"{NAMES.get(field, field)} = {value}"
