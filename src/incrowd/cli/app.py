@@ -27,6 +27,8 @@ from incrowd.cli import (
     papers,
     read,
     report,
+    serve,
+    synthetic_city,
 )
 from incrowd.cli.screen import Kept, note, say, warnings_noted
 from incrowd.errors import IncrowdError
@@ -77,6 +79,8 @@ app = typer.Typer(
 for command in (demo.demo, read.read, inspect.inspect, clean.clean, discretize.discretize, audit.audit, report.report):
     app.command()(command)
 for command in (assess.assess, compare.compare, init.init, gate.gate, history.history):
+    app.command()(command)
+for command in (serve.serve, synthetic_city.synthetic_city):
     app.command()(command)
 for verb in (measure.app, anonymize.app, attack.app, papers.app):
     app.add_typer(verb, cls=Plain)

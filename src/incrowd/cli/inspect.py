@@ -1,7 +1,9 @@
 """incrowd inspect."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from incrowd import measure, read
 from incrowd.cli.inputs import in_python, source_in_python
@@ -13,13 +15,26 @@ from incrowd.read.checks import zero_warned_later
 
 @reads
 @takes(measure.summary, "how", leave_out=("traces", "time_zone", "cells"))
-def inspect(sources: Sources, reading: ReadingOptions, how: dict[str, Any], as_json: Json = False) -> None:
+def inspect(
+    sources: Sources,
+    reading: ReadingOptions,
+    how: dict[str, Any],
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Say what each column holds, without its values, and stop.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Say what is in a dataset: people, records, days, rhythm, strays, duplicates; nothing about one person.
 
     incrowd inspect trips.csv
 
     incrowd inspect traces.parquet --json
+
+    incrowd inspect trips.csv --preview
     """
+    if preview:
+        present(read.preview(one_or_many(sources)), as_json=as_json)
+        return
     how["time_zone"] = reading.time_zone
     with progress_bar():
         with zero_warned_later():

@@ -16,6 +16,7 @@ from incrowd.errors import IncrowdWarning
 from incrowd.plain import in_words, several, to_json
 from incrowd.read.sources.local import as_given
 from incrowd.show import section_of, text
+from incrowd.web.handover import hand_over, job_folder, listener
 
 SIDES = "(west-east x south-north)"  # of a block in metres
 
@@ -48,7 +49,9 @@ def present(results: Any, python: str = "", *, grain: str = "", as_json: bool) -
     if as_json:
         say(to_json(results, indent=2))
         return
-    say(text(section_of(results)))
+    section = section_of(results)
+    hand_over([section])
+    say(text(section))
     if python:
         say(f"{grain}{'; ' if grain else ''}in Python: {python}")
 
@@ -83,8 +86,9 @@ def progress_bar() -> Iterator[None]:
 
     What is finished vanishes, and where nothing tells how far it is, a line says that work goes on.
     """
-    if not sys.stderr.isatty():
-        with progress.listening(_compiling_noted()):
+    folder = job_folder()
+    if folder is not None or not sys.stderr.isatty():
+        with progress.listening(_compiling_noted() if folder is None else listener(folder)):
             yield
         return
     from rich.console import Console
@@ -136,6 +140,7 @@ def _compiling_noted() -> progress.Listener:
 
 def written(noun: Frame, output: Path, python: str, *lines: str, as_json: bool, **more: Any) -> None:
     """Say what was written where, and what happened to every record; lines more, and their values in the record."""
+    hand_over([noun.ledger.section()])
     record = {"output": output.name, "noun": type(noun).__name__, "ledger": noun.ledger, **more}
     words = [f"{noun.ledger}\n", f"{output}: {_in_brief(noun)}", *filter(None, lines), f"in Python: {python}"]
     answer("\n".join(words), record, as_json=as_json)

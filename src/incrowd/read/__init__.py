@@ -4,6 +4,7 @@ table           CSV, Parquet, GPX, data frames -> Traces
 parts           the same, piece by piece, for data larger than memory
 saved           a Parquet file saved by incrowd -> what was saved
 visits          a table of user, cell, slot -> Visits
+preview         what each column of a source holds, in counts alone
 kind            what a source holds: records, visits, fingerprints, counts or a release
 open            the noun that a source holds
 release         a release folder -> what it publishes
@@ -17,6 +18,7 @@ from incrowd.data import load as saved
 from incrowd.read._counts import counts, regions
 from incrowd.read._kind import kind, open, release  # noqa: A004
 from incrowd.read._parts import parts
+from incrowd.read._preview import Preview, preview
 from incrowd.read._table import table
 from incrowd.read._towers import towers
 from incrowd.read._visits import visits
@@ -27,10 +29,12 @@ __all__ = [
     "LAYOUTS",
     "City",
     "Layout",
+    "Preview",
     "counts",
     "kind",
     "open",
     "parts",
+    "preview",
     "regions",
     "release",
     "saved",

@@ -278,14 +278,14 @@ def column_advice(noun: str, header: Sequence[str]) -> str:
     >>> column_advice("t", ["uid", "local_time"])
     "pass columns={'t': NAME} (--column t=NAME), for example --column t=local_time"
     """
-    near = _nearest(noun, header)
+    near = nearest(noun, header)
     if noun not in {*DEGREES, *METRES, *ANTENNAS, "slot", "n", "hour", "date"}:
         return "check the name of the attribute" + (f", did you mean {near}" if near else "")
     example = f", for example --column {noun}={near}" if near else ""
     return f"pass columns={{'{noun}': NAME}} (--column {noun}=NAME){example}"
 
 
-def _nearest(noun: str, header: Sequence[str]) -> str | None:
+def nearest(noun: str, header: Sequence[str]) -> str | None:
     """The column whose name is most like a noun: by a word in it, or by its letters."""
     names = {plain(name): name for name in header}
     known = (*ALIASES.get(noun, (noun,)), *_HINTS.get(noun, ()))

@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -32,6 +32,7 @@ from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
 from incrowd.plain import to_json
 from incrowd.show import text
+from incrowd.web.handover import hand_over
 
 COMMON = ("self", "data", "seed", "pseudonym_seed")  # arguments that the call of every method has
 NOUNS: dict[type, Literal["visits", "traces", "fingerprints"]] = {
@@ -92,6 +93,7 @@ class Releasing:
     def publish(self, run: Anonymizer, data: UserTable, output: Path, keywords: dict[str, Any], source: str) -> str:
         """Run the method and write its release; what it holds, what it lost and how to check it, in words or JSON."""
         from incrowd import anonymize, measure
+        from incrowd.assess.advice import loss_of
         from incrowd.measure.uniqueness.section import answer as sentence
 
         held: Any = ()
@@ -106,6 +108,8 @@ class Releasing:
         folder = anonymize.publish(release, output, original=data, residual_risk=risks or None, held_out=held, **how)
         run.clean_up(release, **keywords)
         write_page(self.report, release, *([risks] if risks else []), force=self.force)
+        record = {**release.to_dict(), "loss": None if isinstance(release.data, Traces) else loss_of(release)}
+        hand_over([replace(release.section(), data=record)])  # who is behind a pseudonym stays in the link file
         if self.as_json:
             return to_json(
                 {"folder": folder.name, **release.to_dict(), "losses": losses, "residual_risk": risks}, indent=2

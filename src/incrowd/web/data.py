@@ -1,0 +1,180 @@
+"""The step Data: a file of the folder, the database of incrowd.toml or a synthetic city, and what its columns mean."""
+
+from pathlib import Path
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from incrowd import gate, read
+from incrowd.clock import named_zone
+from incrowd.errors import IncrowdError, ParameterError
+from incrowd.gate.settings import FILE
+from incrowd.read.sources.address import SUFFIXES
+from incrowd.read.sources.engine import check_format
+from incrowd.web import commands
+from incrowd.web.folder import data_files, inside, upload
+from incrowd.web.forms import form_of
+from incrowd.web.pages import commands as lines
+from incrowd.web.pages import page, studio_of
+from incrowd.web.studio import Studio
+
+PLACES = ("user", "t", "lon", "lat", "x", "y", "cell")
+USES = {
+    "user": "Person",
+    "t": "Time",
+    "lon": "Longitude",
+    "lat": "Latitude",
+    "x": "East, m",
+    "y": "North, m",
+    "sensitive": "Sensitive",
+    "harmless": "Harmless",
+    "leave": "Leave out",
+}
+FORMATS = ("%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%Y%m%d%H%M%S")
+MOST_PEOPLE, MOST_DAYS = 100_000, 60
+CITY = {"users": (10, MOST_PEOPLE), "days": (1, MOST_DAYS)}
+
+
+async def show(request: Request) -> Response:
+    """The page; an error of a form is shown on it."""
+    return await _shown(request)
+
+
+async def _shown(request: Request, problem: str = "") -> Response:
+    studio = studio_of(request)
+    dataset = studio.store.dataset()
+    job = None if dataset is None else studio.store.latest(dataset.id, "clean")
+    done = job is not None and job.state == "finished"
+    first = 0 if job is None else len(job.commands) - 2  # a city is made before it is cleaned
+    return page(
+        request,
+        "data",
+        step="data",
+        status=422 if problem else 200,
+        problem=problem,
+        files=await run_in_threadpool(data_files, studio.folder),
+        database=_database(studio),
+        dataset=dataset,
+        job=job,
+        summary=studio.sections(job, first + 1)[0] if done and studio.sections(job, first + 1) else None,
+        ledger=studio.sections(job, first)[0] if done and studio.sections(job, first) else None,
+        lines=[] if dataset is None else lines(*commands.cleaning(dataset)),
+        city=CITY,
+    )
+
+
+def _database(studio: Studio) -> dict[str, Any]:
+    """The database that incrowd.toml names, without credentials; a problem if the file has one."""
+    from incrowd.assess.head import masked
+
+    path = studio.folder / FILE
+    if not path.is_file():
+        return {}
+    try:
+        settings = gate.load(path)
+    except IncrowdError as error:
+        return {"problem": str(error)}
+    source = settings.source
+    if "://" not in source and Path(source).suffix.lower() not in SUFFIXES:
+        return {}
+    how = {name: settings.reading[name] for name in ("table", "query") if settings.reading.get(name)}
+    return {"source": source, "name": masked([source]), "how": how, "columns": settings.reading.get("columns") or {}}
+
+
+async def columns(request: Request) -> Response:
+    """The part of the page that says what each column holds."""
+    studio = studio_of(request)
+    source = request.query_params.get("source", "")
+    how: dict[str, Any] = {}
+    try:
+        if request.query_params.get("kind") == "database":
+            database = _database(studio)
+            if "source" not in database:
+                raise ParameterError("incrowd.toml names no database.")
+            path, how = database["source"], database["how"]
+        else:
+            path = str(inside(studio.folder, source))
+        seen = await run_in_threadpool(read.preview, path, **how)
+    except IncrowdError as error:
+        return page(request, "columns", problem=_named(studio, str(error)), seen=None, uses=USES, formats=FORMATS)
+    return page(request, "columns", problem="", seen=seen, uses=USES, formats=FORMATS)
+
+
+def _named(studio: Studio, text: str) -> str:
+    """A message that calls files as the page does."""
+    return text.replace(f"{studio.folder}/", "")
+
+
+async def choose(request: Request) -> Response:
+    """Read and clean what was chosen, in a job."""
+    studio = studio_of(request)
+    form = await form_of(request)
+    try:
+        title, source, options = _chosen(studio, form)
+    except IncrowdError as error:
+        return await _shown(request, str(error))
+    dataset = studio.store.add_dataset(title, source, options)
+    studio.started(dataset, "clean", f"Reading {title}", commands.cleaning(dataset))
+    return RedirectResponse("/data", status_code=303)
+
+
+def _chosen(studio: Studio, form: dict[str, str]) -> tuple[str, str, dict[str, Any]]:
+    """Title, source and options of a form."""
+    kind = form.get("kind", "file")
+    if kind == "city":
+        return "synthetic city", "", {name: _whole(form, name, *ends) for name, ends in CITY.items()}
+    options = _options(form)
+    if kind == "database":
+        database = _database(studio)
+        if "source" not in database:
+            raise ParameterError("incrowd.toml names no database.")
+        return "database of incrowd.toml", database["source"], {**options, **database["how"]}
+    if not form.get("source"):
+        raise ParameterError("choose a file first.")
+    inside(studio.folder, form["source"])
+    return form["source"], form["source"], options
+
+
+def _whole(form: dict[str, str], name: str, least: int, most: int) -> int:
+    text = form.get(name, "").strip()
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and least <= int(text) <= most):
+        raise ParameterError(f"{name} must be a whole number from {least:,} to {most:,}.")
+    return int(text)
+
+
+def _options(form: dict[str, str]) -> dict[str, Any]:
+    """How the columns are read, as the form says it."""
+    uses = {name.removeprefix("use:"): use for name, use in form.items() if name.startswith("use:")}
+    if any(use not in {"", *USES, "cell"} for use in uses.values()):
+        raise ParameterError("a column has an unknown use; choose one of the list.")
+    roles = {use: name for name, use in uses.items() if use in PLACES}
+    if len(roles) < sum(use in PLACES for use in uses.values()):
+        raise ParameterError("two columns have the same use; only one can be the person, the time or a position.")
+    sensitive = [name for name, use in uses.items() if use == "sensitive"]
+    if len(sensitive) > 1:
+        raise ParameterError("one column can be sensitive at a time; leave the others out, or run them one by one.")
+    harmless = [name for name, use in uses.items() if use == "harmless"]
+    options: dict[str, Any] = {"columns": roles, "attributes": [*sensitive, *harmless], "harmless": harmless}
+    options["sensitive"] = sensitive[0] if sensitive else ""
+    options["time-zone"], options["time-format"] = (
+        form.get("time-zone", "").strip(),
+        form.get("time-format", "").strip(),
+    )
+    named_zone(options["time-zone"] or None)
+    if options["time-format"]:
+        check_format(options["time-format"])
+    options["set-aside"] = form.get("set-aside") == "yes"
+    return options
+
+
+async def take(request: Request) -> Response:
+    """Store a file that was dropped on the page."""
+    studio = studio_of(request)
+    name = request.query_params.get("name", "")
+    try:
+        path = await upload(studio.folder, name, request.stream(), studio.upload_mb * 1_000_000)
+    except IncrowdError as error:
+        return JSONResponse({"problem": str(error)}, status_code=422)
+    return JSONResponse({"path": path})

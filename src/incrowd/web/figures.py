@@ -1,0 +1,46 @@
+"""Figures of `incrowd.plot` as SVG that a strict page may hold: no style, no script, colours of the page."""
+
+import re
+
+from incrowd.report.draw import image
+from incrowd.report.style import COLOURS, INK, MUTED, PALE, SUNK
+from incrowd.show import Panel
+
+STYLE = re.compile(r' style="([^"]*)"')
+SHEET = re.compile(r"<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
+PAPER = re.compile(r'<g>\s*<path d="[^"]*" style="fill: #ffffff"/>\s*</g>')
+NAMED = re.compile(r'\bid="|"#|url\(#')
+FONT = re.compile(r"(?:(\d+) )?([\d.]+)px .*")
+THEMED = {
+    INK: "var(--ink)",
+    MUTED: "var(--soft)",
+    PALE: "var(--line)",
+    SUNK: "var(--sunk)",
+    COLOURS[0]: "var(--line-1)",
+}
+THEMED |= {COLOURS[1]: "var(--line-2)", COLOURS[2]: "var(--line-3)", "#ffffff": "var(--paper)"}
+
+
+def figure(panel: Panel) -> str:
+    """The panel as inline SVG in the colours of the page; its names begin with that of the panel."""
+    svg = PAPER.sub("", SHEET.sub("", image(panel)), count=1)
+    svg = STYLE.sub(lambda style: _attributes(style[1]), svg)
+    for colour, token in THEMED.items():
+        svg = svg.replace(f'"{colour}"', f'"{token}"')
+    svg = NAMED.sub(rf"\g<0>{panel.name}-", svg)
+    return svg.replace(
+        "<svg ", '<svg class="plot" stroke-linejoin="round" stroke-linecap="butt" aria-hidden="true" ', 1
+    )
+
+
+def _attributes(style: str) -> str:
+    """The declarations of a style as attributes, which a content-security policy allows."""
+    pairs = [part.split(":", 1) for part in style.split(";") if ":" in part]
+    texts = []
+    for name, value in ((name.strip(), value.strip()) for name, value in pairs):
+        font = FONT.fullmatch(value) if name == "font" else None
+        if font is not None:
+            texts.append(f'font-size="{font[2]}"')
+        elif name != "font":
+            texts.append(f'{name}="{value}"')
+    return "".join(f" {text}" for text in texts)

@@ -1,0 +1,123 @@
+"""Templates -> pages: what every page shows, and how sections, figures and commands are printed."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from incrowd.plain import in_words, percent, several
+from incrowd.report.draw import caption
+from incrowd.web.commands import shown
+from incrowd.web.figures import figure
+from incrowd.web.handover import progress_in
+from incrowd.web.store import Dataset, Job
+from incrowd.web.studio import JUDGE, Studio
+
+if TYPE_CHECKING:
+    from incrowd.assess import Assessment
+
+STEPS = ("data", "risk", "protect", "compare", "release")
+NUMBER = re.compile(r"[-+]?[\d.,]*\d( ?%| ?\w{1,6})?|-|inf|")
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Templates of the studio, and those of the report that it shares."""
+    made = jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader("incrowd.web"), jinja2.PackageLoader("incrowd.report")]),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    made.filters |= {
+        "caption": caption,
+        "figure": lambda panel: Markup(figure(panel)),  # noqa: S704 - drawn by us, values escaped by matplotlib
+        "in_words": in_words,
+        "numeric": lambda cell: bool(NUMBER.fullmatch(cell)),
+        "percent": percent,
+        "pieces": shown,
+        "unbroken": lambda text: text,
+    }
+    made.globals |= {"several": several, "string": str}
+    return made
+
+
+def studio_of(request: Request) -> Studio:
+    """The studio that answers a request."""
+    studio: Studio = request.app.state.studio
+    return studio
+
+
+def page(
+    request: Request, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **context: Any
+) -> HTMLResponse:
+    """A page, or a part of one, with what every page shows.
+
+    Args:
+        request: What is answered.
+        template: Name of the template, without its ending.
+        status: Status code.
+        headers: Further headers.
+        context: What the template prints.
+    """
+    studio = studio_of(request)
+    common = {"folder": studio.folder.name or "/", "studio": studio, "progress": lambda job: progress_of(studio, job)}
+    if "step" in context:
+        common["steps"] = steps(studio, context["step"])
+    text = environment().get_template(f"{template}.html").render(**common, **context)
+    return HTMLResponse(text, status_code=status, headers=headers)
+
+
+def progress_of(studio: Studio, job: Job) -> dict[str, Any]:
+    """What the running command of a job does, and how far it is."""
+    said = progress_in(studio.queue.place_of(job) / str(job.step))
+    return {"label": "", "part": "", "share": 0.0, **said}
+
+
+def steps(studio: Studio, now: str) -> list[dict[str, Any]]:
+    """The five steps, each with what it found."""
+    dataset = studio.store.dataset()
+    found = {} if dataset is None else _found(studio, dataset)
+    return [{"name": name, "now": name == now, "done": name in found, "found": found.get(name, "")} for name in STEPS]
+
+
+def _found(studio: Studio, dataset: Dataset) -> dict[str, str]:
+    found: dict[str, str] = {}
+    cleaned = studio.finished(dataset, "clean")
+    if cleaned is not None:
+        summary = studio.sections(cleaned, len(cleaned.commands) - 1)
+        found["data"] = several(summary[0].data.users, "person", "people") if summary else "read"
+    assessment = studio.assessment(studio.finished(dataset, "assess"))
+    if assessment is not None:
+        found["risk"] = in_brief(assessment)
+    done = [job for job in studio.runs(dataset) if job.state == "finished"]
+    if done:
+        found["protect"] = several(len(done), "run finished", "runs finished")
+        judged = [one for one in (studio.assessment(job, JUDGE) for job in done) if one is not None]
+        found["compare"] = several(sum(one.passed for one in judged), "run passes", "runs pass")
+    if studio.finished(dataset, "sign") is not None:
+        found["release"] = "signed"
+    return found
+
+
+def in_brief(assessment: "Assessment") -> str:
+    """Whether it passes, in a few words."""
+    if assessment.passed:
+        return "passes"
+    if assessment.above:
+        return f"{len(assessment.above)} of {several(len(assessment.held), 'test')} above"
+    return several(len(assessment.open), "test is missing", "tests are missing")
+
+
+def commands(*lines: Sequence[str]) -> list[list[str]]:
+    """Command lines in pieces that do not break, credentials left out."""
+    from incrowd.assess.head import masked
+
+    return [shown(shlex.split(masked(words))) for words in lines]

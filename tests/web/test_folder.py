@@ -1,0 +1,68 @@
+"""What may be chosen, and what a browser may leave in the folder."""
+
+import stat
+
+import pytest
+
+from incrowd.errors import IncrowdError
+from incrowd.web.folder import HOME, UPLOADS, data_files, inside
+
+ESCAPES = ["../secret.csv", "a/../../secret.csv", "/etc/passwd", "link.csv", "", "trips.csv\0.csv", "way/secret.csv"]
+
+
+@pytest.fixture
+def linked(folder):
+    (folder / "link.csv").symlink_to(folder.parent / "secret.csv")
+    (folder / "way").symlink_to(folder.parent)
+    return folder
+
+
+@pytest.mark.parametrize("name", ESCAPES)
+def test_nothing_outside_the_folder_can_be_chosen(linked, browser, name):
+    with pytest.raises(IncrowdError) as refused:
+        inside(linked, name)
+    assert "secret" not in str(refused.value)
+    answer = browser.post("/data", {"kind": "file", "source": name})
+    assert answer.status == 422
+    assert browser.studio.store.jobs() == []
+    shown = browser.get(f"/data/columns?source={name.replace(chr(0), '%00')}")
+    assert "alice" not in shown.text
+    assert "use:" not in shown.text
+
+
+def test_links_that_lead_out_and_hidden_files_are_not_listed(linked):
+    (linked / ".hidden.csv").write_text("a\n1\n")
+    (linked / "notes.docx").write_text("x")
+    assert [file.path for file in data_files(linked)] == ["trips.csv"]
+
+
+def test_the_folder_of_the_studio_is_for_its_owner_alone(browser, folder):
+    assert stat.S_IMODE((folder / HOME).stat().st_mode) == 0o700
+
+
+def test_an_upload_lies_in_the_folder_and_can_be_chosen(browser, folder):
+    answer = browser.post("/upload?name=more.csv", body=b"user,t,lon,lat\n1,2,3,4\n")
+    assert answer.status == 200
+    path = folder / UPLOADS / "more.csv"
+    assert path.read_bytes().startswith(b"user,t")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert f"{UPLOADS}/more.csv" in browser.get("/data").text
+
+
+def test_an_upload_over_the_limit_leaves_nothing(browser, folder):
+    answer = browser.post("/upload?name=big.csv", body=b"1" * 1_000_001)
+    assert answer.status == 422
+    assert "larger than 1.0 MB" in answer.text
+    assert list((folder / UPLOADS).iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.csv", "a/b.csv", ".evil.csv", "evil.exe", "", "x" * 200 + ".csv", "evil.zip"]
+)
+def test_an_upload_cannot_choose_its_place_or_be_unpacked(browser, folder, name):
+    assert browser.post(f"/upload?name={name}", body=b"data").status == 422
+    assert [path.name for path in folder.parent.rglob("*evil*")] == []
+
+
+def test_a_form_that_is_too_long_is_refused(browser):
+    assert browser.post("/data", body=b"kind=" + b"a" * 300_000).status == 422
