@@ -277,7 +277,16 @@ def _scale_bar(axes: "Axes", west_km: float, width_km: float) -> None:
     length = size * max(step for step in (1, 2, 5) if step * size <= width_km / 4)
     below: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
     axes.plot([west_km, west_km + length], [-0.03, -0.03], color=INK, linewidth=2, solid_capstyle="butt", **below)
-    axes.text(west_km + length, -0.03, f" {length:g} km, north is up", va="center", color=INK, **below)
+    axes.annotate(
+        f"{length:g} km, north is up",
+        (west_km + length, -0.03),
+        xycoords=below["transform"],
+        xytext=(5, 0),
+        textcoords="offset points",
+        va="center",
+        color=INK,
+        annotation_clip=False,
+    )
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[["top", "right"]].set_visible(True)

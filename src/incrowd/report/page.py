@@ -18,6 +18,7 @@ from incrowd.progress import track
 from incrowd.report.draw import caption, image
 from incrowd.report.json_links import NOTHING, NUMERIC, Behind
 from incrowd.report.references import CITED, bibliography, papers_of, reference
+from incrowd.report.style import INK, MUTED, PALE, SUNK
 from incrowd.report.verdict import FirstScreen, verdict_of
 from incrowd.show import Section, Table, markdown, section_of
 
@@ -26,6 +27,8 @@ LARGEST = 1.35  # pixels a point
 LONG = 30  # letters of a cell that need not wrap
 OPTION = re.compile(r"(\(?--\w[\w-]*\)?)")
 NAMED = re.compile(r'\bid="|"#|url\(#')
+THEME = {INK: "var(--ink)", MUTED: "var(--soft)", PALE: "var(--line)", SUNK: "var(--sunk)", "#ffffff": "var(--paper)"}
+INKS = re.compile("|".join(THEME))
 WIDE, LETTERS = re.compile(r'<svg[^>]* width="([\d.]+)pt"'), re.compile(r"font(?:-size)?: ?([\d.]+)px")
 
 
@@ -61,15 +64,16 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
 
 
 def _html(title: str, sections: Sequence[Section]) -> str:
-    parts = [(part, Behind(part.data, f"data{index}")) for index, part in enumerate(sections, 1)]
+    top = _top(sections[0])
+    detailed = sections if top is None else [part for part in sections if part.data is not sections[0].data.head]
+    parts = [(part, Behind(part.data, f"data{index}")) for index, part in enumerate(detailed, 1)]
     papers = dict.fromkeys(key for part in sections for key in papers_of(part))
     whole = to_json(record(*sections, title=title))
     return _template().render(
         title=title,
         parts=parts,
         drawn=track(parts, "drawing"),
-        signed=[place for place, part in enumerate(sections, 1) if hasattr(part.data, "earlier")],
-        top=_top(sections[0]),
+        top=top,
         references=[reference(key) for key in papers],
         download=f"data:application/json;base64,{b64encode(whole.encode()).decode()}",
         version=__version__,
@@ -108,6 +112,7 @@ def _template() -> jinja2.Template:
         "apart": _apart,
         "extent": _extent,
         "kinds": _kinds,
+        "themed": _themed,
         "width": _width,
     }
     environment.globals["reference"] = reference
@@ -141,6 +146,11 @@ def _extent(svg: str) -> str:
 def _apart(svg: str, name: str) -> str:
     """The figure with names of its own, for those inside may be the same in another one."""
     return NAMED.sub(rf"\g<0>{name}-", svg)
+
+
+def _themed(svg: str) -> str:
+    """The figure with ink and paper of the page, which are others in the dark."""
+    return INKS.sub(lambda match: THEME[match[0]], svg)
 
 
 def _width(svg: str) -> float:

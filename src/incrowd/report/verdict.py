@@ -1,75 +1,72 @@
-"""An assessment -> the first screen and the cards of its page: verdict, bars against limits, what to do next."""
+"""An assessment -> its page above the details: verdict, numbers that decide, next steps, map, records."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
-from incrowd.plain import in_words, percent, several, span
+from incrowd.plain import several
+from incrowd.report.cards import Card, Tone, card_of
+from incrowd.report.signing import Rows, Signing, signing_of
+from incrowd.show import Panel
 
 if TYPE_CHECKING:
     from incrowd.assess import Answer, Assessment
-    from incrowd.assess.question import Number
+    from incrowd.ledger import Ledger
 
-Tone = Literal["bad", "ok", "gap", "na"]
 DECIDE = 5  # numbers on the first screen
-SHARES = ("share", "advantage", "found")
-WORDS: dict[str, tuple[Tone, str]] = {
-    "above": ("bad", "Above the limit"),
-    "within": ("ok", "Within the limit"),
-    "no limit": ("na", "No limit"),
-    "not run": ("gap", "Not run"),
-    "no answer": ("gap", "No answer"),
-    "does not apply": ("na", "Does not apply"),
-}
 GROUPS = {
     "singling out": "Can one person be isolated in what is published?",
-    "linkability": "Can records of one person be connected?",
-    "inference": "What can be concluded about a person?",
+    "linkability": "Can records of one person be connected, here or with another file?",
+    "inference": "Can something be learned about a person that was not known?",
     "membership": "Can somebody be known to be in the data?",
     "release": "Is the release what it says it is?",
 }
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A number against its limit, in percent of the full width.
+class Group:
+    """Tests about the same thing."""
 
-    Args:
-        tone: Colour, by verdict.
-        value: Where the bar ends.
-        limit: Where the limit stands; None for no limit.
-        low: Lower end of the interval; None if nothing was drawn.
-        judged: What is compared with the limit, if an interval or a bound decides.
-        chance: What a guess at random gets right; None if it is not known.
-        limit_words: The limit in print.
-        words: What a reader who cannot see it is told.
-    """
-
-    tone: Tone
-    value: float
-    limit: float | None
-    low: float | None
-    judged: float | None
-    chance: float | None
-    limit_words: str
-    words: str
+    name: str
+    asks: str
+    cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True)
-class Card:
-    """One test."""
+class NextStep:
+    """What to do, why, and commands to copy, one in each line."""
 
-    answer: "Answer"
-    tone: Tone
-    chip: str
-    bars: tuple[tuple[str, str, Bar | None], ...]  # what, value, bar
-    facts: tuple[tuple[str, str], ...]
+    what: str
+    why: str
+    command: str = ""
 
-    @property
-    def deciding(self) -> tuple[str, str, Bar | None] | None:
-        """The number that is above its limit, or else the main one; None without an answer."""
-        above = (bar for bar in self.bars if bar[2] is not None and bar[2].tone == "bad")
-        return next(above, self.bars[0] if self.bars else None)
+
+@dataclass(frozen=True)
+class RiskPicture:
+    """The map of risk with its heading and its answer."""
+
+    question: str
+    answer: str
+    panel: Panel
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A step of the records.
+
+    Args:
+        name: Of the step.
+        kept: Records left.
+        share: Of all that were read, in percent of the width.
+        people: People left.
+        changes: Why records left or came, with their number.
+    """
+
+    name: str
+    kept: str
+    share: float
+    people: str
+    changes: Rows
 
 
 @dataclass(frozen=True)
@@ -80,47 +77,72 @@ class FirstScreen:
     headline: str
     lead: str
     about: str
+    judges: str
     decide: tuple[Card, ...]
     more: str
-    steps: tuple[tuple[str, str, str], ...]  # what, why, command
-    groups: tuple[tuple[str, str, tuple[Card, ...]], ...]
-    idle: tuple[tuple[str, str], ...]
+    steps: tuple[NextStep, ...]
+    head: Signing | None
+    groups: tuple[Group, ...]
+    idle: Rows
+    map: RiskPicture | None
+    stages: tuple[Stage, ...]
 
 
 def verdict_of(assessment: "Assessment") -> FirstScreen:
-    """All that the first screen and the cards show."""
+    """All that the page shows above its details.
+
+    Args:
+        assessment: What was found.
+    """
     tone: Tone = "ok" if assessment.passed else "bad" if assessment.above or assessment.refused else "gap"
     headline, _, lead = assessment.section().answer.partition(". ")
-    cards = [_card(answer) for answer in assessment.answers if answer.verdict != "does not apply"]
+    cards = [card_of(answer) for answer in assessment.answers if answer.verdict != "does not apply"]
     shut = [card for card in cards if card.tone in ("bad", "gap") and (card.answer.due or card.tone == "bad")]
     shut.sort(key=lambda card: -_excess(card.answer))
     decide = tuple(shut[:DECIDE]) or tuple(card for card in cards if card.tone == "ok")[:DECIDE]
     within = sum(card.tone == "ok" for card in cards) - sum(card.tone == "ok" for card in decide)
-    more = f"{several(within, 'more test is', 'more tests are')} within {'its' if within == 1 else 'their'} limits."
+    more = (
+        f"{several(within, 'more test is', 'more tests are')} within {'its limit' if within == 1 else 'their limits'}."
+    )
     return FirstScreen(
         tone=tone,
         headline=f"{headline.rstrip('.')}.",
-        lead=lead,
+        lead=lead.replace(" %", "\N{NO-BREAK SPACE}%").replace("(1 in 11)", "(1\N{NO-BREAK SPACE}in\N{NO-BREAK SPACE}11)"),
         about=_about(assessment),
+        judges=assessment.judges,
         decide=decide,
         more=more if within else "",
         steps=tuple(_steps(assessment)),
+        head=signing_of(assessment),
         groups=tuple(_groups(cards)),
-        idle=tuple((one.asks, one.note) for one in assessment.answers if one.verdict == "does not apply"),
+        idle=tuple(_idle(assessment)),
+        map=_map(assessment),
+        stages=tuple(_stages(assessment.ledger)),
     )
 
 
-def _groups(cards: list[Card]) -> Iterator[tuple[str, str, tuple[Card, ...]]]:
+def _groups(cards: list[Card]) -> Iterator[Group]:
     for about, asks in GROUPS.items():
-        some = tuple(card for card in cards if card.answer.about == about)
-        if some:
-            yield about.capitalize(), asks, some
+        alike = tuple(card for card in cards if card.answer.about == about)
+        if alike:
+            yield Group(about.capitalize(), asks, alike)
+
+
+def _idle(assessment: "Assessment") -> Iterator[tuple[str, str]]:
+    """Tests that do not apply; of data as they are, those of releases go without saying."""
+    for one in assessment.answers:
+        if one.verdict == "does not apply" and not (assessment.judges == "data" and "release" in one.note):
+            yield one.asks, f"{one.note[:1].upper()}{one.note[1:]}."
 
 
 def _about(assessment: "Assessment") -> str:
-    what = "A release" if assessment.judges == "release" else "The data as they are"
-    days = "" if assessment.days is None else f", {several(assessment.days, 'day')}"
-    return f"{what}; {several(assessment.people, 'person', 'people')}{days}; {assessment.grain}"
+    head = assessment.head
+    files = {} if head is None else {one.role: one.name for one in reversed(head.files)}
+    data = files.get("data", "data in memory")
+    what = f"Release {files.get('release', 'in memory').partition('/')[0]} of {data}"
+    period = "" if head is None or head.period is None else " to ".join(head.period)
+    made = "" if head is None else f"assessed {head.made[:10]}"
+    return " · ".join(filter(None, (what if assessment.judges == "release" else data, period, made)))
 
 
 def _excess(answer: "Answer") -> float:
@@ -130,70 +152,58 @@ def _excess(answer: "Answer") -> float:
     return abs(float(number.judged) - float(number.limited.value))
 
 
-def _card(answer: "Answer") -> Card:
-    tone, chip = WORDS[answer.verdict]
-    bars = tuple((one.what, one.shown(one.value), _bar(one, answer)) for one in answer.judged)
-    return Card(answer, tone, chip, bars, tuple(_facts(answer)))
-
-
-def _facts(answer: "Answer") -> Iterator[tuple[str, str]]:
-    main = answer.main
-    if answer.people:
-        yield "People", answer.people
-    if main is not None and main.interval is not None:
-        shares = main.limited is None or main.limited.kind in SHARES
-        yield "95 % interval", span(main.interval) if shares else " to ".join(f"{end:.3f}" for end in main.interval)
-    if main is not None and main.limited is not None and main.limited.value is not None:
-        yield "Limit", f"{main.limited}; {main.limited.source}"
-    if answer.chance is not None:
-        yield "By chance", percent(answer.chance)
-    if answer.control is not None:
-        yield "Without the data", percent(answer.control)
-    if answer.took_s:
-        yield "Took", in_words(answer.took_s)
-
-
-def _bar(number: "Number", answer: "Answer") -> Bar | None:
-    """None for numbers that are no share of anything."""
-    limited = number.limited
-    kind = "share" if limited is None else limited.kind
-    if kind not in (*SHARES, "auc"):
-        return None
-
-    def place(value: Any) -> float:
-        share = 2 * float(value) - 1 if kind == "auc" else float(value)
-        return round(100 * min(max(share, 0.0), 1.0), 2)
-
-    limit = None if limited is None or limited.value is None else place(limited.value)
-    judged = None if number.judged == number.value else place(number.judged)
-    low = None if number.interval is None else place(number.interval[0])
-    chance = None if answer.chance is None or kind == "auc" else place(answer.chance)
-    words = f"{number.what}: {number.shown(number.value)}"
-    words += "" if judged is None else f", judged at {number.shown(number.judged)}"
-    words += "" if limit is None else f", limit {limited}: {number.verdict}"
-    return Bar(WORDS[number.verdict][0], place(number.value), limit, low, judged, chance, str(limited or ""), words)
-
-
-def _steps(assessment: "Assessment") -> Iterator[tuple[str, str, str]]:
+def _steps(assessment: "Assessment") -> Iterator[NextStep]:
     """What to do next, in order."""
     for setting in assessment.refused:
-        yield "Give the reason for a setting, or leave it out.", f"{setting[:1].upper()}{setting[1:]} (--override).", ""
+        yield NextStep(
+            "Give the reason for a setting, or leave it out.", f"{setting[:1].upper()}{setting[1:]} (--override)."
+        )
     for one in assessment.open:
-        yield f"Answer: {one.asks}", f"{one.note[:1].upper()}{one.note[1:]}.", ""
+        yield NextStep(f"Answer: {one.asks}", f"{one.note[:1].upper()}{one.note[1:]}.")
     advice = assessment.advice
     if advice is not None and advice.best is not None:
-        yield (
-            f"Publish {advice.best} instead.",
-            f"It passes every test on both halves of the people. {advice.best.left}",
-            advice.command,
-        )
+        why = f"It passes every test on both halves of the people. {advice.best.left}"
+        yield NextStep(f"Publish {advice.best} instead.", why, advice.command)
     elif advice is not None:
-        yield "Publish something else.", advice.section().answer, ""
+        yield NextStep("Publish something else.", advice.section().answer)
     elif assessment.above:
-        yield "Look for a release that passes.", "Methods are tried in order of loss and confirmed on other people.", ""
+        why = "The command tries every method on the same people and attacks each result alike."
+        yield NextStep("Look for a release that passes.", why, f"incrowd compare {_data(assessment)} -o compare.html")
     if assessment.passed:
-        yield (
-            "Decide and sign below.",
-            "Keep the link file apart from the release, and assess again when data or limits change.",
-            "",
+        why = "Keep the link file apart from the release, and assess again when data or limits change."
+        yield NextStep("Decide and sign below.", why)
+        yield NextStep(
+            "Let somebody else check it.", "The auditor trusts neither the tool nor its maker.", _audit(assessment)
         )
+
+
+def _data(assessment: "Assessment") -> str:
+    head = assessment.head
+    return next((one.name for one in head.files if one.role == "data"), "DATA") if head else "DATA"
+
+
+def _audit(assessment: "Assessment") -> str:
+    head = assessment.head
+    files = {} if head is None else {one.role: one.name for one in reversed(head.files)}
+    if "release" not in files:
+        return ""
+    link = f" --link {files['link']}" if "link" in files else ""
+    return f"incrowd audit {files['release'].partition('/')[0]} --original {_data(assessment)}{link}"
+
+
+def _map(assessment: "Assessment") -> RiskPicture | None:
+    if assessment.risk_map is None or not len(assessment.risk_map.cell):
+        return None
+    part = assessment.risk_map.section()
+    before = assessment.judges == "release"
+    question = "Where one visit identified people before the release" if before else "Where one visit identifies people"
+    return RiskPicture(question, part.answer, part.panels[0])
+
+
+def _stages(ledger: "Ledger") -> Iterator[Stage]:
+    most = max((max(step.read, step.kept) for step in ledger.steps), default=0) or 1
+    for step in ledger.steps:
+        changes = [(why, f"-{n:,}") for why, n in step.dropped.items() if n]
+        changes += [(why, f"+{n:,}") for why, n in step.created.items() if n]
+        people = "" if step.users is None else several(step.users[1], "person", "people")
+        yield Stage(step.name.capitalize(), f"{step.kept:,}", round(100 * step.kept / most, 1), people, tuple(changes))
