@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from incrowd.ledger import Ledger
 
 DECIDE = 5  # numbers on the first screen
+GAP = "\N{NO-BREAK SPACE}"
 GROUPS = {
     "singling out": "Can one person be isolated in what is published?",
     "linkability": "Can records of one person be connected, here or with another file?",
@@ -107,7 +108,7 @@ def verdict_of(assessment: "Assessment") -> FirstScreen:
     return FirstScreen(
         tone=tone,
         headline=f"{headline.rstrip('.')}.",
-        lead=lead.replace(" %", "\N{NO-BREAK SPACE}%").replace("(1 in 11)", "(1\N{NO-BREAK SPACE}in\N{NO-BREAK SPACE}11)"),
+        lead=lead.replace(" %", f"{GAP}%").replace("(1 in 11)", f"(1{GAP}in{GAP}11)"),
         about=_about(assessment),
         judges=assessment.judges,
         decide=decide,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
-from incrowd.anonymize._manifest import Statement
+from incrowd.anonymize._manifest import ReleaseStatement
 from incrowd.anonymize._publish import Contents, Pair, Targets, write_release
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Release
@@ -40,7 +40,7 @@ class Published:
 def write_published(targets: Targets, file: str, published: Published, residual_risk: Any) -> Path:
     """Write the release of one machine: the same bytes, but for its id."""
     schema = published_table(published.bare).schema
-    statement = replace(Statement.of(published.bare, residual_risk), counts=published.counts)
+    statement = replace(ReleaseStatement.of(published.bare, residual_risk), counts=published.counts)
     with _staging(targets.folder) as folder:
         rows = published.rows.repartitionByRange(published.parts, published.by[0])
         rows = rows.sortWithinPartitions(*published.by).select(*schema.names)

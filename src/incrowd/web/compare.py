@@ -7,7 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from incrowd.plain import percent, several
-from incrowd.report.verdict import Bar, Card, FirstScreen, verdict_of
+from incrowd.report.cards import Bar, Card
+from incrowd.report.verdict import FirstScreen, verdict_of
 from incrowd.show import Line, Lines
 from incrowd.web import commands
 from incrowd.web.pages import commands as lines
@@ -91,7 +92,7 @@ def _row(job: Job | None, title: str, assessment: "Assessment", left: str, kept:
 
 def _frontier(rows: list[Run]) -> Lines:
     """The share that decides against the loss of detail; runs that pass are full, the others hollow."""
-    placed = [(row, row.deciding.deciding[2]) for row in rows if row.deciding and row.deciding.deciding]
+    placed = [(row, row.deciding.deciding.bar) for row in rows if row.deciding and row.deciding.deciding]
     points = [_Point(row.title, row.loss, bar, row.passed) for row, bar in placed if bar and row.loss is not None]
     sides: tuple[tuple[str, Literal["points", "hollow"], bool], ...]
     sides = (("passes", "points", True), ("does not pass", "hollow", False))
