@@ -5,9 +5,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from incrowd.gate import TABLES, Key, keys
 from incrowd.gate._draft import ABOUT, shown
-from incrowd.gate.keys import METHODS
+from incrowd.gate.keys import METHODS, TABLES, Key, keys
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "gate.md"
 MARKS = re.compile(r"(?<=<!-- keys -->\n).*(?=<!-- end of keys -->)", re.DOTALL)

@@ -6,8 +6,8 @@ import pytest
 
 from incrowd.cli.app import app
 from incrowd.errors import DataError, ParameterError
-from incrowd.gate import TABLES, draft, keys, load
-from incrowd.gate.keys import METHODS
+from incrowd.gate import draft, load
+from incrowd.gate.keys import METHODS, TABLES, keys
 from incrowd.gate.lines import lines_of
 
 GOOD = """[source]

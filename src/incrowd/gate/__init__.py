@@ -3,22 +3,18 @@
 from incrowd.gate._draft import draft
 from incrowd.gate._gate import GateRun, gate
 from incrowd.gate._history import History, history
-from incrowd.gate.keys import TABLES, Key, keys
 from incrowd.gate.outputs import Outputs
 from incrowd.gate.records import RunRecord
 from incrowd.gate.settings import GateSettings, load
 
 __all__ = [
-    "TABLES",
     "GateRun",
     "GateSettings",
     "History",
-    "Key",
     "Outputs",
     "RunRecord",
     "draft",
     "gate",
     "history",
-    "keys",
     "load",
 ]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import wrap
-from typing import Any
+from typing import Any, Unpack
 
 from incrowd import measure, read
 from incrowd.data import Fingerprints, Traces, Visits
@@ -17,6 +17,7 @@ from incrowd.gate.keys import TABLES, Key, keys
 from incrowd.gate.settings import FILE, load
 from incrowd.plain import several
 from incrowd.read._kind import holding
+from incrowd.read.layouts import Reading, with_reading
 from incrowd.read.sources.local import local
 
 WIDTH = 100
@@ -33,8 +34,14 @@ ABOUT = {
 
 
 @public
+@with_reading
 def draft(
-    source: str, path: str | Path = FILE, *, time_zone: str | None = None, force: bool = False, **reading: Any
+    source: str,
+    path: str | Path = FILE,
+    *,
+    time_zone: str | None = None,
+    force: bool = False,
+    **reading: Unpack[Reading],
 ) -> Path:
     """Write incrowd.toml for a source after a look at it, whole or not at all.
 
@@ -43,7 +50,6 @@ def draft(
         path: File to write.
         time_zone: Zone of times without an offset, of slots and of all days and hours. [default: UTC]
         force: Whether an existing file may be replaced.
-        reading: How the source is read, as the keywords of `incrowd.read.table`.
     """
     path = Path(path)
     given = {name: value for name, value in reading.items() if value not in (None, (), [], {})}
