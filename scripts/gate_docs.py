@@ -28,7 +28,13 @@ def lines() -> Iterator[str]:
         common = keys(table)
         yield from map(row, common.values())
         for method in METHODS:
-            yield from ("", f"With `method = \"{method}\"`:", "", "| key | default | what it means |", "| --- | --- | --- |")
+            yield from (
+                "",
+                f'With `method = "{method}"`:',
+                "",
+                "| key | default | what it means |",
+                "| --- | --- | --- |",
+            )
             yield from (row(key) for name, key in keys(table, method).items() if name not in common)
         yield ""
 
