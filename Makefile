@@ -31,8 +31,10 @@ format: .venv/.ready
 	.venv/bin/ruff check --fix .
 
 docs: .venv/.ready
+	mkdir -p build
 	.venv/bin/python scripts/cli_docs.py > docs/cli.md
 	.venv/bin/python scripts/paper_docs.py > docs/papers.md
+	.venv/bin/python scripts/gate_docs.py > build/gate.md && mv build/gate.md docs/gate.md
 	.venv/bin/python scripts/doc_figures.py
 	.venv/bin/python tests/pages.py
 	.venv/bin/python tests/notebooks.py

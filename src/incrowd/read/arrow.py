@@ -26,8 +26,10 @@ def stream_of(frame: Any) -> "pa.RecordBatchReader":
         # pandas cannot hand such a frame over; the name is left out, as it may be a value.
         raise DataError(f"the data frame has {max(twice)} columns of one name; rename all but one.")
     try:
-        # A GeoDataFrame inherits a way out that does not know its points, and has its own that does.
-        return pa.RecordBatchReader.from_stream(frame.to_arrow() if hasattr(frame, "set_geometry") else frame)
+        # A GeoDataFrame inherits a way out that does not know its points, and has its own that does. Once GeoPandas is
+        # imported, frames of pandas have set_geometry too, but not to_arrow.
+        of_places = hasattr(frame, "set_geometry") and hasattr(frame, "to_arrow")
+        return pa.RecordBatchReader.from_stream(frame.to_arrow() if of_places else frame)
     except (pa.ArrowException, TypeError):
         # The library's own message would quote the value it stumbled over.
         raise DataError("a column of the data frame mixes types; give each column one type.") from None

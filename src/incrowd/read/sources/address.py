@@ -60,7 +60,7 @@ def address_of(source: object) -> Address | None:
     >>> address_of("postgresql://host/city"), address_of("trips.csv")
     (Address(kind='postgresql', text='postgresql://host/city'), None)
     """
-    if source == STDIN:
+    if isinstance(source, str) and source == STDIN:
         return Address("stdin", STDIN)
     if not isinstance(source, (str, Path)):
         return None
