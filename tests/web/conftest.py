@@ -15,5 +15,5 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def browser(folder):
+def visitor(folder):
     return Browser(folder)
