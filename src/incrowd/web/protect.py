@@ -55,7 +55,7 @@ def _shown(request: Request, problem: str = "", method: str = "", typed: dict[st
 
 def outcome(studio: Studio, job: Job) -> str:
     """What became of a finished run, in a few words."""
-    assessment = studio.assessment(job, JUDGE)
+    assessment = studio.assessment(job, JUDGE) if job.kind == "run" else None
     return "" if assessment is None else in_brief(assessment)
 
 
