@@ -1,5 +1,5 @@
 # make demo | test | check | site | bench | clean; each sets up what it needs. make fuzz draws new random cases; make fuzz-audit damages releases for ten minutes; make gpu needs a GPU, and the Python named by PYTHON.
-.PHONY: demo test fuzz fuzz-audit test-slow check format docs site papers bench gpu clean
+.PHONY: demo test fuzz fuzz-audit test-slow web check format docs site papers bench gpu clean
 
 demo: .venv/.ready
 	.venv/bin/incrowd demo --output demo --force
@@ -14,7 +14,11 @@ fuzz-audit: .venv/.ready
 	PYTHONPATH=tests .venv/bin/python -m audit.fuzz 600
 
 test-slow: .venv/.ready
-	.venv/bin/pytest -m slow
+	.venv/bin/pytest -m "slow and not web"
+
+web: .venv/.ready
+	./scripts/browser
+	.venv/bin/pytest -n 0 -m web
 
 check: .venv/.ready
 	.venv/bin/ruff format --check .
