@@ -14,7 +14,11 @@ fuzz-audit: .venv/.ready
 	PYTHONPATH=tests .venv/bin/python -m audit.fuzz 600
 
 test-slow: .venv/.ready
-	.venv/bin/pytest -m slow
+	.venv/bin/pytest -m "slow and not web"
+
+web: .venv/.ready
+	./scripts/browser
+	.venv/bin/pytest -n 0 -m web
 
 sources: .venv/.ready
 	./scripts/sources

@@ -1,5 +1,7 @@
 import pytest
 
+import incrowd as ic
+from incrowd.web import commands
 from web.asking import Browser
 
 
@@ -15,5 +17,21 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def browser(folder):
+def visitor(folder):
     return Browser(folder)
+
+
+@pytest.fixture
+def ready(visitor):
+    """A studio whose data were read; its jobs only wait."""
+    traces = ic.read.synthetic_city(users=60, days=2).traces
+    store = visitor.studio.store
+    dataset = store.add_dataset("trips.csv", "trips.csv", {})
+    file = visitor.studio.folder / commands.clean_file(dataset)
+    file.parent.mkdir(parents=True)
+    traces.save(file)
+    visitor.studio.queue.at_a_time = 0
+    store.move(
+        store.add_job(dataset.id, "clean", "Reading", commands.cleaning(dataset)), "finished", expected="waiting"
+    )
+    return visitor

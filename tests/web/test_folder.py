@@ -18,14 +18,14 @@ def linked(folder):
 
 
 @pytest.mark.parametrize("name", ESCAPES)
-def test_nothing_outside_the_folder_can_be_chosen(linked, browser, name):
+def test_nothing_outside_the_folder_can_be_chosen(linked, visitor, name):
     with pytest.raises(IncrowdError) as refused:
         inside(linked, name)
     assert "secret" not in str(refused.value)
-    answer = browser.post("/data", {"kind": "file", "source": name})
+    answer = visitor.post("/data", {"kind": "file", "source": name})
     assert answer.status == 422
-    assert browser.studio.store.jobs() == []
-    shown = browser.get(f"/data/columns?source={name.replace(chr(0), '%00')}")
+    assert visitor.studio.store.jobs() == []
+    shown = visitor.get(f"/data/columns?source={name.replace(chr(0), '%00')}")
     assert "alice" not in shown.text
     assert "use:" not in shown.text
 
@@ -36,21 +36,21 @@ def test_links_that_lead_out_and_hidden_files_are_not_listed(linked):
     assert [file.path for file in data_files(linked)] == ["trips.csv"]
 
 
-def test_the_folder_of_the_studio_is_for_its_owner_alone(browser, folder):
+def test_the_folder_of_the_studio_is_for_its_owner_alone(visitor, folder):
     assert stat.S_IMODE((folder / HOME).stat().st_mode) == 0o700
 
 
-def test_an_upload_lies_in_the_folder_and_can_be_chosen(browser, folder):
-    answer = browser.post("/upload?name=more.csv", body=b"user,t,lon,lat\n1,2,3,4\n")
+def test_an_upload_lies_in_the_folder_and_can_be_chosen(visitor, folder):
+    answer = visitor.post("/upload?name=more.csv", body=b"user,t,lon,lat\n1,2,3,4\n")
     assert answer.status == 200
     path = folder / UPLOADS / "more.csv"
     assert path.read_bytes().startswith(b"user,t")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert f"{UPLOADS}/more.csv" in browser.get("/data").text
+    assert f"{UPLOADS}/more.csv" in visitor.get("/data").text
 
 
-def test_an_upload_over_the_limit_leaves_nothing(browser, folder):
-    answer = browser.post("/upload?name=big.csv", body=b"1" * 1_000_001)
+def test_an_upload_over_the_limit_leaves_nothing(visitor, folder):
+    answer = visitor.post("/upload?name=big.csv", body=b"1" * 1_000_001)
     assert answer.status == 422
     assert "larger than 1.0 MB" in answer.text
     assert list((folder / UPLOADS).iterdir()) == []
@@ -59,10 +59,10 @@ def test_an_upload_over_the_limit_leaves_nothing(browser, folder):
 @pytest.mark.parametrize(
     "name", ["../evil.csv", "a/b.csv", ".evil.csv", "evil.exe", "", "x" * 200 + ".csv", "evil.zip"]
 )
-def test_an_upload_cannot_choose_its_place_or_be_unpacked(browser, folder, name):
-    assert browser.post(f"/upload?name={name}", body=b"data").status == 422
+def test_an_upload_cannot_choose_its_place_or_be_unpacked(visitor, folder, name):
+    assert visitor.post(f"/upload?name={name}", body=b"data").status == 422
     assert [path.name for path in folder.parent.rglob("*evil*")] == []
 
 
-def test_a_form_that_is_too_long_is_refused(browser):
-    assert browser.post("/data", body=b"kind=" + b"a" * 300_000).status == 422
+def test_a_form_that_is_too_long_is_refused(visitor):
+    assert visitor.post("/data", body=b"kind=" + b"a" * 300_000).status == 422

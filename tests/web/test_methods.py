@@ -6,9 +6,11 @@ from incrowd.anonymize import METHODS
 from incrowd.errors import ParameterError
 from incrowd.web import commands
 from incrowd.web.methods import COUNTS, cards, options_from, title_of
-from incrowd.web.store import Dataset
+from incrowd.web.store import StoredData
 
-DATA = Dataset(3, "trips.csv", "trips.csv", {"sensitive": "fare", "harmless": ["line"], "attributes": ["fare", "line"]})
+DATA = StoredData(
+    3, "trips.csv", "trips.csv", {"sensitive": "fare", "harmless": ["line"], "attributes": ["fare", "line"]}
+)
 
 
 def test_every_method_has_a_card_whose_parameters_are_explained():

@@ -16,8 +16,8 @@ STATIC = Path(incrowd.web.__file__).parent / "static"
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_page_has_no_inline_script_or_style_and_asks_nobody_else(browser, step):
-    text = browser.get(f"/{step}").text
+def test_a_page_has_no_inline_script_or_style_and_asks_nobody_else(visitor, step):
+    text = visitor.get(f"/{step}").text
     assert not re.search(r"<style|\sstyle=|\son\w+=|javascript:", text)
     assert all(
         re.fullmatch(r' src="/static/\w+(\.min)?\.js" defer', tag) for tag in re.findall(r"<script([^>]*)>", text)
@@ -38,31 +38,31 @@ def test_htmx_is_the_file_that_its_note_names_and_carries_its_licence():
     assert "Zero-Clause BSD" in (STATIC / "htmx.LICENSE").read_text()
 
 
-def test_the_first_page_is_there_within_300_ms(browser):
-    browser.get("/data")
+def test_the_first_page_is_there_within_300_ms(visitor):
+    visitor.get("/data")
     times = []
     for _ in range(5):
         began = time.perf_counter()
-        browser.get("/data")
+        visitor.get("/data")
         times.append(time.perf_counter() - began)
     assert min(times) < 0.3
 
 
-def test_a_step_that_comes_too_early_says_where_to_begin(browser):
-    assert "No data were chosen yet" in browser.get("/risk").words
-    assert browser.get("/nothing").status == 404
+def test_a_step_that_comes_too_early_says_where_to_begin(visitor):
+    assert "No data were chosen yet" in visitor.get("/risk").words
+    assert visitor.get("/nothing").status == 404
 
 
-def test_columns_are_told_in_counts_and_never_in_values(browser):
-    words = browser.get("/data/columns?source=trips.csv").words
+def test_columns_are_told_in_counts_and_never_in_values(visitor):
+    words = visitor.get("/data/columns?source=trips.csv").words
     assert "7 different values" in words
     assert "4 different values" in words
     assert not re.search(r"p[0-6]\b|f[0-3]\b|52\.\d|2024-01", words)
 
 
-def test_a_file_that_cannot_be_read_is_explained_without_its_content(browser, folder):
+def test_a_file_that_cannot_be_read_is_explained_without_its_content(visitor, folder):
     (folder / "bad.csv").write_text("alice,4.4444,51.5555\nbob,4.4,51.5\n")
-    words = browser.get("/data/columns?source=bad.csv").words
+    words = visitor.get("/data/columns?source=bad.csv").words
     assert "cannot be read yet" in words
     assert "alice" not in words
     assert "4.4444" not in words
@@ -81,19 +81,19 @@ def test_a_file_that_cannot_be_read_is_explained_without_its_content(browser, fo
         ({"kind": "database"}, "names no database"),
     ],
 )
-def test_a_wrong_form_is_refused_in_a_sentence_and_starts_nothing(browser, fields, reason):
-    answer = browser.post("/data", {"kind": "file", "source": "trips.csv", "days": "2", **fields})
+def test_a_wrong_form_is_refused_in_a_sentence_and_starts_nothing(visitor, fields, reason):
+    answer = visitor.post("/data", {"kind": "file", "source": "trips.csv", "days": "2", **fields})
     assert answer.status == 422
     assert reason in answer.words
-    assert browser.studio.store.jobs() == []
+    assert visitor.studio.store.jobs() == []
 
 
-def test_the_database_of_incrowd_toml_is_offered_without_its_password(browser, folder):
+def test_the_database_of_incrowd_toml_is_offered_without_its_password(visitor, folder):
     (folder / "incrowd.toml").write_text(
         '[source]\nsource = "postgresql://me:geheim@db.example/trips"\ntable = "trips"\n'
         '[anonymize]\nmethod = "glove"\nk = 11\n[output]\nfolder = "published"\nlinks = "private"\n'
     )
-    text = browser.get("/data").text
+    text = visitor.get("/data").text
     assert "db.example/trips" in text
     assert "geheim" not in text
 

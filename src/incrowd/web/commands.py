@@ -5,24 +5,24 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from incrowd.web.folder import HOME
-from incrowd.web.store import Dataset
+from incrowd.web.store import StoredData
 
 BUDGETS = ("2m", "10m", "1h")
 Words = list[str]
 
 
-def clean_file(dataset: Dataset) -> str:
+def clean_file(dataset: StoredData) -> str:
     """Where the cleaned data of a dataset are."""
     return f"{HOME}/data/{dataset.id}/clean.parquet"
 
 
-def city(dataset: Dataset) -> Words:
+def city(dataset: StoredData) -> Words:
     """Write the synthetic city."""
     size = [word for name in ("users", "days") for word in (f"--{name}", str(dataset.options[name]))]
     return ["synthetic-city", "-o", f"{HOME}/data/{dataset.id}/city.parquet", *size, "--dirt", "0.01", "--force"]
 
 
-def cleaning(dataset: Dataset) -> list[Words]:
+def cleaning(dataset: StoredData) -> list[Words]:
     """Read, clean and describe the data."""
     options = dataset.options
     source = dataset.source or f"{HOME}/data/{dataset.id}/city.parquet"
@@ -38,24 +38,24 @@ def cleaning(dataset: Dataset) -> list[Words]:
     return [*first, words, ["inspect", clean_file(dataset), *_zone(dataset)]]
 
 
-def assessing(dataset: Dataset, cell_m: int, slot_min: int, budget: str) -> Words:
+def assessing(dataset: StoredData, cell_m: int, slot_min: int, budget: str) -> Words:
     """Run every test on the data as they are, and look for a release that passes."""
     page = f"{HOME}/data/{dataset.id}/assessment.html"
     grain = ["--cell-m", str(cell_m), "--slot-min", str(slot_min)]
     return ["assess", clean_file(dataset), *grain, *_columns(dataset), "--budget", budget, "-o", page, "--force"]
 
 
-def forecasting(dataset: Dataset, people: int) -> Words:
+def forecasting(dataset: StoredData, people: int) -> Words:
     """Try every method on a few people, to say what each will lose."""
     return ["compare", clean_file(dataset), "--people", str(people)]
 
 
-def estimating(dataset: Dataset, method: str, options: Mapping[str, Any]) -> Words:
+def estimating(dataset: StoredData, method: str, options: Mapping[str, Any]) -> Words:
     """Say what a run of all people will take."""
     return ["anonymize", method, clean_file(dataset), *_given(options), "--estimate"]
 
 
-def anonymizing(dataset: Dataset, method: str, options: Mapping[str, Any]) -> Words:
+def anonymizing(dataset: StoredData, method: str, options: Mapping[str, Any]) -> Words:
     """Make a release; {job} becomes the number of the run."""
     words = ["anonymize", method, clean_file(dataset), "-o", f"{HOME}/runs/{{job}}/release", *_given(options)]
     if method == "lkc" and dataset.options.get("sensitive"):
@@ -63,7 +63,7 @@ def anonymizing(dataset: Dataset, method: str, options: Mapping[str, Any]) -> Wo
     return words if method == "counts" else [*words, "--keep-link", f"{HOME}/runs/{{job}}/link.csv"]
 
 
-def judging(dataset: Dataset, method: str, *, budget: str, run: str = "{job}", signed: bool = False) -> Words:
+def judging(dataset: StoredData, method: str, *, budget: str, run: str = "{job}", signed: bool = False) -> Words:
     """Attack a release as the data were attacked; if it is to be signed, also write attestation and evidence."""
     here = f"{HOME}/runs/{run}"
     words = ["assess", clean_file(dataset), "--release", f"{here}/release"]
@@ -72,14 +72,14 @@ def judging(dataset: Dataset, method: str, *, budget: str, run: str = "{job}", s
     return [*words, "--fail-above", "--attest", "--evidence", f"{here}/evidence.md"] if signed else words
 
 
-def auditing(dataset: Dataset, method: str, run: str = "{job}") -> Words:
+def auditing(dataset: StoredData, method: str, run: str = "{job}") -> Words:
     """Check what a release states."""
     here = f"{HOME}/runs/{run}"
     link = [] if method == "counts" else ["--link", f"{here}/link.csv"]
     return ["audit", f"{here}/release", "--original", clean_file(dataset), *link]
 
 
-def measuring(dataset: Dataset, cell_m: int, slot_min: int) -> list[Words]:
+def measuring(dataset: StoredData, cell_m: int, slot_min: int) -> list[Words]:
     """What the controls of the risk page compute."""
     grain = ["--cell-m", str(cell_m), "--slot-min", str(slot_min), *_zone(dataset)]
     file = clean_file(dataset)
@@ -90,11 +90,11 @@ def _given(options: Mapping[str, Any]) -> Words:
     return [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
 
 
-def _zone(dataset: Dataset) -> Words:
+def _zone(dataset: StoredData) -> Words:
     return ["--time-zone", str(dataset.options["time-zone"])] if dataset.options.get("time-zone") else []
 
 
-def _columns(dataset: Dataset) -> Words:
+def _columns(dataset: StoredData) -> Words:
     options = dataset.options
     sensitive = ["--sensitive", options["sensitive"]] if options.get("sensitive") else []
     harmless = [word for name in options.get("harmless", ()) for word in ("--harmless", name)]

@@ -14,7 +14,7 @@ from incrowd.web import commands
 from incrowd.web.pages import commands as lines
 from incrowd.web.pages import in_brief, page, studio_of
 from incrowd.web.protect import TRIED
-from incrowd.web.store import Dataset, Job
+from incrowd.web.store import Job, StoredData
 from incrowd.web.studio import JUDGE, Studio
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Run:
+class ComparedRun:
     """A row of the table.
 
     Args:
@@ -73,7 +73,7 @@ async def show(request: Request) -> Response:
     )
 
 
-def row_of(studio: Studio, job: Job) -> Run | None:
+def row_of(studio: Studio, job: Job) -> ComparedRun | None:
     """A finished run; None if it is not finished."""
     assessment, published = studio.assessment(job, JUDGE), studio.sections(job, 0)
     if job.state != "finished" or assessment is None:
@@ -83,14 +83,18 @@ def row_of(studio: Studio, job: Job) -> Run | None:
     return _row(job, job.title, assessment, left, percent(record.get("records_left")), record.get("loss"))
 
 
-def _row(job: Job | None, title: str, assessment: "Assessment", left: str, kept: str, loss: float | None) -> Run:
+def _row(
+    job: Job | None, title: str, assessment: "Assessment", left: str, kept: str, loss: float | None
+) -> ComparedRun:
     top: FirstScreen = verdict_of(assessment)
     deciding = next((card for card in top.decide if card.deciding), None)
     brief = in_brief(assessment)
-    return Run(job, title, top.tone, brief[:1].upper() + brief[1:], deciding, left, kept, loss, assessment.passed)
+    return ComparedRun(
+        job, title, top.tone, brief[:1].upper() + brief[1:], deciding, left, kept, loss, assessment.passed
+    )
 
 
-def _frontier(rows: list[Run]) -> Lines:
+def _frontier(rows: list[ComparedRun]) -> Lines:
     """The share that decides against the loss of detail; runs that pass are full, the others hollow."""
     placed = [(row, row.deciding.deciding.bar) for row in rows if row.deciding and row.deciding.deciding]
     points = [_Point(row.title, row.loss, bar, row.passed) for row, bar in placed if bar and row.loss is not None]
@@ -126,7 +130,7 @@ class _Point:
         return (self.bar.judged or self.bar.value) / 100
 
 
-def _tried(studio: Studio, dataset: Dataset) -> Any:
+def _tried(studio: Studio, dataset: StoredData) -> Any:
     """What the same methods do at other strengths, tried on a few people."""
     sections = studio.sections(studio.finished(dataset, "forecast"))
     return sections[0] if sections else None

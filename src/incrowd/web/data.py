@@ -1,5 +1,6 @@
 """The step Data: a file of the folder, the database of incrowd.toml or a synthetic city, and what its columns mean."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from incrowd.errors import IncrowdError, ParameterError
 from incrowd.gate.settings import FILE
 from incrowd.read.sources.address import SUFFIXES
 from incrowd.read.sources.engine import check_format
+from incrowd.show import Section
 from incrowd.web import commands
 from incrowd.web.folder import data_files, inside, upload
 from incrowd.web.forms import form_of
@@ -48,6 +50,7 @@ async def _shown(request: Request, problem: str = "") -> Response:
     job = None if dataset is None else studio.store.latest(dataset.id, "clean")
     done = job is not None and job.state == "finished"
     first = 0 if job is None else len(job.commands) - 2  # a city is made before it is cleaned
+    ledger = next(iter(studio.sections(job, first)), None) if done else None
     return page(
         request,
         "data",
@@ -58,11 +61,21 @@ async def _shown(request: Request, problem: str = "") -> Response:
         database=_database(studio),
         dataset=dataset,
         job=job,
-        summary=studio.sections(job, first + 1)[0] if done and studio.sections(job, first + 1) else None,
-        ledger=studio.sections(job, first)[0] if done and studio.sections(job, first) else None,
+        summary=next(iter(studio.sections(job, first + 1)), None) if done else None,
+        ledger=ledger,
+        drops=_drops(ledger),
         lines=[] if dataset is None else lines(*commands.cleaning(dataset)),
         city=CITY,
     )
+
+
+def _drops(ledger: Section | None) -> list[tuple[str, int, float]]:
+    """Why records were dropped, how many, and their share of all that were, in percent."""
+    reasons: Counter[str] = Counter()
+    for step in ledger.data.steps if ledger is not None else ():
+        reasons.update(step.dropped)
+    total = max(reasons.total(), 1)
+    return [(reason, count, 100 * count / total) for reason, count in reasons.most_common() if count]
 
 
 def _database(studio: Studio) -> dict[str, Any]:

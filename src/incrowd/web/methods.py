@@ -19,7 +19,7 @@ NAMES = {"l": "L", "dp_epsilon": "ε", "slots_per_person": "slots per person"}
 
 
 @dataclass(frozen=True)
-class Field:
+class MethodField:
     """A parameter in a form.
 
     Args:
@@ -38,7 +38,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Card:
+class MethodCard:
     """A method.
 
     Args:
@@ -58,7 +58,7 @@ class Card:
     promise: str
     proof: str
     proven: bool
-    fields: tuple[Field, ...]
+    fields: tuple[MethodField, ...]
     guarantee: str
 
 
@@ -129,23 +129,23 @@ SHAPES = {"start": re.compile(r"\d{4}-\d\d-\d\d"), "box": re.compile(r"-?\d+(\.\
 FIXED = {"lkc": {"same_time": "order"}}  # cells of a person in one slot are ordered, not refused
 
 
-def cards() -> list[Card]:
+def cards() -> list[MethodCard]:
     """Every method, those with a guarantee first."""
     return [_card(name) for name in TEXTS]
 
 
-def _card(name: str) -> Card:
+def _card(name: str) -> MethodCard:
     title, short, promise, proof, labels, values = TEXTS[name]
     source: Any = counts if name == COUNTS else METHODS[name]
     words = {**arguments_of(Grain), **OF_COUNTS, **arguments_of(source)}
     hints = {**get_type_hints(Grain), "start": str, "days": int, "box": str, **get_type_hints(source)}
     defaults = {} if name == COUNTS else {one.name: one.default for one in fields(METHODS[name])}  # type: ignore[arg-type]
     made = tuple(
-        Field(field, label, _text(values.get(field, defaults.get(field))), words[field], _type(hints[field]))
+        MethodField(field, label, _text(values.get(field, defaults.get(field))), words[field], _type(hints[field]))
         for field, label in labels.items()
     )
     promised = guarantee(DPCounts if name == COUNTS else METHODS[name])
-    return Card(name, title, short, promise, proof, proof == WITH_PROOF, made, promised)
+    return MethodCard(name, title, short, promise, proof, proof == WITH_PROOF, made, promised)
 
 
 def _text(value: Any) -> str:
@@ -180,7 +180,7 @@ def options_from(name: str, form: Mapping[str, Any]) -> dict[str, Any]:
     return {**options, **FIXED.get(name, {})}
 
 
-def _value(typed: str, field: Field) -> Any:
+def _value(typed: str, field: MethodField) -> Any:
     if field.kind is str:
         if not SHAPES[field.name].fullmatch(typed):
             raise ParameterError(f"{field.label}: {field.words.partition(';')[0]}.")

@@ -16,7 +16,7 @@ from incrowd.report.draw import caption
 from incrowd.web.commands import shown
 from incrowd.web.figures import figure
 from incrowd.web.handover import progress_in
-from incrowd.web.store import Dataset, Job
+from incrowd.web.store import Job, StoredData
 from incrowd.web.studio import JUDGE, Studio
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def steps(studio: Studio, now: str) -> list[dict[str, Any]]:
     return [{"name": name, "now": name == now, "done": name in found, "found": found.get(name, "")} for name in STEPS]
 
 
-def _found(studio: Studio, dataset: Dataset) -> dict[str, str]:
+def _found(studio: Studio, dataset: StoredData) -> dict[str, str]:
     found: dict[str, str] = {}
     cleaned = studio.finished(dataset, "clean")
     if cleaned is not None:

@@ -12,7 +12,7 @@ from incrowd.web.forms import form_of, job_in
 from incrowd.web.methods import cards, options_from, title_of
 from incrowd.web.pages import commands as lines
 from incrowd.web.pages import in_brief, page, studio_of
-from incrowd.web.store import Dataset, Job
+from incrowd.web.store import Job, StoredData
 from incrowd.web.studio import JUDGE, Studio
 
 if TYPE_CHECKING:
@@ -55,11 +55,11 @@ def _shown(request: Request, problem: str = "", method: str = "", typed: dict[st
 
 def outcome(studio: Studio, job: Job) -> str:
     """What became of a finished run, in a few words."""
-    assessment = studio.assessment(job, JUDGE)
+    assessment = studio.assessment(job, JUDGE) if job.kind == "run" else None
     return "" if assessment is None else in_brief(assessment)
 
 
-def _forecasts(studio: Studio, dataset: Dataset) -> dict[str, list[tuple[str, str, str]]]:
+def _forecasts(studio: Studio, dataset: StoredData) -> dict[str, list[tuple[str, str, str]]]:
     """Method -> for each setting tried: the setting, what is left of the data, what an attacker gets right."""
     sections = studio.sections(studio.finished(dataset, "forecast"))
     comparison: Comparison | None = sections[0].data if sections else None
@@ -90,7 +90,7 @@ async def run(request: Request) -> Response:
     return RedirectResponse("/protect", status_code=303)
 
 
-def _run(studio: Studio, dataset: Dataset, method: str, options: dict[str, object]) -> None:
+def _run(studio: Studio, dataset: StoredData, method: str, options: dict[str, object]) -> None:
     steps = [
         commands.anonymizing(dataset, method, options),
         commands.judging(dataset, method, budget=commands.BUDGETS[1]),

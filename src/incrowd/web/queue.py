@@ -49,7 +49,9 @@ class Queue:
         """Stop a job that runs, or take one that waits from the list."""
         if self.store.move(job.id, "cancelled", expected="waiting", ended=time.time()):
             return
-        if job.state == "running" and job.process is not None and self._locked(job):
+        # Recorded first: a process that has not begun to listen ends at the signal without a word.
+        cancelled = self.store.move(job.id, "cancelled", expected="running", ended=time.time())
+        if cancelled and job.process is not None and self._locked(job):
             with suppress(ProcessLookupError):
                 os.kill(job.process, signal.SIGTERM)
 

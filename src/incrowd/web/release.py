@@ -21,7 +21,7 @@ from incrowd.web.folder import HOME, size_in_words
 from incrowd.web.forms import form_of, job_in
 from incrowd.web.pages import commands as lines
 from incrowd.web.pages import page, studio_of
-from incrowd.web.store import Dataset, Job
+from incrowd.web.store import Job, StoredData
 from incrowd.web.studio import AUDIT, JUDGE, Studio
 
 DECISIONS = {"publish": "Publish", "conditions": "Publish under conditions", "no": "Do not publish"}
@@ -71,7 +71,7 @@ def _shown(request: Request, run: str, problem: str = "", typed: dict[str, str] 
     )
 
 
-def _best(studio: Studio, dataset: Dataset) -> Job | None:
+def _best(studio: Studio, dataset: StoredData) -> Job | None:
     """The run that was signed, else the one that passes with the least loss, else the latest."""
     signed = next((job for job in studio.store.jobs(dataset.id, "sign")), None)
     if signed is not None:
@@ -179,7 +179,7 @@ async def report(request: Request) -> Response:
     raise DataError("there is no assessment yet; run the tests first.")
 
 
-def _reports(studio: Studio, dataset: Dataset, run: str) -> Iterator[Path]:
+def _reports(studio: Studio, dataset: StoredData, run: str) -> Iterator[Path]:
     if run:
         yield studio.folder / HOME / "runs" / str(job_in(studio, run, "run").id) / "assessment.html"
     else:

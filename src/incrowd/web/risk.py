@@ -18,7 +18,7 @@ from incrowd.web import commands
 from incrowd.web.forms import form_of
 from incrowd.web.pages import commands as lines
 from incrowd.web.pages import page, studio_of
-from incrowd.web.store import Dataset
+from incrowd.web.store import StoredData
 from incrowd.web.studio import Studio
 from incrowd.web.views import CELLS_M, POINTS, SLOTS_MIN, View
 
@@ -72,7 +72,7 @@ async def view(request: Request) -> Response:
     return page(request, "view", chosen=chosen, took=f"{time.perf_counter() - began:.1f} s", **context)
 
 
-def _drawn(studio: Studio, dataset: Dataset, seen: View, chosen: dict[str, int]) -> dict[str, Any]:
+def _drawn(studio: Studio, dataset: StoredData, seen: View, chosen: dict[str, int]) -> dict[str, Any]:
     known = seen.curve[POINTS.index(chosen["points"])]
     ready = studio.views.ready(_file(studio, dataset), _zone(dataset))
     rows = [
@@ -155,11 +155,11 @@ def _one_of(name: str, text: str) -> int:
     return value
 
 
-def _file(studio: Studio, dataset: Dataset) -> Path:
+def _file(studio: Studio, dataset: StoredData) -> Path:
     return studio.folder / commands.clean_file(dataset)
 
 
-def _zone(dataset: Dataset) -> str | None:
+def _zone(dataset: StoredData) -> str | None:
     return dataset.options.get("time-zone") or None
 
 

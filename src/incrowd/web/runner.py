@@ -40,8 +40,7 @@ def main(home: Path, number: int) -> None:
     try:
         message = _run(store, job)
     except Cancelled:
-        store.move(number, "cancelled", expected="running", ended=time.time())
-        return
+        return  # recorded by who cancelled it
     store.move(number, "failed" if message else "finished", expected="running", message=message, ended=time.time())
 
 

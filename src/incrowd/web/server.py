@@ -49,6 +49,7 @@ def _listening(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
+        listener.listen()  # whoever follows the link at once waits instead of being refused
     except OSError:
         listener.close()
         raise ParameterError(

@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT);
 
 
 @dataclass(frozen=True)
-class Dataset:
+class StoredData:
     """A source and how it is read.
 
     Args:
@@ -125,22 +125,22 @@ class Store:
         with self._open() as db:
             db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
 
-    def add_dataset(self, title: str, source: str, options: dict[str, Any]) -> Dataset:
+    def add_dataset(self, title: str, source: str, options: dict[str, Any]) -> StoredData:
         """A new dataset, which becomes the current one."""
         with self._open() as db:
             fields = (title, source, json.dumps(options))
             number = db.execute("INSERT INTO datasets (title, source, options) VALUES (?, ?, ?)", fields).lastrowid
             db.execute("INSERT OR REPLACE INTO settings VALUES ('dataset', ?)", (str(number),))
         assert number is not None
-        return Dataset(number, title, source, options)
+        return StoredData(number, title, source, options)
 
-    def dataset(self) -> Dataset | None:
+    def dataset(self) -> StoredData | None:
         """The current dataset."""
         with self._open() as db:
             row = db.execute(
                 "SELECT * FROM datasets WHERE id = (SELECT value FROM settings WHERE name = 'dataset')"
             ).fetchone()
-        return None if row is None else Dataset(**{**dict(row), "options": json.loads(row["options"])})
+        return None if row is None else StoredData(**{**dict(row), "options": json.loads(row["options"])})
 
     def add_job(
         self, dataset: int, kind: str, title: str, commands: list[list[str]], details: dict[str, Any] | None = None

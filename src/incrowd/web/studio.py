@@ -9,7 +9,7 @@ from incrowd.errors import ParameterError
 from incrowd.web.folder import HOME
 from incrowd.web.handover import SECTIONS, sections_in
 from incrowd.web.queue import Queue
-from incrowd.web.store import Dataset, Job, Store
+from incrowd.web.store import Job, Store, StoredData
 from incrowd.web.views import Views
 
 if TYPE_CHECKING:
@@ -53,14 +53,14 @@ class Studio:
         store = Store(folder / HOME)
         return cls(folder, store, Queue(store), upload_mb=upload_mb)
 
-    def dataset(self) -> Dataset:
+    def dataset(self) -> StoredData:
         """The current dataset; refuses if there is none."""
         dataset = self.store.dataset()
         if dataset is None:
             raise NotYet("No data were chosen yet; begin with the step Data.")
         return dataset
 
-    def ready(self) -> Dataset:
+    def ready(self) -> StoredData:
         """The current dataset, read and cleaned."""
         dataset = self.dataset()
         job = self.store.latest(dataset.id, "clean")
@@ -68,13 +68,13 @@ class Studio:
             raise NotYet("The data were not read yet; finish the step Data.")
         return dataset
 
-    def started(self, dataset: Dataset, kind: str, title: str, commands: list[list[str]], **details: Any) -> int:
+    def started(self, dataset: StoredData, kind: str, title: str, commands: list[list[str]], **details: Any) -> int:
         """The number of a new job, which begins as soon as a place is free."""
         number = self.store.add_job(dataset.id, kind, title, commands, details)
         self.queue.tick()
         return number
 
-    def finished(self, dataset: Dataset, kind: str) -> Job | None:
+    def finished(self, dataset: StoredData, kind: str) -> Job | None:
         """The latest job of a kind that ended well."""
         return next((job for job in self.store.jobs(dataset.id, kind) if job.state == "finished"), None)
 
@@ -94,7 +94,7 @@ class Studio:
         sections = self.sections(job, step)
         return sections[0].data if sections else None
 
-    def runs(self, dataset: Dataset) -> list[Job]:
+    def runs(self, dataset: StoredData) -> list[Job]:
         """The releases that were made, the latest first."""
         return self.store.jobs(dataset.id, "run")
 

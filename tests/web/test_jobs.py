@@ -1,0 +1,121 @@
+"""Jobs run in processes of their own: they can be cancelled, they outlive the server, and a crash stays their own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from incrowd.web.queue import Queue
+from incrowd.web.store import Store
+
+QUICK, LONG = [["--version"]], [["synthetic-city", "-o", "city.parquet", "--users", "100000", "--days", "30"]]
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "home")
+
+
+@pytest.fixture
+def queue(store):
+    queue = Queue(store)
+    yield queue
+    for job in store.jobs():
+        queue.cancel(job)
+    until(lambda: queue.tick() or not queue._children)
+
+
+def until(true, seconds=60):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.1)
+
+
+def started(store, queue, commands, count=1):
+    numbers = [store.add_job(1, "run", "a job", commands) for _ in range(count)]
+    queue.tick()
+    return numbers
+
+
+def states(store):
+    return [job.state for job in reversed(store.jobs())]
+
+
+def test_a_job_ends_without_a_server(store, queue):
+    (number,) = started(store, queue, QUICK)
+    until(lambda: store.job(number).over)  # nothing ticks
+    assert states(store) == ["finished"]
+    assert (queue.place_of(store.job(number)) / "0" / "stdout").read_text().startswith("incrowd ")
+
+
+def test_two_run_at_a_time_and_the_third_waits_for_a_place(store, queue):
+    first, *_ = started(store, queue, LONG, count=3)
+    assert states(store) == ["running", "running", "waiting"]
+    queue.cancel(store.job(first))
+    until(lambda: queue.tick() or states(store) == ["cancelled", "running", "running"])
+
+
+def test_a_job_that_waits_is_cancelled_at_once(store, queue):
+    *_, third = started(store, queue, LONG, count=3)
+    queue.cancel(store.job(third))
+    assert store.job(third).state == "cancelled"
+
+
+def test_a_crash_is_a_sentence_and_the_next_job_runs(store, queue):
+    (number,) = started(store, queue, LONG)
+    until(lambda: store.job(number).process)
+    os.killpg(store.job(number).process, signal.SIGKILL)  # the runner and its command, as a machine without memory does
+    until(lambda: queue.tick() or store.job(number).over)
+    assert store.job(number).state == "failed"
+    assert "process ended" in store.job(number).message
+    (other,) = started(store, queue, QUICK)
+    until(lambda: store.job(other).over)
+    assert store.job(other).state == "finished"
+
+
+def test_a_command_that_fails_says_why_in_its_own_words(store, queue):
+    (number,) = started(store, queue, [["inspect", "missing.csv"]])
+    until(lambda: store.job(number).over)
+    assert store.job(number).state == "failed"
+    assert "missing.csv" in store.job(number).message
+
+
+def test_killing_the_server_loses_no_job(store, queue, tmp_path):
+    """A server starts two jobs and is killed at once; another one finds one finished and the other running."""
+    script = (
+        "import sys, os, signal; from pathlib import Path; from incrowd.web.store import Store; "
+        "from incrowd.web.queue import Queue; store = Store(Path(sys.argv[1])); queue = Queue(store); "
+        f"store.add_job(1, 'run', 'quick', {QUICK!r}); store.add_job(1, 'run', 'long', {LONG!r}); "
+        "queue.tick(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(store.home)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    until(lambda: queue.tick() or states(store)[0] == "finished")
+    assert states(store) == ["finished", "running"]
+    queue.tick()
+    assert states(store)[1] == "running"
+
+
+def test_a_job_of_any_kind_can_be_looked_at_once_it_is_over(visitor):
+    """What it handed over differs by kind, and the page is loaded again."""
+    from incrowd import Ledger
+    from incrowd.web.handover import VARIABLE, hand_over
+
+    store = visitor.studio.store
+    for kind in ("clean", "assess", "forecast", "run", "sign"):
+        number = store.add_job(1, kind, "a job", [["a"], ["b"]])
+        place = visitor.studio.queue.place_of(store.job(number)) / "1"
+        place.mkdir(parents=True)
+        if kind != "run":
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv(VARIABLE, str(place))
+                hand_over([Ledger().section()])
+        assert visitor.get(f"/jobs/{number}").status == 200
+        store.move(number, "finished", expected="waiting")
+        answer = visitor.get(f"/jobs/{number}")
+        assert answer.status == 200
+        assert answer.headers["hx-refresh"] == "true"
