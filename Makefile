@@ -1,11 +1,19 @@
-# make demo | test | check | site | bench | clean; each sets up what it needs. make fuzz draws new random cases; make fuzz-audit damages releases for ten minutes; make gpu needs a GPU, and the Python named by PYTHON.
-.PHONY: demo test fuzz fuzz-audit test-slow check format docs site papers bench gpu clean
+# make demo | test | web | check | site | bench | clean; each sets up what it needs; web installs Chromium. make fuzz draws new random cases; make fuzz-audit damages releases for ten minutes; make gpu needs a GPU, and the Python named by PYTHON.
+.PHONY: demo test web web-short fuzz fuzz-audit test-slow check format docs site papers bench gpu clean
 
 demo: .venv/.ready
 	.venv/bin/incrowd demo --output demo --force
 
 test: .venv/.ready
-	.venv/bin/pytest -n 2 -m "not slow" --hypothesis-profile=ci
+	.venv/bin/pytest -n 2 -m "not slow and not web" --hypothesis-profile=ci
+
+web: .venv/.ready
+	./scripts/browser
+	.venv/bin/pytest -m web
+
+web-short: .venv/.ready
+	./scripts/browser || true
+	.venv/bin/pytest -n 0 -rs -m web tests/report/test_journey.py
 
 fuzz: .venv/.ready
 	.venv/bin/pytest -n 2 -m hypothesis
