@@ -110,7 +110,7 @@ def test_demo_writes_a_report(incrowd, tmp_path):
     assert "Which release of this city can be published?" in page and "cut.html" in page
     for name in ("cut", "glove", "counts"):
         assert (tmp_path / "demo" / name / "manifest.json").exists()
-        assert "Head to sign" in (tmp_path / "demo" / f"{name}.html").read_text()
+        assert "What was assessed, for signature" in (tmp_path / "demo" / f"{name}.html").read_text()
 
 
 def test_an_internal_error_shows_no_traceback_and_no_value(incrowd, trips, tmp_path, monkeypatch):

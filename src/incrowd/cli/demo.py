@@ -12,17 +12,18 @@ from incrowd.cli.options import Force, Json, Seed
 from incrowd.cli.screen import answer, note, progress_bar
 from incrowd.errors import MissingExtra, ParameterError
 from incrowd.plain import several
-from incrowd.show import Section, Table
 
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
 
 K = 11  # people in a crowd that the limit of right guesses asks for
 EPSILON = 0.4  # noise under which nobody is known to be in the counts
-WAYS = (
-    "Cutting gives the pieces of a trajectory fresh pseudonyms; GLOVE hides everybody among eleven or more; counts "
-    "with noise for a person say how many people are where, and little about anybody."
-)
+WAYS = {
+    "cut": "Trajectories are cut every six hours, and each piece gets a new pseudonym.",
+    "glove": "Everybody is hidden among eleven or more people who share the same boxes in place and time.",
+    "counts": "Only how many people are where in each hour, with noise that protects each person.",
+}
+ASKS = "Which release of this city can be published?"
 TITLE = "A synthetic city, published in three ways"
 
 BUDGET_S = 600  # the first run on a machine compiles; afterwards the whole demo takes seconds
@@ -108,41 +109,13 @@ def _judged(name: str, release: Any, data: Any, output: Path, seed: int) -> "Ass
 def _write(page: Path, results: "dict[str, Assessment]", made: dict[str, tuple[Any, Any]]) -> None:
     """One page about all three, and a page to sign for each."""
     from incrowd import report
+    from incrowd.assess.side_by_side import SideBySide
 
     for name, assessment in results.items():
         report.write(
             page.with_name(f"{name}.html"), *assessment.sections(), title=f"A synthetic city: {name}", force=True
         )
-    verdicts = [
-        replace(one.section(), question=f"{name}: does any test exceed your limits?") for name, one in results.items()
-    ]
-    published = [replace(made[name][0].section(), question=f"{name}: what was published?") for name in results]
-    report.write(page, compared(results, made), *verdicts, *published, title=TITLE, force=True)
-
-
-def compared(results: "dict[str, Assessment]", made: dict[str, tuple[Any, Any]]) -> Section:
-    """Which release passes, and what is left in it."""
-    from incrowd.data.release_section import fineness
-
-    rows = []
-    for name, one in results.items():
-        release = made[name][0]
-        worst = next((answer for answer in one.above), None)
-        why = "-" if worst is None else f"{worst.asks} {worst.number}"
-        rows.append((f"{name} (page: {name}.html)", one.gate, why, fineness(release.data).strip() or "-"))
-    passing = [name for name, one in results.items() if one.passed]
-    failing = [name for name in results if name not in passing]
-    good = f"{_listed(passing) or 'none'} {'passes' if len(passing) == 1 else 'pass'}"
-    bad = f"{_listed(failing) or 'none'} {'does' if len(failing) == 1 else 'do'} not"
-    return Section(
-        question="Which release of this city can be published?",
-        answer=f"Of {len(results)} releases of the same city, {good}; {bad}.",
-        number=f"{len(passing)} of {len(results)}",
-        number_of="releases pass",
-        tables=[Table(("release", "verdict", "worst", "what is left"), rows)],
-        method=[WAYS],
-    )
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join(names) if len(names) < 3 else f"{', '.join(names[:-1])} and {names[-1]}"
+    releases = {name: made[name][0] for name in results}
+    sides = SideBySide(question=ASKS, assessments=results, releases=releases, about=WAYS)
+    published = [replace(one.section(), question=f"{name}: what was published?") for name, one in releases.items()]
+    report.write(page, sides, *published, title=TITLE, force=True)

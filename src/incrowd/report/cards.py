@@ -92,6 +92,19 @@ class Card:
         return next(above, self.numbers[0] if self.numbers else None)
 
 
+def excess_of(answer: "Answer") -> float:
+    """How far a test is above its limit, or for a count below it; less than 0 if it is within, 0 without a limit.
+
+    Args:
+        answer: What was found.
+    """
+    number = answer.tightest
+    if number is None or number.limited is None or number.limited.value is None:
+        return 0.0
+    over = float(number.judged) - float(number.limited.value)
+    return -over if number.limited.kind == "count" else over
+
+
 def card_of(answer: "Answer") -> Card:
     """The card of a test.
 

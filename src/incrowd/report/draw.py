@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incrowd.plain import several
-from incrowd.report.style import COLOURS, INK, MAP, MUTED, PALE, RAMP, SMALL, SUNK, canvas, end_labels, key, svg, tags
+from incrowd.report.draw_map import draw_map
+from incrowd.report.style import COLOURS, INK, MAP, MUTED, PALE, SMALL, canvas, end_labels, key, svg, tags
 from incrowd.report.ticks import named_ticks, round_ticks, whole_ticks
 from incrowd.show import Bars, Cdf, Line, Lines, Map, Panel, Surface
-from incrowd.show.panel import STEPS, step_words
+from incrowd.show.panel import STEPS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CONTOURS = (0.1, 0.25, 0.5, 0.75, 0.9)
 WIDTH_PT, COVERED_PT = 1.5, 2.0  # of a line, and more for one that a later one covers
-MOST_DOTS = 2_000  # on a map
 MOST_END_LABELS = 5  # lines that are named where they end; more need a legend
 HEIGHTS_IN: dict[type, float] = {Lines: 3.2, Cdf: 2.8, Bars: 2.6, Surface: 3.2, Map: 4.2}
 
@@ -210,93 +209,10 @@ def _draw_surface(axes: "Axes", panel: Surface) -> None:
     axes.figure.colorbar(filled, ax=axes, label=panel.of, ticks=[0, 0.25, 0.5, 0.75, 1], fraction=0.05)
 
 
-def _draw_map(axes: "Axes", panel: Map) -> None:
-    from matplotlib.collections import LineCollection
-
-    west, south, east, north = panel.box_km
-    drawn = _draw_squares(axes, panel) if panel.at_km is None else _draw_dots(axes, panel)
-    if panel.outline:
-        axes.add_collection(LineCollection(list(panel.outline), colors=MUTED, linewidths=0.8))
-    room = 0.02 * max(east - west, north - south, 0.1)
-    axes.set(xlim=(west - room, east + room), ylim=(south - room, north + room), aspect="equal")
-    if panel.steps:
-        _step_key(axes, panel)
-    else:
-        scale = axes.figure.colorbar(drawn, ax=axes, label=panel.of, fraction=0.04, pad=0.02)
-        if panel.log:
-            round_ticks(scale.ax.yaxis, *scale.ax.get_ylim())
-    _scale_bar(axes, west - room, east - west + 2 * room)
-
-
-def _draw_squares(axes: "Axes", panel: Map) -> Any:
-    rows, columns = panel.value.shape
-    size = (0, panel.cell_km * columns, 0, panel.cell_km * rows)
-    look: dict[str, Any] = {"origin": "lower", "extent": size, "interpolation": "nearest"}
-    return axes.imshow(np.ma.masked_invalid(panel.value), **look, **_map_colours(panel))
-
-
-def _draw_dots(axes: "Axes", panel: Map) -> Any:
-    """Dots as pixels if they are many: a page would hold each of them as a shape."""
-    east, north = np.asarray(panel.at_km, np.float64).reshape(-1, 2).T
-    size = float(np.clip(4000 / max(len(east), 1), 4, 60))
-    edge: dict[str, Any] = {"edgecolors": MUTED, "linewidths": 0.4 if size > 10 else 0.0}
-    many = len(east) > MOST_DOTS
-    return axes.scatter(east, north, s=size, c=panel.value, rasterized=many, **edge, **_map_colours(panel))
-
-
-def _map_colours(panel: Map) -> dict[str, Any]:
-    """Colours in steps, or along a scale; with no square to show a scale has two ends all the same."""
-    from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
-
-    if panel.steps:
-        # A share on a step has the colour below it, as in the words of the key.
-        bounds = [0, *np.nextafter(panel.steps, 1), 1.0 + 1e-9]
-        return {"cmap": ListedColormap(RAMP), "norm": BoundaryNorm(bounds, len(RAMP))}
-    most = float(np.ma.masked_invalid(panel.value).filled(0).max()) if panel.most is None else panel.most
-    ends = (panel.least, max(most, panel.least + 1) if panel.log else most)
-    return {"cmap": MAP, "norm": LogNorm(*ends) if panel.log else Normalize(*ends)}
-
-
-def _step_key(axes: "Axes", panel: Map) -> None:
-    """What each colour stands for, with the number of cells, beside the map."""
-    from matplotlib.patches import Patch
-
-    known = panel.value[np.isfinite(panel.value)]
-    counts = np.bincount(np.searchsorted(panel.steps, known), minlength=len(RAMP))
-    patches = [
-        Patch(facecolor=colour, edgecolor=MUTED, linewidth=0.5, label=f"{words}: {several(int(count), 'cell')}")
-        for colour, words, count in zip(RAMP, step_words(panel.steps), counts, strict=True)
-    ]
-    axes.set_facecolor(SUNK)
-    axes.figure.legend(handles=patches, title=panel.of, loc="outside right center", alignment="left")
-
-
-def _scale_bar(axes: "Axes", west_km: float, width_km: float) -> None:
-    """A round length below the map, instead of ticks; a frame says where the map ends."""
-    size = 10 ** np.floor(np.log10(width_km / 4))
-    length = size * max(step for step in (1, 2, 5) if step * size <= width_km / 4)
-    below: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "clip_on": False}
-    axes.plot([west_km, west_km + length], [-0.03, -0.03], color=INK, linewidth=2, solid_capstyle="butt", **below)
-    axes.annotate(
-        f"{length:g} km, north is up",
-        (west_km + length, -0.03),
-        xycoords=below["transform"],
-        xytext=(5, 0),
-        textcoords="offset points",
-        va="center",
-        color=INK,
-        annotation_clip=False,
-    )
-    axes.set_xticks([])
-    axes.set_yticks([])
-    axes.spines[["top", "right"]].set_visible(True)
-    axes.spines[:].set_color(PALE)
-
-
 DRAWN: dict[type, Callable[["Axes", Any], None]] = {
     Lines: _draw_lines,
     Cdf: _draw_cdfs,
     Bars: _draw_bars,
     Surface: _draw_surface,
-    Map: _draw_map,
+    Map: draw_map,
 }

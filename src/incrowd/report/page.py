@@ -18,7 +18,8 @@ from incrowd.progress import track
 from incrowd.report.draw import caption, image
 from incrowd.report.json_links import NOTHING, NUMERIC, Behind
 from incrowd.report.references import CITED, bibliography, papers_of, reference
-from incrowd.report.style import INK, MUTED, PALE, SUNK
+from incrowd.report.sides import Sides, sides_of
+from incrowd.report.style import INK, MUTED, PALE, RAMP, SUNK
 from incrowd.report.verdict import FirstScreen, verdict_of
 from incrowd.show import Section, Table, markdown, section_of
 
@@ -28,6 +29,7 @@ LONG = 30  # letters of a cell that need not wrap
 OPTION = re.compile(r"(\(?--\w[\w-]*\)?)")
 NAMED = re.compile(r'\bid="|"#|url\(#')
 THEME = {INK: "var(--ink)", MUTED: "var(--soft)", PALE: "var(--line)", SUNK: "var(--sunk)", "#ffffff": "var(--paper)"}
+THEME |= {colour: f"var(--r{step})" for step, colour in enumerate(RAMP, 1)}
 INKS = re.compile("|".join(THEME))
 WIDE, LETTERS = re.compile(r'<svg[^>]* width="([\d.]+)pt"'), re.compile(r"font(?:-size)?: ?([\d.]+)px")
 
@@ -64,8 +66,9 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
 
 
 def _html(title: str, sections: Sequence[Section]) -> str:
-    top = _top(sections[0])
-    detailed = sections if top is None else [part for part in sections if part.data is not sections[0].data.head]
+    top, sides = _top(sections[0]), _sides(sections[0])
+    above = sections[0].data.head if top else sections[0].data if sides else object()  # shown above the details
+    detailed = [part for part in sections if part.data is not above]
     parts = [(part, Behind(part.data, f"data{index}")) for index, part in enumerate(detailed, 1)]
     papers = dict.fromkeys(key for part in sections for key in papers_of(part))
     whole = to_json(record(*sections, title=title))
@@ -74,6 +77,7 @@ def _html(title: str, sections: Sequence[Section]) -> str:
         parts=parts,
         drawn=track(parts, "drawing"),
         top=top,
+        sides=sides,
         references=[reference(key) for key in papers],
         download=f"data:application/json;base64,{b64encode(whole.encode()).decode()}",
         version=__version__,
@@ -92,6 +96,11 @@ def record(*sections: Section, title: str) -> dict[str, Any]:
 def _top(first: Section) -> FirstScreen | None:
     """The first screen of an assessment; other pages begin with their questions."""
     return verdict_of(first.data) if hasattr(first.data, "judges") else None
+
+
+def _sides(first: Section) -> Sides | None:
+    """The first screen of releases side by side."""
+    return sides_of(first.data) if hasattr(first.data, "assessments") else None
 
 
 @cache

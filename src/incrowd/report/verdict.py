@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from incrowd.plain import several
-from incrowd.report.cards import Card, Tone, card_of
+from incrowd.report.cards import Card, Tone, card_of, excess_of
 from incrowd.report.signing import Rows, Signing, signing_of
 from incrowd.show import Panel
 
 if TYPE_CHECKING:
-    from incrowd.assess import Answer, Assessment
+    from incrowd.assess import Assessment
     from incrowd.ledger import Ledger
 
 DECIDE = 5  # numbers on the first screen
@@ -95,18 +95,17 @@ def verdict_of(assessment: "Assessment") -> FirstScreen:
     Args:
         assessment: What was found.
     """
-    tone: Tone = "ok" if assessment.passed else "bad" if assessment.above or assessment.refused else "gap"
     headline, _, lead = assessment.section().answer.partition(". ")
     cards = [card_of(answer) for answer in assessment.answers if answer.verdict != "does not apply"]
     shut = [card for card in cards if card.tone in ("bad", "gap") and (card.answer.due or card.tone == "bad")]
-    shut.sort(key=lambda card: -_excess(card.answer))
+    shut.sort(key=lambda card: -excess_of(card.answer))
     decide = tuple(shut[:DECIDE]) or tuple(card for card in cards if card.tone == "ok")[:DECIDE]
     within = sum(card.tone == "ok" for card in cards) - sum(card.tone == "ok" for card in decide)
     more = (
         f"{several(within, 'more test is', 'more tests are')} within {'its limit' if within == 1 else 'their limits'}."
     )
     return FirstScreen(
-        tone=tone,
+        tone=tone_of(assessment),
         headline=f"{headline.rstrip('.')}.",
         lead=lead.replace(" %", f"{GAP}%").replace("(1 in 11)", f"(1{GAP}in{GAP}11)"),
         about=_about(assessment),
@@ -120,6 +119,15 @@ def verdict_of(assessment: "Assessment") -> FirstScreen:
         map=_map(assessment),
         stages=tuple(_stages(assessment.ledger)),
     )
+
+
+def tone_of(assessment: "Assessment") -> Tone:
+    """The colour of a verdict.
+
+    Args:
+        assessment: What was found.
+    """
+    return "ok" if assessment.passed else "bad" if assessment.above or assessment.refused else "gap"
 
 
 def _groups(cards: list[Card]) -> Iterator[Group]:
@@ -144,13 +152,6 @@ def _about(assessment: "Assessment") -> str:
     period = "" if head is None or head.period is None else " to ".join(head.period)
     made = "" if head is None else f"assessed {head.made[:10]}"
     return " · ".join(filter(None, (what if assessment.judges == "release" else data, period, made)))
-
-
-def _excess(answer: "Answer") -> float:
-    number = answer.tightest
-    if number is None or number.limited is None or number.limited.value is None:
-        return 0.0
-    return abs(float(number.judged) - float(number.limited.value))
 
 
 def _steps(assessment: "Assessment") -> Iterator[NextStep]:

@@ -1,6 +1,7 @@
 """incrowd attack recover."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -155,11 +156,13 @@ def recover(
         chance = None if visits is None or tried is not None else _guessed(mended, visits, pairing, seed)
         if recovered is not None:
             _save(recovery, recovered, named, force=force)
-        results = [result for result in (recovery, unique, score, tried) if result is not None]
-        write_page(output, *results, title="Recovery of people from published counts", force=force)
-    printed = [result for result in (score, recovery, unique, tried) if result is not None]
+        printed = [result for result in (score, recovery, unique, tried) if result is not None]
+        beside = _beside(chance, truth_known=visits is not None)
+        first = section_of(printed[0])
+        first = replace(first, answer=f"{first.answer} {beside}".rstrip())
+        write_page(output, first, *printed[1:], title="Recovery of people from published counts", force=force)
     words = [text(section_of(result), tables=result is not recovery) for result in printed]
-    words.insert(1, _beside(chance, truth_known=visits is not None))
+    words.insert(1, beside)
     record = {
         "recovered": _record(recovery),
         "uniqueness": unique,

@@ -1,0 +1,71 @@
+"""Releases side by side -> the first screen of their page: which passes, by what number, and what is left."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from incrowd.report.cards import Card, Tone, card_of, excess_of
+from incrowd.report.verdict import tone_of
+
+if TYPE_CHECKING:
+    from incrowd.assess.side_by_side import SideBySide
+
+
+@dataclass(frozen=True)
+class Side:
+    """One release.
+
+    Args:
+        name: Of the release and of its page.
+        tone: Colour, by verdict.
+        chip: The verdict in two words.
+        about: What this way of publishing does.
+        verdict: The first sentence of its page.
+        card: The test that decides; None if nothing was compared with a limit.
+        left: What is left in it.
+    """
+
+    name: str
+    tone: Tone
+    chip: str
+    about: str
+    verdict: str
+    card: Card | None
+    left: str
+
+
+@dataclass(frozen=True)
+class Sides:
+    """All releases, with the answer first."""
+
+    tone: Tone
+    headline: str
+    question: str
+    releases: tuple[Side, ...]
+
+
+def sides_of(result: "SideBySide") -> Sides:
+    """All that the page shows above its details.
+
+    Args:
+        result: The releases.
+    """
+    part = result.section()
+    sides = tuple(_side(result, name) for name in result.assessments)
+    return Sides("ok" if result.passing else "bad", part.answer, part.question, sides)
+
+
+def _side(result: "SideBySide", name: str) -> Side:
+    assessment = result.assessments[name]
+    tone = tone_of(assessment)
+    compared = [one for one in assessment.held if one.verdict == "above" or not assessment.above]
+    shares = [one for one in compared if one.tightest is not None and one.tightest.limited is not None]
+    worst = max(shares, key=excess_of, default=None)
+    return Side(
+        name=name,
+        tone=tone,
+        chip={"ok": "Passes", "bad": "Does not pass"}.get(tone, "No verdict"),
+        about=result.about.get(name, ""),
+        verdict=f"{assessment.verdict.partition('. ')[0].rstrip('.')}.",
+        card=None if worst is None else card_of(worst),
+        left=result.left(name),
+    )

@@ -1,0 +1,93 @@
+"""Pages that somebody signs or decides by, in a real browser: light, dark, wide, narrow and on paper."""
+
+import pytest
+
+import incrowd as ic
+from browser import COLLISIONS, OUTSIDE
+
+pytestmark = pytest.mark.web
+MOST_SHEETS = 4
+NAMES = ("failing", "passing", "counts", "compare")
+
+
+@pytest.fixture(scope="session")
+def city():
+    return ic.read.synthetic_city(users=60, towers=12, days=3, seed=2)
+
+
+@pytest.fixture(scope="session")
+def pages(city, tmp_path_factory):
+    """A release that fails, two that pass, and methods compared, as files."""
+    folder = tmp_path_factory.mktemp("pages")
+    visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
+    prints = ic.discretize.fingerprints(city.traces)
+    noisy = ic.anonymize.DPCounts(epsilon=0.4, slots_per_person=1)
+    made = {
+        "failing": (visits, ic.anonymize.Cut(window_h=6)(visits)),
+        "passing": (prints, ic.anonymize.Glove(k=11)(prints)),
+        "counts": (visits, noisy(visits, cells=visits.xy, slots=(0, 72))),
+    }
+    for name, (data, release) in made.items():
+        assessment = ic.assess.assess(data, release=release, budget_s=120, seed=0, advise=False)
+        assert assessment.passed is (name != "failing")
+        ic.report.write(folder / f"{name}.html", *assessment.sections(), title="Privacy assessment")
+    comparison = ic.assess.compare(prints, methods=("cut", "glove"))
+    ic.report.write(folder / "compare.html", comparison, title="Which method loses least detail?")
+    return folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_screen(tab, pages, name, width, dark):
+    tab.open(pages / f"{name}.html", width, dark=dark)
+    tab.picture(f"{name}-{width}{'-dark' if dark else ''}")
+    assert tab.violations() == []
+    assert tab.ask("document.documentElement.scrollWidth") <= width and tab.ask(OUTSIDE) == []
+    assert tab.ask(COLLISIONS) == []
+    assert tab.complaints == [] and all(address.startswith(("file:", "data:")) for address in tab.requested)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_paper(tab, pages, name):
+    tab.open(pages / f"{name}.html")
+    sheets = tab.paper(name)
+    assert 1 <= len(sheets) <= MOST_SHEETS and all(sheet.strip() for sheet in sheets)
+    assert tab.stranded(sheets) == []
+
+
+def test_the_verdict_the_numbers_and_the_command_are_on_the_first_screen(tab, pages):
+    tab.open(pages / "failing.html")
+    bottom = "selector => document.querySelector(selector).getBoundingClientRect().bottom"
+    for part in ("h1", ".decide > li:nth-child(4)", ".cmd"):
+        assert tab.page.evaluate(bottom, part) <= 900, part
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "rule"),
+    [
+        ("--soft: #4f5d6b", "--soft: #c9d2db", "color-contrast"),
+        ("<label>Name<input", "Name<label></label><input", "label"),
+        ('<html lang="en">', "<html>", "html-has-lang"),
+    ],
+)
+def test_a_fault_would_be_found(tab, pages, tmp_path, right, wrong, rule):
+    text = (pages / "failing.html").read_text()
+    assert right in text
+    (tmp_path / "bad.html").write_text(text.replace(right, wrong))
+    tab.open(tmp_path / "bad.html")
+    assert any(fault.startswith(rule) for fault in tab.violations())
+
+
+def test_a_stranded_heading_would_be_found(tab, pages, tmp_path):
+    text = (pages / "failing.html").read_text().replace("</h2>", '</h2><p style="break-after: page"></p>')
+    (tmp_path / "bad.html").write_text(text)
+    tab.open(tmp_path / "bad.html")
+    assert tab.stranded(tab.paper("stranded"))
+
+
+def test_labels_that_run_together_would_be_found(tab, pages, tmp_path):
+    text = (pages / "failing.html").read_text().replace('text-anchor="end">', ">").replace('x="100%" y=', 'x="15%" y=')
+    (tmp_path / "bad.html").write_text(text)
+    tab.open(tmp_path / "bad.html")
+    assert tab.ask(COLLISIONS)
