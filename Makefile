@@ -1,11 +1,11 @@
-# make demo | test | check | site | bench | clean; each sets up what it needs. make fuzz draws new random cases; make fuzz-audit damages releases for ten minutes; make gpu needs a GPU, and the Python named by PYTHON.
-.PHONY: demo test fuzz fuzz-audit test-slow check format docs site papers bench gpu clean
+# make demo | test | check | site | bench | clean; each sets up what it needs. make fuzz draws new random cases; make fuzz-audit damages releases for ten minutes; make spark compares Spark with one machine; make gpu needs a GPU, and the Python named by PYTHON.
+.PHONY: demo test fuzz fuzz-audit test-slow spark check format docs site papers bench gpu clean
 
 demo: .venv/.ready
 	.venv/bin/incrowd demo --output demo --force
 
 test: .venv/.ready
-	.venv/bin/pytest -n 2 -m "not slow" --hypothesis-profile=ci
+	.venv/bin/pytest -n 2 -m "not slow and not spark" --hypothesis-profile=ci
 
 fuzz: .venv/.ready
 	.venv/bin/pytest -n 2 -m hypothesis
@@ -15,6 +15,11 @@ fuzz-audit: .venv/.ready
 
 test-slow: .venv/.ready
 	.venv/bin/pytest -m slow
+
+spark: .venv/.ready
+	./scripts/spark
+	.venv/bin/pytest -n 0 tests/spark
+	INCROWD_SPARK_MASTER='local-cluster[2,1,512]' .venv/bin/pytest -n 0 tests/spark
 
 check: .venv/.ready
 	.venv/bin/ruff format --check .
