@@ -182,3 +182,24 @@ def test_pseudonyms_are_random_and_an_audit_passes(blocks, visits, tmp_path):
     assert manifest["pseudonyms"] == "operating system"
     assert pairs != release_in(tmp_path / "two")[2]
     assert ic.audit.check(tmp_path / "one", original=visits, link=tmp_path / "one.csv").passed
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_kgap(prints, city, k):
+    from incrowd.spark import kgap
+
+    there = kgap(prints, k=k)
+    here = ic.measure.kgap(ic.discretize.fingerprints(city, cell_m=500, slot_min=30), k=k, device="cpu")
+    assert np.array_equal(there.value, here.value) and np.array_equal(there.neighbours, here.neighbours)
+    assert there.to_dict() == here.to_dict()
+
+
+@pytest.mark.parametrize("options", [{}, {"keep": "set", "time_zone": "Europe/Amsterdam", "seed": 2}])
+def test_sweep(spark, city, options):
+    from incrowd.spark import sweep
+
+    how = {"blocks": (5, 20), "minutes": (30, 120), "points": (1, 4), "samples": 400, **options}
+    there, here = sweep(spark, city, parts=3, **how), ic.measure.sweep(ic.read.table(city), **how)
+    assert there.to_arrow().equals(here.to_arrow())
+    assert (there.box_m, there.users, there.records) == (here.box_m, here.users, here.records)
+    assert there.ledger.to_dict() == here.ledger.to_dict()
