@@ -1,11 +1,21 @@
-# make demo | test | check | site | bench | clean; each sets up what it needs. make fuzz draws new random cases; make fuzz-audit damages releases for ten minutes; make sources starts a database and an object store; make dist builds wheel and sdist and tries both; make gpu needs a GPU, and the Python named by PYTHON.
-.PHONY: demo test fuzz fuzz-audit test-slow sources check format docs site papers bench dist gpu clean
+# Each command sets up what it needs. make test is what a change must pass; fuzz draws new random cases, fuzz-audit damages
+# releases for ten minutes, web installs Chromium, sources starts a database and an object store, spark compares Spark with one
+# machine, dist builds wheel and sdist and tries both, gpu needs a GPU and the Python named by PYTHON.
+.PHONY: demo test web web-short sources spark fuzz fuzz-audit test-slow check format docs site papers bench dist gpu clean
 
 demo: .venv/.ready
 	.venv/bin/incrowd demo --output demo --force
 
 test: .venv/.ready
-	.venv/bin/pytest -n 2 -m "not slow and not sources" --hypothesis-profile=ci
+	.venv/bin/pytest -n 2 -m "not slow and not web and not sources and not spark" --hypothesis-profile=ci
+
+web: .venv/.ready
+	./scripts/browser
+	.venv/bin/pytest -n 0 -m web
+
+web-short: .venv/.ready
+	./scripts/browser || true
+	.venv/bin/pytest -n 0 -rs -m web tests/report/test_journey.py
 
 fuzz: .venv/.ready
 	.venv/bin/pytest -n 2 -m hypothesis
@@ -16,13 +26,14 @@ fuzz-audit: .venv/.ready
 test-slow: .venv/.ready
 	.venv/bin/pytest -m "slow and not web"
 
-web: .venv/.ready
-	./scripts/browser
-	.venv/bin/pytest -n 0 -m web
-
 sources: .venv/.ready
 	./scripts/sources
 	.venv/bin/pytest -n 0 -rs -m sources tests/read tests/gate
+
+spark: .venv/.ready
+	./scripts/spark
+	.venv/bin/pytest -n 0 tests/spark
+	INCROWD_SPARK_MASTER='local-cluster[2,1,512]' .venv/bin/pytest -n 0 tests/spark
 
 check: .venv/.ready
 	.venv/bin/ruff format --check .

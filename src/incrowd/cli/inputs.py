@@ -123,13 +123,14 @@ def source_in_python(
     grain: Grain = GRAIN,
     *,
     into: Literal["visits", "fingerprints", "traces"] = "visits",
+    plain: bool = False,
 ) -> str:
-    """The call that makes the data of a command, as a script would write it."""
+    """The call that makes the data of a command, as a script would write it; plain sources are trajectories."""
     source = one_or_many(sources)
     given = {name: value for name, value in reading.arguments().items() if value != DEFAULTS[name]}
     options = "".join(f", {name}={_written(value)}" for name, value in given.items())
-    held = _holding(source, reading)
-    if held.noun not in (None, "Traces"):
+    held = None if plain else _holding(source, reading)
+    if held is not None and held.noun not in (None, "Traces"):
         slots = f", slot_min={grain.slot_min}" if held.noun == "Visits" and not (held.saved or held.published) else ""
         return f"ic.read.open({source!r}{slots}{options})"
     if into != "visits":

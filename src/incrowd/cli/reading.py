@@ -115,7 +115,7 @@ READING = options_of(ReadingOptions, column=_listed("column", "ROLE=NAME"), attr
 def reads(command: Command) -> Command:
     """Give a command the options of reading, gathered in its argument `reading`; its inputs stay what they are.
 
-    What is not a file is copied first, so a command sees files alone.
+    What is not a file is copied first, so a command sees files alone, unless it runs on Spark.
     """
     own = inspect.signature(command).parameters  # a paper has a table of its own, and is given a query
     options = {name: option for name, option in READING.items() if name not in own}
@@ -126,7 +126,9 @@ def reads(command: Command) -> Command:
         refuse_own_input(given)
         table = given["table"] if "table" in options else None
         inputs = [name for name in SOURCES if isinstance(given.get(name), (str, list)) and is_copied(given[name])]
-        if not inputs:
+        if given.get("engine") == "spark":
+            inputs = []  # executors read them where they are
+        elif not inputs:
             check_unused(table, given["query"])
         with ExitStack() as stack:
             for name in inputs:

@@ -155,6 +155,11 @@ class Blocks:
         return int(self.sizes.sum())
 
     @property
+    def slot_min(self) -> int:
+        """Minutes of a time slot."""
+        return self.clock.slot_min
+
+    @property
     def blocks(self) -> int:
         """Into how many partitions the users are divided."""
         return int(self.frame.rdd.getNumPartitions())

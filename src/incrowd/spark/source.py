@@ -54,6 +54,8 @@ def open_source(spark: SparkSession, source: Any, options: dict[str, Any]) -> Op
     """Check the options and the columns, before any record is read."""
     if options.pop("memory_mb", None) is not None:
         raise ParameterError("memory_mb is for one machine; on Spark the memory of a task decides (docs/scale.md).")
+    if options.pop("table", None) is not None or options.pop("query", None) is not None:
+        raise ParameterError("table and query are for databases; give the name of a table of Spark as the source.")
     request, zone, bad_rows = request_of(**options)
     if request.layout.kind not in (None, "parquet"):
         raise ParameterError(_NO_CSV)
@@ -125,7 +127,8 @@ def _numbered(spark: SparkSession, uris: list[str]) -> DataFrame:
         raise _unreadable(unquote(uris[0]), error) from error
     places = {unquote(urlsplit(uri).path): number for number, uri in enumerate(uris)}
     listed = {_bare(uri): places[unquote(urlsplit(uri).path)] for uri in frame.inputFiles()}
-    numbers = spark.createDataFrame(list(listed.items()), f"uri string, {FILE} long")
+    values = ", ".join(f"({_literal(uri)}, {number}L)" for uri, number in listed.items())
+    numbers = spark.sql(f"SELECT * FROM VALUES {values} AS files(uri, {FILE})")  # noqa: S608 - quoted
     placed = frame.withColumn("incrowd_uri", F.regexp_replace("_metadata.file_path", _SLASHES, r"$1"))
     placed = placed.withColumn(ROW, F.col("_metadata.row_index"))
     return placed.join(F.broadcast(numbers), F.col("incrowd_uri") == F.col("uri"), "left").drop("incrowd_uri", "uri")
@@ -134,6 +137,12 @@ def _numbered(spark: SparkSession, uris: list[str]) -> DataFrame:
 def _bare(uri: str) -> str:
     """The name of a file as Spark writes it beside a row: with one slash if there is no host."""
     return re.sub(_SLASHES, r"\1", uri)
+
+
+def _literal(text: str) -> str:
+    """A text as SQL writes it."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
 
 
 def _unreadable(place: str, error: Exception) -> DataError:

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
-from incrowd.anonymize import Anonymizer
+from incrowd.anonymize import Anonymizer, Cut, Generalize, Glove
 from incrowd.anonymize.base import guarantee
+from incrowd.cli.engine import Engine
 from incrowd.cli.inputs import (
     carried_values,
     carrying,
@@ -40,6 +41,7 @@ NOUNS: dict[type, Literal["visits", "traces", "fingerprints"]] = {
     Traces: "traces",
     Fingerprints: "fingerprints",
 }
+ON_SPARK = (Cut, Generalize, Glove)
 FROM_READING = ("time_zone",)  # fields that the options of reading fill
 Folder = Annotated[Path | None, typer.Option("--output", "-o", help="Folder of the release.")]
 ESTIMATE = Annotated[bool, typer.Option("--estimate", help="Say what the run will take, and stop.")]
@@ -90,6 +92,11 @@ class Releasing:
         check_targets(output.resolve(), link, force=self.force)
         check_page(self.report, force=self.force)
 
+    @property
+    def local_alone(self) -> dict[str, Any]:
+        """The options that only one machine takes."""
+        return {"hold_out": self.hold_out, "report": self.report, "residual_points": self.residual_points}
+
     def publish(self, run: Anonymizer, data: UserTable, output: Path, keywords: dict[str, Any], source: str) -> str:
         """Run the method and write its release; what it holds, what it lost and how to check it, in words or JSON."""
         from incrowd import anonymize, measure
@@ -127,7 +134,7 @@ def command_of(name: str, method: type[Anonymizer], hook: Callable[[Command], Co
     command.__name__, command.__doc__ = name, _help(method)
     command = hook(command) if hook else command
     for argument, (options, into) in _groups(method).items():
-        command = gathers(argument, options, into, last=argument in ("grain", "releasing"))(command)
+        command = gathers(argument, options, into, last=argument in ("grain", "engine", "releasing"))(command)
     return reads(command)
 
 
@@ -141,6 +148,7 @@ def _command(
     keywords: dict[str, Any],
     forecast: dict[str, bool],
     grain: Grain,
+    engine: Engine,
     reading: ReadingOptions,
     releasing: Releasing,
 ) -> None:
@@ -153,6 +161,11 @@ def _command(
     elif not forecast.get("estimate"):
         other = ", or --estimate to see first what it takes" if forecast else ""
         raise ParameterError(f"a release needs a folder; pass -o FOLDER{other}.")
+    if engine.on_spark:
+        engine.refuse(**forecast, **_keywords_given(method, keywords), **releasing.local_alone)
+        assert output is not None
+        _release_on_spark(engine, method(**given), sources, reading, grain, output, releasing)
+        return
     reading = carrying(reading, given.get("sensitive"))
     with progress_bar():
         data = _read(method, sources, reading, grain)
@@ -172,6 +185,31 @@ def _command(
         say(f"in Python: {_in_python(run, source, keywords, str(output), releasing)}")
 
 
+def _release_on_spark(
+    engine: Engine,
+    run: Anonymizer,
+    sources: list[str],
+    reading: ReadingOptions,
+    grain: Grain,
+    output: Path,
+    releasing: Releasing,
+) -> None:
+    """The same release, made by executors."""
+    if isinstance(run, Generalize):
+        grain = Grain(cell_m=run.cell_m, slot_min=run.slot_min)
+    how = {"file": releasing.file, "link": releasing.keep_link, "force": releasing.force}
+    with progress_bar():
+        prints = isinstance(run, Glove)
+        blocks = engine.fingerprints(sources, reading) if prints else engine.visits(sources, reading, grain)
+        say(engine.release(blocks, run, output, as_json=releasing.as_json, **how))
+
+
+def _keywords_given(method: type[Anonymizer], keywords: dict[str, Any]) -> dict[str, bool]:
+    """Which further keywords of the call are not the default."""
+    usual = inspect.signature(method.__call__).parameters
+    return {name: value != usual[name].default for name, value in keywords.items()}
+
+
 def _groups(method: type[Anonymizer]) -> dict[str, tuple[Options, Callable[..., Any]]]:
     """The options of a command by the argument they are gathered in."""
     call = options_of(method.__call__, leave_out=COMMON)
@@ -182,6 +220,7 @@ def _groups(method: type[Anonymizer]) -> dict[str, tuple[Options, Callable[..., 
         "keywords": ({**call, **seed}, dict),
         "forecast": ({} if method.estimate is Anonymizer.estimate else {"estimate": (ESTIMATE, False)}, dict),
         "grain": (options_of(Grain) if _noun(method) is Visits else {}, Grain),
+        "engine": (options_of(Engine) if method in ON_SPARK else {}, Engine),
         "releasing": ({name: made for name, made in RELEASING.items() if name not in left_out}, Releasing),
     }
 

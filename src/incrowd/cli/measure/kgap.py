@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import measure
+from incrowd.cli.engine import Engine, with_engine
 from incrowd.cli.inputs import fingerprints_of, in_python, source_in_python
 from incrowd.cli.options import Json, Sources, numbers, takes
 from incrowd.cli.reading import ReadingOptions, reads
@@ -14,15 +15,25 @@ Ks = Annotated[str, typer.Option("--k", help="Sizes of the crowd to hide in: 2, 
 
 
 @reads
+@with_engine
 @takes(measure.kgaps, "how", leave_out=("fingerprints",), k=(Ks, "2"))
-def kgap(sources: Sources, reading: ReadingOptions, how: dict[str, Any], as_json: Json = False) -> None:
+def kgap(sources: Sources, reading: ReadingOptions, how: dict[str, Any], engine: Engine, as_json: Json = False) -> None:
     """How much blurring until everyone looks like k - 1 other people: 0 is none, 1 is 20 km and 8 h.
 
     incrowd measure kgap trips.csv --k 2,5
     """
     sizes = numbers(how.pop("k"), "--k")
+    engine.refuse(device=how["device"] != "auto")
+    data = source_in_python(sources, reading, into="fingerprints", plain=engine.on_spark)
+    if engine.on_spark:
+        from incrowd import spark
+
+        with progress_bar():
+            blocks = engine.fingerprints(sources, reading)
+            gaps = [spark.kgap(blocks, k=k) for k in dict.fromkeys(sizes)]
+        present(gaps, engine.in_python(in_python(measure.kgap, data, k=sizes[-1]), data), as_json=as_json)
+        return
     with progress_bar():
         gaps = measure.kgaps(fingerprints_of(sources, reading), k=sizes, **how)
     call, k = (measure.kgaps, sizes) if len(sizes) > 1 else (measure.kgap, sizes[0])
-    data = source_in_python(sources, reading, into="fingerprints")
     present(gaps, in_python(call, data, k=k, **how), as_json=as_json)

@@ -6,12 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import measure, read
+from incrowd.cli.engine import Engine, given_in, with_engine
 from incrowd.cli.inputs import in_python, source_in_python
 from incrowd.cli.options import Force, Json, Sources, arguments_of, numbers, takes
 from incrowd.cli.outputs import check_page, write_page
 from incrowd.cli.reading import Boxing, ReadingOptions, boxes, one_or_many, reads
 from incrowd.cli.screen import note, present, progress_bar
 from incrowd.data.files import check_table
+from incrowd.measure.sweep.result import Sweep
 from incrowd.read.checks import zero_warned_later
 
 WORDS = arguments_of(measure.sweep)
@@ -21,6 +23,7 @@ NOT_HERE = ("traces", "box", "keep_zero", "start", "time_zone")
 
 @reads
 @boxes
+@with_engine
 @takes(
     measure.sweep,
     "how",
@@ -34,6 +37,7 @@ def sweep(
     reading: ReadingOptions,
     boxing: Boxing,
     how: dict[str, Any],
+    engine: Engine,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say how long it will take, and stop.")] = False,
     target: Annotated[float, typer.Option(help="Largest share of people that may be identified.")] = 0.1,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Tidy table: .parquet or .csv.")] = None,
@@ -52,18 +56,30 @@ def sweep(
     check_page(report, force=force)
     how |= {name: numbers(how[name], f"--{name}") for name in ("blocks", "minutes", "points")} | boxing.arguments()
     how["time_zone"] = reading.time_zone
+    engine.refuse(estimate=estimate, cache=how["cache"])
     with progress_bar():
-        with zero_warned_later():
-            traces = read.table(one_or_many(sources), **reading.arguments())
-        expected = measure.sweep_estimate(traces, **how)
-        if estimate:
-            present(expected, as_json=as_json)
-            return
-        note(f"sweep: {expected}")
-        risks = measure.sweep(traces, **how)
+        if engine.on_spark:
+            risks = _on_spark(engine, sources, reading, how)
+        else:
+            with zero_warned_later():
+                traces = read.table(one_or_many(sources), **reading.arguments())
+            expected = measure.sweep_estimate(traces, **how)
+            if estimate:
+                present(expected, as_json=as_json)
+                return
+            note(f"sweep: {expected}")
+            risks = measure.sweep(traces, **how)
         if output is not None:
             risks.save(output, force=force)
         write_page(report, risks.section(target), title="Uniqueness over resolutions", force=force)
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in how.items()}
-    call = in_python(measure.sweep, source_in_python(sources, reading, into="traces"), **given)
-    present(risks if as_json else risks.section(target), call, as_json=as_json)
+    call = in_python(measure.sweep, source_in_python(sources, reading, into="traces", plain=engine.on_spark), **given)
+    shown = f"ic.spark.sweep(ic.spark.session(), {one_or_many(sources)!r}, …)" if engine.on_spark else call
+    present(risks if as_json else risks.section(target), shown, as_json=as_json)
+
+
+def _on_spark(engine: Engine, sources: list[str], reading: ReadingOptions, how: dict[str, Any]) -> Sweep:
+    from incrowd import spark
+
+    options = {name: value for name, value in how.items() if name != "cache"}
+    return spark.sweep(engine.session, one_or_many(sources), **{**given_in(reading), **options})

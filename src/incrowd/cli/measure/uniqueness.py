@@ -1,17 +1,19 @@
 """incrowd measure uniqueness."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 from incrowd import measure
+from incrowd.cli.engine import Engine, with_engine
 from incrowd.cli.inputs import grain_of, grained, in_python, source_in_python, visits_of
 from incrowd.cli.options import Json, Sources, numbers, takes
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import present, progress_bar
 from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
-from incrowd.measure.uniqueness.question import SHORT, Short
+from incrowd.measure.uniqueness.question import SHORT, Short, Uniqueness
 from incrowd.plain import percent
 
 Points = Annotated[str, typer.Option(help="How many visits the attacker knows: 4, 1-5 or 2,4,8.")]
@@ -19,12 +21,14 @@ Points = Annotated[str, typer.Option(help="How many visits the attacker knows: 4
 
 @reads
 @grained
+@with_engine
 @takes(measure.uniqueness, "question", leave_out=("visits", "short", "label"), points=(Points, "4"))
 def uniqueness(
     sources: Sources,
     reading: ReadingOptions,
     question: dict[str, Any],
     grain: Grain,
+    engine: Engine,
     fail_above: Annotated[
         float | None, typer.Option(help="Exit with 1 if more than this share of people is identified, such as 0.1.")
     ] = None,
@@ -41,15 +45,23 @@ def uniqueness(
         raise ParameterError(f"--fail-above must be in [0, 1], got {fail_above}.")
     shorts: tuple[Short, ...] = ("drop",) if question["knowledge"] == "top" else SHORT
     with progress_bar():
-        visits = visits_of(sources, reading, grain)
-        risks = [measure.uniqueness(visits, points=m, short=short, **question) for m in wanted for short in shorts]
-    data = source_in_python(sources, reading, grain)
+        visits: Any = engine.visits(sources, reading, grain) if engine.on_spark else visits_of(sources, reading, grain)
+        ask = _on_spark() if engine.on_spark else measure.uniqueness
+        risks = [ask(visits, points=m, short=short, **question) for m in wanted for short in shorts]
+    data = source_in_python(sources, reading, grain, plain=engine.on_spark)
+    call = in_python(measure.uniqueness, data, points=wanted[-1], **question)
     present(
         risks,
-        in_python(measure.uniqueness, data, points=wanted[-1], **question),
+        engine.in_python(call, data) if engine.on_spark else call,
         grain=grain_of(visits),
         as_json=as_json,
     )
     if fail_above is not None and not all(risk.value is not None and risk.value <= fail_above for risk in risks):
         typer.echo(f"above the limit of {percent(fail_above)}", err=True)
         raise typer.Exit(1)
+
+
+def _on_spark() -> Callable[..., Uniqueness]:
+    from incrowd.spark import uniqueness
+
+    return uniqueness

@@ -1,0 +1,48 @@
+"""--engine spark: the answers of the same command without it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import incrowd as ic
+from incrowd.cli.app import app
+from spark.parity import release_in
+
+pytestmark = pytest.mark.spark
+ON_SPARK = ["--engine", "spark"]
+
+
+def run(*words):
+    """What a command prints; an error of ours is raised."""
+    return CliRunner().invoke(app, list(words), catch_exceptions=False).stdout
+
+
+def test_measures(spark, city):
+    grain = ["--cell-m", "500", "--slot-min", "60"]
+    for command in (["measure", "uniqueness", str(city), "--points", "3", *grain], ["measure", "kgap", str(city)]):
+        here, there = (json.loads(run(*command, *more, "--json")) for more in ([], ON_SPARK))
+        assert here == there
+    said = run("measure", "uniqueness", str(city), *grain, *ON_SPARK)
+    assert "ic.spark.uniqueness(ic.spark.grid(ic.spark.session(), " in said
+
+
+def test_releases(spark, city, tmp_path):
+    how = ["--engine", "spark", "-o", str(tmp_path / "there"), "--keep-link", str(tmp_path / "there.csv")]
+    said = run("anonymize", "generalize", str(city), "--cell-m", "500", *how)
+    assert "under 200 pseudonyms" in said
+    assert ic.audit.check(tmp_path / "there", original=city, link=tmp_path / "there.csv").passed
+    assert release_in(tmp_path / "there")[1]["parameters"]["cell_m"] == 500
+
+
+@pytest.mark.parametrize("more", [["--hold-out", "0.1"], ["--report", "page.html"], ["--estimate"]])
+def test_options_that_spark_does_not_take_are_refused(city, tmp_path, more):
+    method = "glove" if "--estimate" in more else "cut"
+    link = ["--keep-link", str(tmp_path / "link.csv")]
+    with pytest.raises(ic.ParameterError, match="has no use with --engine spark"):
+        run("anonymize", method, str(city), "-o", str(tmp_path / "out"), *ON_SPARK, *link, *more)
+
+
+def test_a_master_needs_the_engine(city):
+    with pytest.raises(ic.ParameterError, match="--engine spark"):
+        run("measure", "uniqueness", str(city), "--master", "yarn")
