@@ -1,9 +1,11 @@
 """The README's code runs as it stands."""
 
 import re
+import tomllib
 from pathlib import Path
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text()
 
 
 def test_the_ten_lines_run(tmp_path, monkeypatch, capsys):
@@ -16,14 +18,25 @@ def test_the_ten_lines_run(tmp_path, monkeypatch, capsys):
 
 
 def test_every_file_it_names_is_there():
-    root = Path(__file__).resolve().parents[1]
     named = re.findall(r"`([\w/]+\.(?:md|cff))`", README)
-    assert len(named) > 5 and all((root / name).exists() for name in named)
+    assert len(named) > 5 and all((ROOT / name).exists() for name in named)
 
 
-def test_it_has_no_link_that_a_package_index_would_break():
-    links = re.findall(r"\]\(([^)]+)\)", README)
-    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+def links_in(text):
+    """Links and pictures that name no address."""
+    return [link for link in re.findall(r"\]\(([^)]+)\)", text) if not link.startswith(("https://", "#"))]
+
+
+def test_every_link_and_picture_is_there():
+    assert links_in(README) and all((ROOT / link).exists() for link in links_in(README))
+
+
+def test_the_page_of_a_package_index_has_no_link_that_it_would_break():
+    hook = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["metadata"]["hooks"]
+    page = README
+    for change in hook["fancy-pypi-readme"]["substitutions"]:
+        page = re.sub(change["pattern"], change["replacement"], page)
+    assert links_in(page) == [] and "docs/studio.md" in page
 
 
 def test_every_command_it_shows_exists():

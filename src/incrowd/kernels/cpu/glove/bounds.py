@@ -18,7 +18,7 @@ FAR = 0xFFFF
 LANES = 16  # places of one person that are compared at once
 
 
-class Table(NamedTuple):
+class PlaceTable(NamedTuple):
     """From every region to the places of one fingerprint, which is compared with many: at least so far, capped."""
 
     far: NDArray[np.uint16]  # [region, place], its places padded to whole lanes
@@ -48,7 +48,7 @@ def scratch_of(p: Prints) -> Scratch:
 
 
 @njit(cache=True)
-def table_of(p: Prints, a: int) -> Table:
+def table_of(p: Prints, a: int) -> PlaceTable:
     """Boxes that do not overlap are stretched by the gap between them and at least by the narrower of the two."""
     first, places, regions = p.places_first[a], p.places[a], p.regions.shape[1]
     width = LANES * ((places - 1) // LANES + 1)
@@ -72,11 +72,11 @@ def table_of(p: Prints, a: int) -> Table:
             g = min(k, GROUPS - 1)
             lead[r, g] = min(lead[r, g], row[k])
         least[r] = lead[r].min()
-    return Table(far, lead, least, uses)
+    return PlaceTable(far, lead, least, uses)
 
 
 @njit(cache=True)
-def space_from(p: Prints, b: int, table: Table, s: Scratch) -> int:
+def space_from(p: Prints, b: int, table: PlaceTable, s: Scratch) -> int:
     """Metres (or cells) from the samples of the table's fingerprint, all together, to the closest place of b each."""
     group, width = s.group, len(table.uses)
     first, places = p.places_first[b], p.places[b]
@@ -96,7 +96,7 @@ def space_from(p: Prints, b: int, table: Table, s: Scratch) -> int:
 
 
 @njit(cache=True)
-def space_to(p: Prints, b: int, table: Table) -> int:
+def space_to(p: Prints, b: int, table: PlaceTable) -> int:
     """The same the other way: from the samples of b to the closest place of the table's fingerprint."""
     total = 0
     for m in range(p.places_first[b], p.places_first[b] + p.places[b]):
@@ -114,7 +114,7 @@ def costs_from(p: Prints, a: int, s: Scratch) -> None:
 
 
 @njit(cache=True)
-def costs_to(p: Prints, b: int, table: Table, s: Scratch) -> None:
+def costs_to(p: Prints, b: int, table: PlaceTable, s: Scratch) -> None:
     """The same for the places of b by groups of places of the table's fingerprint."""
     first = p.places_first[b]
     for m in range(p.places[b]):

@@ -5,8 +5,8 @@ from numba import njit
 
 from incrowd.arrays import Floats, Ints
 from incrowd.kernels.cpu.glove.bounds import (
+    PlaceTable,
     Scratch,
-    Table,
     costs_between,
     costs_from,
     costs_to,
@@ -143,7 +143,7 @@ def _before(p: Prints, over: int, under: int, b: int, other_over: int, other_und
 
 
 @njit(cache=True)
-def _scores(p: Prints, a: int, candidates: Ints, table: Table, s: Scratch) -> tuple[Floats, Ints]:
+def _scores(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch) -> tuple[Floats, Ints]:
     """A bound per person and sample for each candidate, by hulls and then by places; those with the smallest."""
     score, seeds = np.empty(len(candidates)), np.full(SEEDS, NONE)
     bar = np.inf
@@ -164,7 +164,7 @@ def _scores(p: Prints, a: int, candidates: Ints, table: Table, s: Scratch) -> tu
 
 
 @njit(cache=True)
-def _places_apart(p: Prints, a: int, b: int, table: Table, s: Scratch) -> float:
+def _places_apart(p: Prints, a: int, b: int, table: PlaceTable, s: Scratch) -> float:
     """The bound of the places of both, which are summed over the longer."""
     there = space_from(p, b, table, s) if p.size[a] >= p.size[b] else NEVER
     back = space_to(p, b, table) if p.size[a] <= p.size[b] else NEVER
@@ -183,7 +183,7 @@ def _hulls_apart(p: Prints, a: int, b: int) -> int:
 
 
 @njit(cache=True)
-def _within(p: Prints, a: int, b: int, limit: int, table: Table, s: Scratch, work: Ints) -> int:
+def _within(p: Prints, a: int, b: int, limit: int, table: PlaceTable, s: Scratch, work: Ints) -> int:
     """Numerator of the stretch of two slots; -1 when it surely exceeds the limit."""
     n = p.people[a] + p.people[b]
     known = p.region[p.places_first[a]] > 0 and p.region[p.places_first[b]] > 0
