@@ -34,7 +34,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Sides:
+class ReleasesScreen:
     """All releases, with the answer first."""
 
     tone: Tone
@@ -43,7 +43,7 @@ class Sides:
     releases: tuple[Side, ...]
 
 
-def sides_of(result: "SideBySide") -> Sides:
+def sides_of(result: "SideBySide") -> ReleasesScreen:
     """All that the page shows above its details.
 
     Args:
@@ -51,7 +51,7 @@ def sides_of(result: "SideBySide") -> Sides:
     """
     part = result.section()
     sides = tuple(_side(result, name) for name in result.assessments)
-    return Sides("ok" if result.passing else "bad", part.answer, part.question, sides)
+    return ReleasesScreen("ok" if result.passing else "bad", part.answer, part.question, sides)
 
 
 def _side(result: "SideBySide", name: str) -> Side:
