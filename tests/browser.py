@@ -88,6 +88,7 @@ class Tab:
         """The text of each page as it prints on A4; the PDF stays beside the pictures."""
         path = PICTURES / f"{name}.pdf"
         PICTURES.mkdir(parents=True, exist_ok=True)
+        self.page.emulate_media(media="print", color_scheme="light")
         self.page.pdf(path=path, format="A4", prefer_css_page_size=True, print_background=False)
         done = subprocess.run(["pdftotext", path, "-"], capture_output=True, text=True, check=True)
         return done.stdout.split("\f")[:-1]

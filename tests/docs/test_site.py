@@ -9,7 +9,6 @@ import sys
 import pytest
 
 import incrowd as ic
-from browser import chromium
 from pages import ROOT
 
 pytest.importorskip("mkdocs")
@@ -57,12 +56,38 @@ def test_examples_of_docstrings_are_code(site):
     assert "<blockquote>" not in page and "&gt;&gt;&gt;" in page
 
 
+@pytest.mark.web
 @pytest.mark.parametrize("width", [1280, 400])
-def test_a_browser_opens_it_from_disk(site, width, tmp_path):
-    with chromium(tmp_path) as browser:
-        for name in ("index.html", "choose.html", "api/measure.html"):
-            browser.open(site / name, width)
-            assert browser.ask("document.documentElement.scrollWidth") <= width
-            assert browser.ask("document.querySelector('h1').innerText")
-        assert all(address.startswith(("file:", "data:", "about:")) for address in browser.requested())
-        assert browser.complaints() == []
+def test_a_browser_opens_it_from_disk(site, width, tab):
+    for name in ("index.html", "choose.html", "api/measure.html"):
+        tab.open(site / name, width)
+        assert tab.ask("document.documentElement.scrollWidth") <= width
+        assert tab.ask("document.querySelector('h1').innerText")
+    assert all(address.startswith(("file:", "data:", "about:")) for address in tab.requested)
+    assert tab.complaints == []
+
+
+@pytest.mark.web
+@pytest.mark.parametrize("width", [1280, 400])
+def test_search_works_from_disk(site, width, tab):
+    tab.open(site / "index.html", width)
+    if width == 400:
+        tab.page.click("label.md-header__button[for=__search]")
+    tab.page.locator("input.md-search__input").press_sequentially("singling", delay=50)
+    tab.page.wait_for_selector(".md-search-result__item", state="attached", timeout=90_000)
+    assert tab.ask("document.querySelectorAll('.md-search-result__item').length") > 1
+    assert all(address.startswith(("file:", "data:", "about:")) for address in tab.requested)
+
+
+@pytest.mark.web
+def test_every_icon_of_the_narrow_header_does_something(site, tab):
+    tab.open(site / "index.html", 400)
+    shown = """() => [...document.querySelectorAll(".md-header label.md-header__button")]
+      .filter(e => e.checkVisibility() && e.getBoundingClientRect().width).map(e => e.htmlFor)"""
+    icons = tab.ask(shown)
+    assert icons
+    for toggle in icons:
+        before = tab.ask(f"document.getElementById('{toggle}').checked")
+        tab.page.click(f".md-header label.md-header__button[for={toggle}]")
+        assert tab.ask(f"document.getElementById('{toggle}').checked") != before
+        tab.open(site / "index.html", 400)

@@ -4,10 +4,11 @@ import pytest
 
 import incrowd as ic
 from browser import COLLISIONS, OUTSIDE
+from incrowd.assess.side_by_side import SideBySide
 
 pytestmark = pytest.mark.web
 MOST_SHEETS = 4
-NAMES = ("failing", "passing", "counts", "compare")
+NAMES = ("failing", "passing", "missing", "compare", "releases", "recover")
 
 
 @pytest.fixture(scope="session")
@@ -17,22 +18,33 @@ def city():
 
 @pytest.fixture(scope="session")
 def pages(city, tmp_path_factory):
-    """A release that fails, two that pass, and methods compared, as files."""
+    """Releases that fail, pass and lack answers, all three side by side, methods compared, and recovery, as files."""
     folder = tmp_path_factory.mktemp("pages")
     visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
     prints = ic.discretize.fingerprints(city.traces)
-    noisy = ic.anonymize.DPCounts(epsilon=0.4, slots_per_person=1)
+    cut = ic.anonymize.Cut(window_h=6)(visits)
     made = {
-        "failing": (visits, ic.anonymize.Cut(window_h=6)(visits)),
+        "failing": (visits, cut),
         "passing": (prints, ic.anonymize.Glove(k=11)(prints)),
-        "counts": (visits, noisy(visits, cells=visits.xy, slots=(0, 72))),
+        "missing": (visits, cut.data),  # nothing says who is who
     }
-    for name, (data, release) in made.items():
-        assessment = ic.assess.assess(data, release=release, budget_s=120, seed=0, advise=False)
-        assert assessment.passed is (name != "failing")
+    assessments = {
+        name: ic.assess.assess(data, release=release, budget_s=120, seed=0, advise=False)
+        for name, (data, release) in made.items()
+    }
+    assert [name for name, one in assessments.items() if one.passed] == ["passing"]
+    assert assessments["failing"].above and assessments["missing"].open
+    for name, assessment in assessments.items():
         ic.report.write(folder / f"{name}.html", *assessment.sections(), title="Privacy assessment")
+    releases = {name: made[name][1] for name in ("failing", "passing")}
+    chosen = {name: assessments[name] for name in releases}
+    sides = SideBySide(question="Which can be published?", assessments=chosen, releases=releases, about={})
+    ic.report.write(folder / "releases.html", sides, *(one.section() for one in releases.values()), title="A city")
     comparison = ic.assess.compare(prints, methods=("cut", "glove"))
     ic.report.write(folder / "compare.html", comparison, title="Which method loses least detail?")
+    filled = ic.discretize.filled(ic.discretize.grid(city.traces, cell_m=2000, slot_min=60, keep="vote"))
+    recovered = ic.attack.recover(ic.discretize.counts(filled))
+    ic.report.write(folder / "recover.html", ic.attack.recovery_score(recovered, filled), recovered, title="Recovery")
     return folder
 
 

@@ -15,6 +15,7 @@ from incrowd.plain import in_words as time_in_words
 from incrowd.plain import plain, several
 from incrowd.show import Result, Section
 
+SCHEMA = "incrowd-assessment/1"  # of its JSON, described in docs/schemas/assessment-1.json
 DECISIVE = ("membership", "counts")  # beside who-is-it questions: without one of them nothing passes
 
 
@@ -169,7 +170,7 @@ class Assessment(Result):
         old = {new: name for name, new in OLD_NAMES.items()}
         answers = [{**one.to_dict(), "threshold": one.limit, "old_name": old.get(one.name)} for one in self.answers]
         notice = {"answers": answers, "note": HONESTY, "renamed": {**OLD_NAMES, "threshold": OLD_KEYS["threshold"]}}
-        record = {name: getattr(self, name) for name in names + more + rest} | notice
+        record = {"schema": SCHEMA} | {name: getattr(self, name) for name in names + more + rest} | notice
         return {name: plain(value) for name, value in record.items()}
 
     def columns(self) -> Mapping[str, Any]:

@@ -40,7 +40,8 @@ class SideBySide(Result):
         Args:
             name: Of the release.
         """
-        return fineness(self.releases[name].data).strip() or "-"
+        words = (self.assessments[name].loss, fineness(self.releases[name].data).strip())
+        return " ".join(filter(None, words)) or "-"
 
     def why(self, name: str) -> str:
         """The worst test of a release that does not pass; a dash if it passes.

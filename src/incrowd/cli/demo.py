@@ -31,7 +31,7 @@ BUDGET_S = 600  # the first run on a machine compiles; afterwards the whole demo
 
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the report.")] = Path("demo"),
-    users: Annotated[int, typer.Option(help="People in the city.")] = 1000,
+    users: Annotated[int, typer.Option(help="People in the city.")] = 500,
     towers: Annotated[int, typer.Option(help="Towers in the city.")] = 200,
     days: Annotated[int, typer.Option(help="Days they are followed.")] = 7,
     seed: Seed = 0,

@@ -18,7 +18,7 @@ from incrowd.progress import track
 from incrowd.report.draw import caption, image
 from incrowd.report.json_links import NOTHING, NUMERIC, Behind
 from incrowd.report.references import CITED, bibliography, papers_of, reference
-from incrowd.report.sides import Sides, sides_of
+from incrowd.report.sides import ReleasesScreen, sides_of
 from incrowd.report.style import INK, MUTED, PALE, RAMP, SUNK
 from incrowd.report.verdict import FirstScreen, verdict_of
 from incrowd.show import Section, Table, markdown, section_of
@@ -98,7 +98,7 @@ def _top(first: Section) -> FirstScreen | None:
     return verdict_of(first.data) if hasattr(first.data, "judges") else None
 
 
-def _sides(first: Section) -> Sides | None:
+def _sides(first: Section) -> ReleasesScreen | None:
     """The first screen of releases side by side."""
     return sides_of(first.data) if hasattr(first.data, "assessments") else None
 

@@ -34,7 +34,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Sides:
+class ReleasesScreen:
     """All releases, with the answer first."""
 
     tone: Tone
@@ -43,7 +43,7 @@ class Sides:
     releases: tuple[Side, ...]
 
 
-def sides_of(result: "SideBySide") -> Sides:
+def sides_of(result: "SideBySide") -> ReleasesScreen:
     """All that the page shows above its details.
 
     Args:
@@ -51,21 +51,20 @@ def sides_of(result: "SideBySide") -> Sides:
     """
     part = result.section()
     sides = tuple(_side(result, name) for name in result.assessments)
-    return Sides("ok" if result.passing else "bad", part.answer, part.question, sides)
+    return ReleasesScreen("ok" if result.passing else "bad", part.answer, part.question, sides)
 
 
 def _side(result: "SideBySide", name: str) -> Side:
     assessment = result.assessments[name]
     tone = tone_of(assessment)
-    compared = [one for one in assessment.held if one.verdict == "above" or not assessment.above]
-    shares = [one for one in compared if one.tightest is not None and one.tightest.limited is not None]
-    worst = max(shares, key=excess_of, default=None)
+    held = [one for one in assessment.held if one.verdict == "above" or not assessment.above]
+    drawn = [card for card in map(card_of, held) if card.deciding is not None and card.deciding.bar is not None]
     return Side(
         name=name,
         tone=tone,
         chip={"ok": "Passes", "bad": "Does not pass"}.get(tone, "No verdict"),
         about=result.about.get(name, ""),
         verdict=f"{assessment.verdict.partition('. ')[0].rstrip('.')}.",
-        card=None if worst is None else card_of(worst),
+        card=max(drawn, key=lambda card: excess_of(card.answer), default=None),
         left=result.left(name),
     )

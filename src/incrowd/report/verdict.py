@@ -25,7 +25,7 @@ GROUPS = {
 
 
 @dataclass(frozen=True)
-class Group:
+class CardGroup:
     """Tests about the same thing."""
 
     name: str
@@ -83,7 +83,7 @@ class FirstScreen:
     more: str
     steps: tuple[NextStep, ...]
     head: Signing | None
-    groups: tuple[Group, ...]
+    groups: tuple[CardGroup, ...]
     idle: Rows
     map: RiskPicture | None
     stages: tuple[Stage, ...]
@@ -130,11 +130,11 @@ def tone_of(assessment: "Assessment") -> Tone:
     return "ok" if assessment.passed else "bad" if assessment.above or assessment.refused else "gap"
 
 
-def _groups(cards: list[Card]) -> Iterator[Group]:
+def _groups(cards: list[Card]) -> Iterator[CardGroup]:
     for about, asks in GROUPS.items():
         alike = tuple(card for card in cards if card.answer.about == about)
         if alike:
-            yield Group(about.capitalize(), asks, alike)
+            yield CardGroup(about.capitalize(), asks, alike)
 
 
 def _idle(assessment: "Assessment") -> Iterator[tuple[str, str]]:
