@@ -96,7 +96,7 @@ def gate(
     """
     if not isinstance(settings, GateSettings):
         settings = load(settings)
-    steps = _Steps(log)
+    steps = _StepLog(log)
     outputs = settings.outputs
     runs = records.runs_in(outputs.history)
     known = known_releases(settings, runs, first_run=first_run)
@@ -150,7 +150,7 @@ def _staged(folder: Path, name: str) -> Iterator[Path]:
         shutil.rmtree(part, ignore_errors=True)
 
 
-class _Steps:
+class _StepLog:
     """Tells what was done, and how long it took."""
 
     def __init__(self, log: Log | None) -> None:
