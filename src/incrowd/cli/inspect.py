@@ -20,7 +20,7 @@ def inspect(
     reading: ReadingOptions,
     how: dict[str, Any],
     preview: Annotated[
-        bool, typer.Option("--preview", help="Say what each column holds, without its values, and stop.")
+        bool, typer.Option("--preview", help="Say what each column holds, in counts and no values, and stop.")
     ] = False,
     as_json: Json = False,
 ) -> None:
