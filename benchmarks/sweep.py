@@ -32,7 +32,7 @@ def estimate_full() -> dict[str, Any]:
     result: dict[str, Any] = {}
     with timed(result, "estimate"):
         cost = sweep_estimate(traces)
-    return {**result, "said_s": cost.seconds, "said_gb": cost.bytes / 1e9}
+    return {**result, "said_s": cost.seconds, "said_gb": cost.bytes / 1e9, "traces_gb": cost.traces_bytes / 1e9}
 
 
 def resumed_tenth() -> dict[str, Any]:
@@ -68,6 +68,7 @@ def _swept(vehicles: int) -> dict[str, Any]:
         **result,
         "said_s": cost.seconds,
         "said_gb": cost.bytes / 1e9,
+        "traces_gb": cost.traces_bytes / 1e9,
         "cells": len(found),
         "vehicles": vehicles,
         "records": traces.records,

@@ -25,8 +25,8 @@ def test_memory_that_is_not_estimated_is_left_out():
 
 
 def test_an_estimate_of_a_sweep_in_one_sentence():
-    assert str(SweepEstimate(seconds=4321, bytes=500 << 20, todo=1200, cached=3)) == (
-        "1,200 resolutions: about 72 min, 500 MiB on top of the traces; 3 more are in the cache"
+    assert str(SweepEstimate(seconds=4321, bytes=500 << 20, traces_bytes=3 << 30, todo=1200, cached=3)) == (
+        "1,200 resolutions: about 72 min, 500 MiB on top of the 3,072 MiB of the traces; 3 more are in the cache"
     )
 
 
@@ -35,7 +35,7 @@ def test_compiling_is_foretold_where_nothing_is_compiled_yet(tmp_path):
     code = "from incrowd.kernels import compile_s; print(compile_s('uniqueness'))"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout == "2.0\n"
+    assert done.stdout == "4.0\n"
 
 
 def test_the_estimates_of_an_assessment_and_a_comparison_say_what_compiling_adds(monkeypatch):

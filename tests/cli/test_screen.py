@@ -8,7 +8,8 @@ import pytest
 import incrowd as ic
 from incrowd.cli.screen import foretelling, progress_bar, warnings_noted
 from incrowd.errors import IncrowdWarning
-from incrowd.progress import COMPILING, listening, tell, track
+from incrowd.kernels.cpu import compiling
+from incrowd.progress import listening, tell, track
 
 
 def test_the_second_part_tells_how_long_the_others_take(capsys, monkeypatch):
@@ -44,9 +45,13 @@ def test_warnings_of_others_are_shown_as_ever(monkeypatch, capsys):
 
 def test_without_a_terminal_only_compiling_is_mentioned_once(capsys):
     with progress_bar():
-        for label in (COMPILING, "reading", COMPILING):
+        for label in (compiling("incrowd.kernels.cpu.sweep"), "reading", compiling("incrowd.kernels.cpu.sweep")):
             tell(label, 0, 1)
-    assert capsys.readouterr().err == "incrowd: compiling kernels, once; later runs start at once\n"
+        tell(compiling("incrowd.kernels.cpu.transport.auction"), 0, 1)
+    assert capsys.readouterr().err == (
+        "incrowd: compiling kernels, once: about 4 s (sweep); later runs start at once\n"
+        "incrowd: compiling kernels, once: about 25 s (transport); later runs start at once\n"
+    )
 
 
 def test_on_a_terminal_what_is_finished_vanishes_and_silence_is_filled(monkeypatch):

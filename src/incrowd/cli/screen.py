@@ -127,11 +127,11 @@ def _one_bar(bars: Any) -> progress.Listener:
 
 
 def _compiling_noted() -> progress.Listener:
-    """Without a terminal, only what makes the first run slow is said, once."""
+    """Without a terminal, only what makes the first run slow is said, once for each step."""
     heard: set[str] = set()
 
     def hear(label: str, _done: float, _total: float) -> None:
-        if label == progress.COMPILING and label not in heard:
+        if label.startswith(progress.COMPILING) and label not in heard:
             heard.add(label)
             note(f"incrowd: {label}; later runs start at once")
 

@@ -16,8 +16,21 @@ from incrowd.arrays import Ints
 from incrowd.errors import ParameterError
 from incrowd.progress import tell
 
-# CPU seconds to compile what a step uses: cold less warm, on two cores of a 2026 server, Python 3.11, numba 0.62.
-COMPILE_S = {"glove": 19, "lkc": 16, "sweep": 4, "transport": 25, "uniqueness": 2}
+# CPU seconds to compile what a step uses: cold less warm, on two cores of a 2026 server, Python 3.11, numba 0.62. Only
+# lkc, sweep and transport were measured on an idle one; the others are two thirds of what a busy one took.
+COMPILE_S = {
+    "cleaning": 7,
+    "exposure": 14,
+    "gain": 9,
+    "glove": 45,
+    "link": 6,
+    "lkc": 16,
+    "matching": 3,
+    "sweep": 4,
+    "transport": 25,
+    "uniqueness": 4,
+    "w4m": 1,
+}
 _chosen = ["cpu"]
 Part = TypeVar("Part")
 Result = TypeVar("Result")

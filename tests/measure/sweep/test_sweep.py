@@ -241,6 +241,7 @@ def test_the_time_is_estimated_before(tmp_path):
     traces = town()
     cost = sweep_estimate(traces, **SMALL, cache=tmp_path)
     assert (cost.todo, cost.cached) == (6, 0) and cost.bytes > 0 and 0 < cost.seconds < 60
+    assert cost.traces_bytes == traces.offsets.nbytes + 3 * traces.t.nbytes
     more = sweep_estimate(traces, **{**SMALL, "samples": 4_000_000}, cache=tmp_path)
     assert more.seconds > 5 * cost.seconds and more.bytes > cost.bytes
     sweep(traces, **SMALL, cache=tmp_path)

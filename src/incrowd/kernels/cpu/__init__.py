@@ -10,6 +10,8 @@ from numba import config, njit, set_num_threads
 from numba.core.event import Event, Listener, register
 
 from incrowd.errors import IncrowdWarning
+from incrowd.kernels import COMPILE_S
+from incrowd.plain import about
 from incrowd.progress import COMPILING, tell
 from incrowd.threads import threads
 
@@ -18,18 +20,30 @@ class _Compiling(Listener):  # type: ignore[misc]
     """Says that kernels are compiled, while they are; what was compiled before and kept says nothing."""
 
     def __init__(self) -> None:
-        self.depth = 0
+        self.depth, self.label = 0, COMPILING
 
-    def on_start(self, event: Event) -> None:  # noqa: ARG002
+    def on_start(self, event: Event) -> None:
         """A kernel, or a helper inside one, begins to compile."""
         self.depth += 1
-        tell(COMPILING, 0, 1)
+        if self.depth == 1:
+            self.label = compiling(event.data["dispatcher"].py_func.__module__)
+        tell(self.label, 0, 1)
 
     def on_end(self, event: Event) -> None:  # noqa: ARG002
         """It is compiled."""
         self.depth -= 1
         if not self.depth:
-            tell(COMPILING, 1, 1)
+            tell(self.label, 1, 1)
+
+
+def compiling(module: str) -> str:
+    """What is said while the kernels of a step compile: about how long all of them take, which come one by one.
+
+    >>> compiling("incrowd.kernels.cpu.link"), compiling("elsewhere")
+    ('compiling kernels, once: about 6 s (link)', 'compiling kernels, once')
+    """
+    step = module.removeprefix(f"{__name__}.").split(".")[0]
+    return f"{COMPILING}: {about(COMPILE_S[step])} ({step})" if step in COMPILE_S else COMPILING
 
 
 def _find_cache() -> None:

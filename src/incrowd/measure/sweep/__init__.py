@@ -14,7 +14,7 @@ from incrowd.data import Traces
 from incrowd.discretize.bounds import Bounds
 from incrowd.discretize.slots import Start
 from incrowd.errors import public
-from incrowd.estimate import Estimate
+from incrowd.estimate import Estimate, memory
 from incrowd.kernels import compile_s
 from incrowd.kernels.types import Whole
 from incrowd.ledger import Ledger
@@ -198,6 +198,7 @@ class SweepEstimate(Estimate, Result):
     """Seconds on this machine as busy as it is now, and bytes of memory on top of the traces."""
 
     bytes: int
+    traces_bytes: int  # of the traces themselves, which are in memory too
     todo: int  # resolutions to compute
     cached: int  # resolutions that are in the cache already
 
@@ -206,7 +207,8 @@ class SweepEstimate(Estimate, Result):
         cached = f"; {self.cached:,} more {'is' if self.cached == 1 else 'are'} in the cache" if self.cached else ""
         return Section(
             question="How long will the sweep take?",
-            answer=f"{several(self.todo, 'resolution')}: {self.about} on top of the traces{cached}",
+            answer=f"{several(self.todo, 'resolution')}: {self.about} on top of the {memory(self.traces_bytes)} of the "
+            f"traces{cached}",
             data=self,
         )
 
@@ -248,7 +250,12 @@ def sweep_estimate(
     seconds, held = _trials(records, plan, todo) if todo else (0.0, 0)
     cached = len(plan.resolutions) - len(todo)
     return SweepEstimate(
-        seconds=prepared + seconds, bytes=own + held, compile_s=compiling, todo=len(todo), cached=cached
+        seconds=prepared + seconds,
+        bytes=own + held,
+        traces_bytes=sum(column.nbytes for column in (traces.offsets, traces.t, *traces.coordinates)),
+        compile_s=compiling,
+        todo=len(todo),
+        cached=cached,
     )
 
 

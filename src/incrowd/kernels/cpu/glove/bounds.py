@@ -47,7 +47,7 @@ def scratch_of(p: Prints) -> Scratch:
     return Scratch(near, group, cost, floor, np.empty(p.size.max(), np.int32), np.empty(places, np.int64))
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def table_of(p: Prints, a: int) -> PlaceTable:
     """Boxes that do not overlap are stretched by the gap between them and at least by the narrower of the two."""
     first, places, regions = p.places_first[a], p.places[a], p.regions.shape[1]
@@ -104,7 +104,7 @@ def space_to(p: Prints, b: int, table: PlaceTable) -> int:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def costs_from(p: Prints, a: int, s: Scratch) -> None:
     """After `space_from`: costs of the places of a by groups of places of b."""
     for k in range(p.places[a]):
@@ -113,7 +113,7 @@ def costs_from(p: Prints, a: int, s: Scratch) -> None:
         s.floor[k] = p.scale[0] * s.near[k]
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def costs_to(p: Prints, b: int, table: PlaceTable, s: Scratch) -> None:
     """The same for the places of b by groups of places of the table's fingerprint."""
     first = p.places_first[b]
@@ -147,7 +147,7 @@ def costs_between(p: Prints, a: int, b: int, limit: int, s: Scratch) -> int:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
     """The bound in space, raised sample by sample by when b was last, or is next, at each group of its places.
 

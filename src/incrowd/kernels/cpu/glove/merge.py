@@ -40,7 +40,7 @@ def _widen(box: Ints, sample: Ints) -> None:
         box[low + 1] = max(box[low + 1], sample[low + 1])
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _in_order(boxes: Ints, to_l: Ints, to_s: Ints) -> tuple[Ints, Ints, Ints]:
     """Sort rows lexicographically, stably: by the last column first."""
     order = np.arange(len(boxes))

@@ -101,7 +101,7 @@ def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
     return over, under
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _nearest(
     p: Prints, a: int, candidates: Ints, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints, s: Scratch
 ) -> None:
@@ -142,7 +142,7 @@ def _before(p: Prints, over: int, under: int, b: int, other_over: int, other_und
     return sign < 0 or (sign == 0 and p.ident[b] < p.ident[other])
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _scores(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch) -> tuple[Floats, Ints]:
     """A bound per person and sample for each candidate, by hulls and then by places; those with the smallest."""
     score, seeds = np.empty(len(candidates)), np.full(SEEDS, NONE)
@@ -163,7 +163,7 @@ def _scores(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch) 
     return score, seeds
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _places_apart(p: Prints, a: int, b: int, table: PlaceTable, s: Scratch) -> float:
     """The bound of the places of both, which are summed over the longer."""
     there = space_from(p, b, table, s) if p.size[a] >= p.size[b] else NEVER
@@ -172,7 +172,7 @@ def _places_apart(p: Prints, a: int, b: int, table: PlaceTable, s: Scratch) -> f
     return apart_by
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _hulls_apart(p: Prints, a: int, b: int) -> int:
     """No sample of one is closer to any of the other than their hulls are; per person and sample."""
     t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])
@@ -182,7 +182,7 @@ def _hulls_apart(p: Prints, a: int, b: int) -> int:
     return apart_by
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _within(p: Prints, a: int, b: int, limit: int, table: PlaceTable, s: Scratch, work: Ints) -> int:
     """Numerator of the stretch of two slots; -1 when it surely exceeds the limit."""
     n = p.people[a] + p.people[b]
@@ -221,7 +221,7 @@ def _directed(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, wor
     return exact
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
     """The closest rectangle of b to each of a, the most used first."""
     n_a, n_b = p.people[a], p.people[b]

@@ -128,7 +128,7 @@ def put(p: Prints, slot: int, corners: Short) -> None:
     _outline(p, slot, corners)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _places(p: Prints, at: int, base: int, corners: Short) -> int:
     """Number the distinct rectangles, most used first; how many there are."""
     places, last = 0, 0
@@ -161,7 +161,7 @@ def _same(rectangle: Short, at: int, corner: Short) -> bool:
     return equal
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _outline(p: Prints, slot: int, corners: Short) -> None:
     p.hull[slot] = corners[0]
     p.brief[slot, 0] = p.brief[slot, 1] = corners[0, 1] - corners[0, 0]
@@ -175,7 +175,7 @@ def _outline(p: Prints, slot: int, corners: Short) -> None:
     _listen(p, slot)
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _listen(p: Prints, slot: int) -> None:
     """Minutes between each bin and the nearest sample of each group; a bound for every sample inside the bin."""
     shift, cap, bins = p.shift[0], p.scale[3], p.quiet.shape[1]
