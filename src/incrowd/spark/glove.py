@@ -20,7 +20,7 @@ from incrowd.errors import ParameterError
 from incrowd.measure.glove.stretch import Extent
 from incrowd.spark.blocks import Block, Blocks, Rows, about, batches_of, boxes_of, in_tasks
 from incrowd.spark.session import Sent, kept, shared
-from incrowd.spark.staging import Published
+from incrowd.spark.staging import PublishedRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,7 +57,7 @@ class ShardGroups:
     rows: int  # published, each box of a group once
 
 
-def published_groups(blocks: Blocks, method: Glove, pseudonym_seed: int | None) -> Published:
+def published_groups(blocks: Blocks, method: Glove, pseudonym_seed: int | None) -> PublishedRows:
     """The groups of all shards under pseudonyms in random order."""
     _check_method(method)
     grid = Grid(blocks.codes, int(blocks.cell_m), blocks.clock.slot_min)
@@ -86,7 +86,7 @@ def published_groups(blocks: Blocks, method: Glove, pseudonym_seed: int | None) 
     bare = replace(_bare(blocks, method, len(shards), pseudonym_seed), ledger=ledger)
     named_rows = in_tasks(frame.where("about is null").drop("about"), name, NAMED)
     by, pairs = ("user", "place"), partial(_pairs, blocks, told, first, pseudonym)
-    return Published(named_rows, by, blocks.blocks, bare, counts, None, pairs)
+    return PublishedRows(named_rows, by, blocks.blocks, bare, counts, None, pairs)
 
 
 def _check_method(method: Glove) -> None:

@@ -20,7 +20,7 @@ from incrowd.spark.blocks import Block, Blocks, batches_of
 from incrowd.spark.discretize import check_noun
 from incrowd.spark.glove import published_groups
 from incrowd.spark.session import Sent
-from incrowd.spark.staging import Published, write_published
+from incrowd.spark.staging import PublishedRows, write_published
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,7 +64,7 @@ def release(
     return write_published(targets, file, _published(blocks, method, pseudonym_seed), residual_risk)
 
 
-def _published(blocks: Blocks, method: Anonymizer, pseudonym_seed: int | None) -> Published:
+def _published(blocks: Blocks, method: Anonymizer, pseudonym_seed: int | None) -> PublishedRows:
     if isinstance(method, Glove):
         check_noun(blocks, "Fingerprints", "Glove")
         return published_groups(blocks, method, pseudonym_seed)
@@ -92,7 +92,7 @@ def _check_grid(blocks: Blocks, method: Generalize) -> None:
         )
 
 
-def _cut(blocks: Blocks, method: Cut, pseudonym_seed: int | None) -> Published:
+def _cut(blocks: Blocks, method: Cut, pseudonym_seed: int | None) -> PublishedRows:
     """The pieces of every user, cut at the borders of windows."""
     if method.slots is not None:
         check_whole(slots=method.slots)
@@ -119,7 +119,7 @@ def _cut(blocks: Blocks, method: Cut, pseudonym_seed: int | None) -> Published:
 
 def _pieces(
     blocks: Blocks, method: Anonymizer, begins: Begins, pieces: Ints, ledger: Ledger, pseudonym_seed: int | None
-) -> Published:
+) -> PublishedRows:
     """Visits under the pseudonyms of their pieces; `pieces` says how many each user has."""
     total = int(pieces.sum())
     order = random_order(total, pseudonym_seed)
@@ -144,7 +144,7 @@ def _pieces(
     counts = {"pseudonyms": total, "rows": blocks.records, "people": total, "bare": 0}
     cells = np.arange(len(blocks.codes)), blocks.xy
     by = ("user", "slot", "cell")
-    return Published(blocks.each(work, SCHEMA), by, blocks.blocks, bare, counts, cells, pairs)
+    return PublishedRows(blocks.each(work, SCHEMA), by, blocks.blocks, bare, counts, cells, pairs)
 
 
 def _bare(blocks: Blocks, ledger: Ledger) -> Visits:

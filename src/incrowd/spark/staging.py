@@ -25,7 +25,7 @@ KIND = "staging"  # ends the name of the hidden folder
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedRows:
     """What is to be published: rows on executors, and the rest as the driver knows it."""
 
     rows: DataFrame  # the columns of the table, and of those that sort it
@@ -37,7 +37,7 @@ class Published:
     pairs: Callable[[], Iterable[Pair]]  # pseudonyms and people, for the link file
 
 
-def write_published(targets: Targets, file: str, published: Published, residual_risk: Any) -> Path:
+def write_published(targets: Targets, file: str, published: PublishedRows, residual_risk: Any) -> Path:
     """Write the release of one machine: the same bytes, but for its id."""
     schema = published_table(published.bare).schema
     statement = replace(ReleaseStatement.of(published.bare, residual_risk), counts=published.counts)
