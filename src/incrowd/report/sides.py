@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Side:
+class ReleaseSide:
     """One release.
 
     Args:
@@ -40,7 +40,7 @@ class ReleasesScreen:
     tone: Tone
     headline: str
     question: str
-    releases: tuple[Side, ...]
+    releases: tuple[ReleaseSide, ...]
 
 
 def sides_of(result: "SideBySide") -> ReleasesScreen:
@@ -54,12 +54,12 @@ def sides_of(result: "SideBySide") -> ReleasesScreen:
     return ReleasesScreen("ok" if result.passing else "bad", part.answer, part.question, sides)
 
 
-def _side(result: "SideBySide", name: str) -> Side:
+def _side(result: "SideBySide", name: str) -> ReleaseSide:
     assessment = result.assessments[name]
     tone = tone_of(assessment)
     held = [one for one in assessment.held if one.verdict == "above" or not assessment.above]
     drawn = [card for card in map(card_of, held) if card.deciding is not None and card.deciding.bar is not None]
-    return Side(
+    return ReleaseSide(
         name=name,
         tone=tone,
         chip={"ok": "Passes", "bad": "Does not pass"}.get(tone, "No verdict"),

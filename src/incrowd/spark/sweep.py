@@ -14,10 +14,10 @@ from incrowd.discretize.middle import Along, Bins, counted
 from incrowd.discretize.slots import Start
 from incrowd.errors import public
 from incrowd.ledger import Ledger
-from incrowd.measure.sweep import Tallies, swept, tally_of
+from incrowd.measure.sweep import tally_of
 from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME, Keep, Resolution, SweepPlan
 from incrowd.measure.sweep.records import SweepFrame, SweepRecords, inside_of, nothing_lost
-from incrowd.measure.sweep.result import Sweep
+from incrowd.measure.sweep.result import Sweep, Tallies, swept
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import Axis, Index
 from incrowd.progress import tell

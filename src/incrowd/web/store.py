@@ -129,9 +129,9 @@ class Store:
         """A new dataset, which becomes the current one."""
         with self._open() as db:
             fields = (title, source, json.dumps(options))
-            number = db.execute("INSERT INTO datasets (title, source, options) VALUES (?, ?, ?)", fields).lastrowid
+            new = db.execute("INSERT INTO datasets (title, source, options) VALUES (?, ?, ?)", fields)
+            number = int(new.lastrowid or 0)
             db.execute("INSERT OR REPLACE INTO settings VALUES ('dataset', ?)", (str(number),))
-        assert number is not None
         return StoredData(number, title, source, options)
 
     def dataset(self) -> StoredData | None:
@@ -148,12 +148,12 @@ class Store:
         """The number of a new job, which waits for a place; the word {job} in its commands becomes this number."""
         with self._open() as db:
             fields = (dataset, kind, title, "[]", json.dumps(details or {}))
-            number = db.execute(
+            new = db.execute(
                 "INSERT INTO jobs (dataset, kind, title, commands, details) VALUES (?, ?, ?, ?, ?)", fields
-            ).lastrowid
+            )
+            number = int(new.lastrowid or 0)
             named = [[word.replace("{job}", str(number)) for word in words] for words in commands]
             db.execute("UPDATE jobs SET commands = ? WHERE id = ?", (json.dumps(named), number))
-        assert number is not None
         return number
 
     def jobs(self, dataset: int | None = None, kind: str | None = None) -> list[Job]:

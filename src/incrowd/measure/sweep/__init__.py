@@ -31,7 +31,7 @@ from incrowd.measure.sweep.plan import (
     folder_of,
 )
 from incrowd.measure.sweep.records import SweepRecords, sweep_records
-from incrowd.measure.sweep.result import Sweep
+from incrowd.measure.sweep.result import Sweep, Tallies, swept
 from incrowd.measure.uniqueness import CrowdCounter, ask_about
 from incrowd.measure.uniqueness.choices import Subsets, Trajectories
 from incrowd.measure.uniqueness.index import Axis, Index
@@ -42,7 +42,6 @@ from incrowd.read.plane import Box
 from incrowd.show import Result, Section
 from incrowd.threads import threads
 
-Tallies = dict[Resolution, list[Tally]]
 _FEW = 4_000  # samples of a trial
 
 
@@ -144,38 +143,6 @@ def tally_of(index: CrowdCounter, crowd: Trajectories, question: UniquenessQuest
     answer = ask_about(index, crowd, Subsets(crowd, question.points), question)
     sizes = np.zeros(0) if answer.crowd_sizes is None else answer.crowd_sizes
     return int((sizes == 1).sum()), len(sizes), answer.population
-
-
-def swept(plan: SweepPlan, answers: Tallies, size: tuple[int, int], bounds: Bounds, ledger: Ledger) -> Sweep:
-    """The result of all counts; `size` is how many users and records there are."""
-    rows = [
-        (r.blocks, r.minutes, points, *tally)
-        for r in plan.resolutions
-        for points, tally in zip(plan.points, answers[r], strict=True)
-    ]
-    blocks, minutes, points, alone, samples, population = np.array(rows, np.int64).T.copy()
-    share = np.divide(alone, samples, out=np.full(len(rows), np.nan), where=samples > 0)
-    ends = [wilson(float(p), int(n)) if n else (np.nan, np.nan) for p, n in zip(share, samples, strict=True)]
-    low, high = np.array(ends).T.copy()
-    return Sweep(
-        blocks=blocks,
-        minutes=minutes,
-        points=points,
-        uniqueness=share,
-        low=low,
-        high=high,
-        population=population,
-        samples=samples,
-        users=size[0],
-        records=size[1],
-        seed=plan.seed,
-        keep=plan.keep,
-        box=plan.box,
-        box_m=bounds.sides_m,
-        start=plan.start,
-        time_zone=plan.time_zone,
-        ledger=ledger,
-    )
 
 
 class SweepOptions(TypedDict, total=False):

@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.data.table import Frame
+from incrowd.discretize.bounds import Bounds
 from incrowd.errors import ParameterError
 from incrowd.ledger import Ledger
+from incrowd.measure.sweep.plan import Resolution, SweepPlan, Tally
 from incrowd.measure.sweep.section import section_of_sweep
+from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import size_m
 from incrowd.show import Result, Section
 
+Tallies = dict[Resolution, list[Tally]]
 COLUMNS = (
     "blocks",
     "minutes",
@@ -171,3 +175,35 @@ class Sweep(Result, Frame):
 
 def _plain(value: float) -> float | None:
     return value if isfinite(value) else None
+
+
+def swept(plan: SweepPlan, answers: Tallies, size: tuple[int, int], bounds: Bounds, ledger: Ledger) -> Sweep:
+    """The result of all counts; `size` is how many users and records there are."""
+    rows = [
+        (r.blocks, r.minutes, points, *tally)
+        for r in plan.resolutions
+        for points, tally in zip(plan.points, answers[r], strict=True)
+    ]
+    blocks, minutes, points, alone, samples, population = np.array(rows, np.int64).T.copy()
+    share = np.divide(alone, samples, out=np.full(len(rows), np.nan), where=samples > 0)
+    ends = [wilson(float(p), int(n)) if n else (np.nan, np.nan) for p, n in zip(share, samples, strict=True)]
+    low, high = np.array(ends).T.copy()
+    return Sweep(
+        blocks=blocks,
+        minutes=minutes,
+        points=points,
+        uniqueness=share,
+        low=low,
+        high=high,
+        population=population,
+        samples=samples,
+        users=size[0],
+        records=size[1],
+        seed=plan.seed,
+        keep=plan.keep,
+        box=plan.box,
+        box_m=bounds.sides_m,
+        start=plan.start,
+        time_zone=plan.time_zone,
+        ledger=ledger,
+    )
