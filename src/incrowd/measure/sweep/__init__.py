@@ -11,13 +11,11 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.data import Traces
-from incrowd.discretize.bounds import Bounds
 from incrowd.discretize.slots import Start
 from incrowd.errors import public
 from incrowd.estimate import Estimate, memory
 from incrowd.kernels import compile_s
 from incrowd.kernels.types import Whole
-from incrowd.ledger import Ledger
 from incrowd.measure.sweep.plan import (
     POINTS,
     SAMPLES,
@@ -35,7 +33,7 @@ from incrowd.measure.sweep.result import Sweep, Tallies, swept
 from incrowd.measure.uniqueness import CrowdCounter, ask_about
 from incrowd.measure.uniqueness.choices import Subsets, Trajectories
 from incrowd.measure.uniqueness.index import Axis, Index
-from incrowd.measure.uniqueness.question import UniquenessQuestion, wilson
+from incrowd.measure.uniqueness.question import UniquenessQuestion
 from incrowd.plain import several
 from incrowd.progress import tell
 from incrowd.read.plane import Box
