@@ -74,7 +74,9 @@ CHOICES = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_fixed_choice_is_a_literal(name):
-    typed = {parameter: kind for parameter, kind in parameters(CALLS[name]).items() if parameter in CHOICES}
+    others = set() if name.startswith("anonymize.") else {"table", "method"}  # of a database; of a file, by name
+    choices = CHOICES - others
+    typed = {parameter: kind for parameter, kind in parameters(CALLS[name]).items() if parameter in choices}
     assert [parameter for parameter, kind in typed.items() if kind in (str, "str", str | None, "str | None")] == []
 
 
