@@ -83,7 +83,7 @@ def test_no_block_hides_its_language():
         fences = sum(line.lstrip().startswith("```") for line in text.splitlines())
         found = blocks(page)
         assert fences == 2 * (len(found) + sum(block.output is not None for block in found)), name(page)
-        assert {block.language for block in found} <= {"python", "sh", *SILENT}, name(page)
+        assert {block.language for block in found} <= {"python", "sh", "yaml", *SILENT}, name(page)
 
 
 def test_a_wrong_page_is_noticed(tmp_path, monkeypatch):
