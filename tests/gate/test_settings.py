@@ -67,7 +67,7 @@ MISTAKES = [
     ("[output]", "[assess]\nearlier_last = 0\n[output]", 10, "earlier_last must be a whole number"),
     ("[output]", '[assess]\noverride = " "\n[output]', 10, "override needs a reason"),
     ("[output]", '[clean]\nsteps = ["duplicate"]\n[output]', 10, "steps must be a list"),
-    ("[output]", "[clean]\nmin_records = 3\n[output]", 9, "steps is empty"),
+    ("[output]", "[clean]\nmin_records = 3\n[output]", 10, "min_records has no use"),
     ("[output]", "[discretize]\nslot_min = 0\n[output]", 10, "slot_min must be a whole number"),
     ("[output]", '[discretize]\ntowers = "gone.csv"\n[output]', 10, "there is no file of towers"),
 ]
