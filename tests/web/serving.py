@@ -12,19 +12,28 @@ LINK = re.compile(r"http://127\.0\.0\.1:\d+/\?token=\S+")
 class Served:
     """A server that runs; `link` opens it once, `log` is what it printed."""
 
-    def __init__(self, folder, port=0):
-        self.log_file = folder.parent / "serve.log"
+    def __init__(self, folder):
+        self.folder, self.log_file = folder, folder.parent / "serve.log"
+        self.log_file.touch()
+        self.start(0)
+
+    def start(self, port):
+        known = len(LINK.findall(self.log))
         with self.log_file.open("a") as log:
-            words = [sys.executable, "-u", "-m", "incrowd", "serve", str(folder), "--no-browser", "--port", str(port)]
-            self.process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT)
+            words = [sys.executable, "-u", "-m", "incrowd", "serve", str(self.folder), "--no-browser"]
+            self.process = subprocess.Popen([*words, "--port", str(port)], stdout=log, stderr=subprocess.STDOUT)
         end = time.monotonic() + 60
-        links = len(LINK.findall(self.log_file.read_text()))
-        while not LINK.findall(self.log) or (port and links == len(LINK.findall(self.log))):
+        while len(LINK.findall(self.log)) == known:
             assert time.monotonic() < end and self.process.poll() is None, self.log
             time.sleep(0.1)
         self.link = LINK.findall(self.log)[-1]
         self.address = self.link.partition("/?")[0]
         self.port = int(self.address.rpartition(":")[2])
+
+    def restart(self):
+        """Killed as kill -9 does, and started again at the same address."""
+        self.kill()
+        self.start(self.port)
 
     @property
     def log(self):
