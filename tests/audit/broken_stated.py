@@ -12,7 +12,7 @@ import incrowd as ic
 from audit.breaking import PEOPLE, breaks, relinked, renamed, stating
 from audit.broken_boxes import same_times
 from audit.cases import Case
-from incrowd.anonymize._publish import _risks
+from incrowd.anonymize._manifest import _risks
 from incrowd.plain import to_json
 
 

@@ -3,8 +3,7 @@
 import subprocess
 import sys
 
-from incrowd.gate import TABLES, keys
-from incrowd.gate.keys import METHODS
+from incrowd.gate.keys import METHODS, TABLES, keys
 from pages import ROOT
 
 PAGE = ROOT / "docs" / "gate.md"

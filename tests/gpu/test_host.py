@@ -19,9 +19,7 @@ from incrowd.kernels.gpu import device
 from incrowd.kernels.types import CELLS, METRES, UNLIMITED
 from incrowd.measure.glove import kgap
 
-KGAP, TAILS = (
-    import_module(f"incrowd.measure.glove.{name}") for name in ("kgap", "tails")
-)  # functions share the names
+MEASURE = import_module("incrowd.measure.glove")
 LIMITS = {"max_extent_m": 15_000, "max_extent_min": 360}
 SHARDS = {"k": 3, "shard_users": 12}
 EACH = {"k": 3, **LIMITS, "suppress": "each"}
@@ -50,9 +48,9 @@ def card(monkeypatch):
     monkeypatch.setattr(device, "missing", lambda: "")
     with (
         mock.patch("incrowd.anonymize.glove.gpu.hide_on_card", autospec=True, side_effect=hidden) as glove,
-        mock.patch.object(KGAP, "scan_on_card", autospec=True, side_effect=KGAP._scan) as gaps,
+        mock.patch.object(MEASURE, "scan_on_card", autospec=True, side_effect=MEASURE.near_some) as gaps,
         mock.patch.object(
-            TAILS, "tails_on_card", autospec=True, side_effect=lambda laid, near: TAILS._weights(laid, near, "cpu")
+            MEASURE, "tails_on_card", autospec=True, side_effect=lambda laid, near: MEASURE._weights(laid, near, "cpu")
         ) as tails,
     ):
         yield mock.Mock(glove=glove, gaps=gaps, tails=tails)
@@ -93,7 +91,7 @@ def test_what_a_run_is_given(card, unit):
 def test_what_gaps_and_tails_are_given(card):
     data = people()
     gap = kgap(data, k=4, device="gpu")
-    TAILS.tails(data, k=4, device="gpu", gap=gap)
+    MEASURE.tails(data, k=4, device="gpu", gap=gap)
     laid, take, order = card.gaps.call_args.args
     assert take == 3 and order.dtype == np.int64 and sorted(order.tolist()) == list(range(31))
     is_a_layout(laid, data, CELLS)
@@ -146,12 +144,12 @@ def test_the_suite_sees_a_wrong_argument(card, wrong, run):
 
 def test_the_suite_sees_a_wrong_neighbour_and_a_wrong_sum(card):
     card.gaps.side_effect = lambda laid, take, order: (
-        (rows, np.roll(who, 1, axis=1), *rest) for rows, who, *rest in KGAP._scan(laid, take, order)
+        (rows, np.roll(who, 1, axis=1), *rest) for rows, who, *rest in MEASURE.near_some(laid, take, order)
     )
     with pytest.raises(AssertionError):
         parity.gaps(people(), 3)
-    card.gaps.side_effect = KGAP._scan
-    card.tails.side_effect = lambda laid, near: [found + 1 for found in TAILS._weights(laid, near, "cpu")]
+    card.gaps.side_effect = MEASURE.near_some
+    card.tails.side_effect = lambda laid, near: [found + 1 for found in MEASURE._weights(laid, near, "cpu")]
     with pytest.raises(AssertionError):
         parity.gaps(people(), 3)
 

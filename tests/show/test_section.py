@@ -123,7 +123,7 @@ def test_sections_of_one_of_several_and_of_something_else():
 def kinds(base=Result):
     """Every kind of result, the kinds of kinds too."""
     for module in pkgutil.walk_packages(ic.__path__, "incrowd."):
-        if not re.search(r"\.(gpu|cli|__main__)(\.|$)", module.name):
+        if not re.search(r"\.(gpu|cli|spark|__main__)(\.|$)", module.name):
             importlib.import_module(module.name)
     below = [kind for kind in base.__subclasses__() if kind.__module__.startswith("incrowd.")]
     return {kind.__name__: kind for one in below for kind in (one, *kinds(one).values())}

@@ -12,6 +12,7 @@ import incrowd as ic
 from boxes import crowds, prints
 from incrowd.kernels.cpu.glove import prints as laying
 from incrowd.kernels.cpu.glove.bounds import (
+    NEVER,
     costs_between,
     costs_from,
     costs_to,
@@ -21,7 +22,7 @@ from incrowd.kernels.cpu.glove.bounds import (
     space_to,
     table_of,
 )
-from incrowd.kernels.cpu.glove.nearest import NEVER, nearest
+from incrowd.kernels.cpu.glove.nearest import nearest
 from incrowd.kernels.reference.glove import stretch as reference
 from incrowd.measure.glove.stretch import layout
 

@@ -9,10 +9,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Floats, Ints
 from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Prints, Short
 from incrowd.kernels.cpu.glove.stretch import apart
 
+NEVER = 1 << 62
+NONE = -1
+SEEDS = 16  # candidates that are compared first: the others need only beat the best of them
 LONG_BINS = 64
 FAR = 0xFFFF
 LANES = 16  # places of one person that are compared at once
@@ -179,3 +182,43 @@ def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -
         if total > limit:
             break
     return total
+
+
+@njit(cache=True, inline="always")
+def scores(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch) -> tuple[Floats, Ints]:
+    """A bound per person and sample for each candidate, by hulls and then by places; those with the smallest."""
+    score, seeds = np.empty(len(candidates)), np.full(SEEDS, NONE)
+    bar = np.inf
+    for c in range(len(candidates)):
+        b = candidates[c]
+        bound = np.inf if a == b else float(hulls_apart(p, a, b))
+        if bound < bar:
+            bound = max(bound, places_apart(p, a, b, table, s))
+        score[c] = bound
+        if bound < bar:
+            at = SEEDS - 1
+            while at > 0 and (seeds[at - 1] == NONE or bound < score[seeds[at - 1]]):
+                seeds[at] = seeds[at - 1]
+                at -= 1
+            seeds[at] = c
+            bar = np.inf if seeds[-1] == NONE else score[seeds[-1]]
+    return score, seeds
+
+
+@njit(cache=True, inline="always")
+def places_apart(p: Prints, a: int, b: int, table: PlaceTable, s: Scratch) -> float:
+    """The bound of the places of both, which are summed over the longer."""
+    there = space_from(p, b, table, s) if p.size[a] >= p.size[b] else NEVER
+    back = space_to(p, b, table) if p.size[a] <= p.size[b] else NEVER
+    apart_by: float = p.scale[0] * min(there, back) / max(p.size[a], p.size[b])
+    return apart_by
+
+
+@njit(cache=True, inline="always")
+def hulls_apart(p: Prints, a: int, b: int) -> int:
+    """No sample of one is closer to any of the other than their hulls are; per person and sample."""
+    t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])
+    x = max(0, p.hull[b, 2] - p.hull[a, 3], p.hull[a, 2] - p.hull[b, 3])
+    y = max(0, p.hull[b, 4] - p.hull[a, 5], p.hull[a, 4] - p.hull[b, 5])
+    apart_by: int = p.scale[0] * min(x + y, p.scale[1]) + p.scale[2] * min(t, p.scale[3])
+    return apart_by

@@ -3,14 +3,19 @@
 import numpy as np
 from numba import njit
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Ints
 from incrowd.kernels.cpu.glove.bounds import (
+    NEVER,
+    NONE,
+    SEEDS,
     PlaceTable,
     Scratch,
     costs_between,
     costs_from,
     costs_to,
+    hulls_apart,
     joint_bound,
+    scores,
     scratch_of,
     space_from,
     space_to,
@@ -20,9 +25,7 @@ from incrowd.kernels.cpu.glove.prints import Prints
 from incrowd.kernels.cpu.glove.stretch import apart
 from incrowd.threads import in_blocks
 
-NEVER = 1 << 62
-NONE = -1
-SEEDS = 16  # candidates that are compared first: the others need only beat the best of them
+TRIES = 16  # candidates that are asked first whether they are as near as anybody can be
 ROWS = 32  # of one call in a thread
 WORTH_THREADS = 1 << 17  # pairs; below, waking a second core costs more than it brings
 
@@ -79,8 +82,9 @@ def _rows(
         stop = len(candidates)
         if below:
             stop = np.searchsorted(p.ident[candidates], p.ident[rows[k]])
-        work[k, PAIRS] = stop - (not below)
         _nearest(p, rows[k], candidates[:stop], least[k], who[k], over[k], under[k], work[k], scratch)
+        if work[k, PAIRS] < 0:
+            work[k, PAIRS] = stop - (not below)
 
 
 @njit(cache=True)
@@ -106,33 +110,60 @@ def _nearest(
     p: Prints, a: int, candidates: Ints, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints, s: Scratch
 ) -> None:
     table = table_of(p, a)
-    score, seeds = _scores(p, a, candidates, table, s)
+    score, seeds = np.empty(0), np.empty(0, np.int64)
     last, worst, final = len(who) - 1, np.inf, False
-    for step in range(len(seeds) + len(candidates)):
-        c = seeds[step] if step < len(seeds) else step - len(seeds)
-        # A float is wrong by less than this; the numerators decide.
-        if c < 0 or score[c] == np.inf or score[c] > worst * (1 + 1e-12):
-            continue
+    floor = least[0] / least[1]
+    # Among ties the first few are as near as anybody can be, and nobody else is looked at.
+    tries = min(TRIES, len(candidates))
+    taken = np.zeros(tries, np.bool_)
+    for step in range(tries + SEEDS + len(candidates)):
+        if final and step <= tries:
+            break
+        if step == tries:
+            score, seeds = scores(p, a, candidates, table, s)
+            score[:tries] = np.where(taken, np.inf, score[:tries])
+            work[PAIRS] = NONE  # all of them
+        if step < tries:
+            c, most = step, floor
+            work[PAIRS] += candidates[c] != a
+            if candidates[c] == a or hulls_apart(p, a, candidates[c]) > floor * (1 + 1e-12):
+                continue
+        else:
+            c, most = seeds[step - tries] if step < tries + SEEDS else step - tries - SEEDS, worst
+            # A float is wrong by less than this; the numerators decide.
+            if c < 0 or score[c] == np.inf or score[c] > worst * (1 + 1e-12):
+                continue
         b = candidates[c]
         # Those to come are no nearer than `least`, and an equal one has the larger id: the list is final.
         if final and p.ident[b] > p.ident[who[last]]:
             break
-        score[c] = np.inf  # a seed comes once
+        if step >= tries:
+            score[c] = np.inf  # a seed comes once
         work[NEAR] += 1
         under_b = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
         # One more than the rounded product can miss; a numerator beyond it is surely worse than the worst kept.
-        limit = NEVER if worst == np.inf else int(worst * under_b * (1 + 1e-12)) + 1
+        limit = NEVER if most == np.inf else int(most * under_b * (1 + 1e-12)) + 1
         total = _within(p, a, b, limit, table, s, work)
-        if total < 0 or not _before(p, total, under_b, b, over[last], under[last], who[last]):
+        if total < 0 or (step < tries and compare(total, under_b, least[0], least[1]) > 0):
             continue
-        at = last
-        while at > 0 and _before(p, total, under_b, b, over[at - 1], under[at - 1], who[at - 1]):
-            who[at], over[at], under[at] = who[at - 1], over[at - 1], under[at - 1]
-            at -= 1
-        who[at], over[at], under[at] = b, total, under_b
-        if who[last] != NONE:
+        if step < tries:
+            taken[c] = True
+        if _entered(p, b, total, under_b, who, over, under) and who[last] != NONE:
             worst = over[last] / under[last]
             final = compare(over[last], under[last], least[0], least[1]) <= 0
+
+
+@njit(cache=True)
+def _entered(p: Prints, b: int, total: int, under_b: int, who: Ints, over: Ints, under: Ints) -> bool:
+    """Whether a candidate is among the nearest so far; it takes its place among them."""
+    at = len(who) - 1
+    if not _before(p, total, under_b, b, over[at], under[at], who[at]):
+        return False
+    while at > 0 and _before(p, total, under_b, b, over[at - 1], under[at - 1], who[at - 1]):
+        who[at], over[at], under[at] = who[at - 1], over[at - 1], under[at - 1]
+        at -= 1
+    who[at], over[at], under[at] = b, total, under_b
+    return True
 
 
 @njit(cache=True)
@@ -140,46 +171,6 @@ def _before(p: Prints, over: int, under: int, b: int, other_over: int, other_und
     """Whether b is nearer than another, or as near with a smaller id."""
     sign = compare(over, under, other_over, other_under) if other != NONE else -1
     return sign < 0 or (sign == 0 and p.ident[b] < p.ident[other])
-
-
-@njit(cache=True, inline="always")
-def _scores(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch) -> tuple[Floats, Ints]:
-    """A bound per person and sample for each candidate, by hulls and then by places; those with the smallest."""
-    score, seeds = np.empty(len(candidates)), np.full(SEEDS, NONE)
-    bar = np.inf
-    for c in range(len(candidates)):
-        b = candidates[c]
-        bound = np.inf if a == b else float(_hulls_apart(p, a, b))
-        if bound < bar:
-            bound = max(bound, _places_apart(p, a, b, table, s))
-        score[c] = bound
-        if bound < bar:
-            at = SEEDS - 1
-            while at > 0 and (seeds[at - 1] == NONE or bound < score[seeds[at - 1]]):
-                seeds[at] = seeds[at - 1]
-                at -= 1
-            seeds[at] = c
-            bar = np.inf if seeds[-1] == NONE else score[seeds[-1]]
-    return score, seeds
-
-
-@njit(cache=True, inline="always")
-def _places_apart(p: Prints, a: int, b: int, table: PlaceTable, s: Scratch) -> float:
-    """The bound of the places of both, which are summed over the longer."""
-    there = space_from(p, b, table, s) if p.size[a] >= p.size[b] else NEVER
-    back = space_to(p, b, table) if p.size[a] <= p.size[b] else NEVER
-    apart_by: float = p.scale[0] * min(there, back) / max(p.size[a], p.size[b])
-    return apart_by
-
-
-@njit(cache=True, inline="always")
-def _hulls_apart(p: Prints, a: int, b: int) -> int:
-    """No sample of one is closer to any of the other than their hulls are; per person and sample."""
-    t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])
-    x = max(0, p.hull[b, 2] - p.hull[a, 3], p.hull[a, 2] - p.hull[b, 3])
-    y = max(0, p.hull[b, 4] - p.hull[a, 5], p.hull[a, 4] - p.hull[b, 5])
-    apart_by: int = p.scale[0] * min(x + y, p.scale[1]) + p.scale[2] * min(t, p.scale[3])
-    return apart_by
 
 
 @njit(cache=True, inline="always")
