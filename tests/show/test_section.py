@@ -142,7 +142,7 @@ def test_every_kind_of_result_makes_its_own_section():
 
 def test_what_a_public_call_returns_is_a_noun_or_a_result():
     """Whatever incrowd computes can be printed, shown and put in a frame; nouns can be put in one too."""
-    others = {"City", "Parts", "Windows"}  # bundles of nouns, and the pieces of a source
+    others = {"City", "GateSettings", "Parts", "Windows"}  # bundles of nouns, pieces of a source, what a file says
     returned = {
         kind
         for call in public_calls().values()
