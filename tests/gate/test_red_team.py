@@ -157,7 +157,7 @@ def test_the_file_names_a_folder_of_earlier_releases_without_one(linkable, there
         (before / "x").mkdir()
         (before / "x" / "data.csv").write_text("user,cell,slot\n1,1,1\n")
     note = shut(linkable, "no answer")
-    assert "before" in note
+    assert ("x has no manifest" if there == "no release" else "before") in note
 
 
 def test_a_decoy_does_not_push_yesterday_out_of_what_is_attacked_with(linkable):

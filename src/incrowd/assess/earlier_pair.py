@@ -18,6 +18,7 @@ from incrowd.errors import DataError
 Views = tuple[Literal["places", "rhythm", "week", "moments"], ...]
 UNSCORED = "its link file was not kept, so who was recognised rightly is not scored"
 NOBODY_COMMON = "its link file names nobody who is in the new release, so who was recognised rightly is not scored"
+FEW_COMMON = "its link file names few people of the new release, so it is not scored who else was recognised"
 CROSSED = "one release has larger cells and the other longer slots, so they cannot be compared; publish both alike"
 ORIGINS = "the cells of the two releases are counted from different origins; publish both with one origin"
 APART = "the cells of the two releases have no places and are not the same ones, so rows cannot be compared"
@@ -34,6 +35,7 @@ class Pair:
         members: Positions of the people behind each of them among the people of the new data; none if that is unknown.
         target: The rows of the new release.
         why_unscored: Why it is not known who is who.
+        asked: Earlier rows that are asked about where nothing is scored; all of them if None.
     """
 
     subject: Subject
@@ -41,6 +43,7 @@ class Pair:
     members: Groups
     target: Visits
     why_unscored: str
+    asked: Ints | None = None
 
     @classmethod
     def of(cls, one: EarlierRelease, table: Any, data: Dataset) -> "Pair":
@@ -66,11 +69,16 @@ class Pair:
         return not self.why_unscored
 
     @property
-    def known_by_most(self) -> bool:
-        """Whether the link knows somebody of the new release behind most of the earlier rows."""
+    def unknown(self) -> Ints:
+        """The earlier rows behind which the link knows nobody of the new release."""
         there = np.isin(self.members.positions, self.subject.present)
         rows = np.repeat(np.arange(len(self.members)), np.diff(self.members.offsets))[there]
-        return len(np.unique(rows)) >= MOST * len(self.members)
+        return np.setdiff1d(np.arange(len(self.members)), rows)
+
+    @property
+    def known_by_most(self) -> bool:
+        """Whether the link knows somebody of the new release behind most of the earlier rows."""
+        return len(self.unknown) <= (1 - MOST) * len(self.members)
 
     @property
     def single(self) -> bool:

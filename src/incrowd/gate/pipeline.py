@@ -101,7 +101,8 @@ def made(data: Any, settings: GateSettings) -> Made:
         original, out = anonymize.hold_out(noun, share)
         held = out.users
     release = run(original, **keywords)
-    squares = isinstance(noun, Visits) and "zones" not in settings["discretize"] and isinstance(data, Traces)
+    on_squares = {"towers", "zones"}.isdisjoint(settings["discretize"])
+    squares = isinstance(noun, Visits) and on_squares and isinstance(data, Traces)
     judged = data if squares or not isinstance(noun, Visits) else noun
     return Made(release, original, held, judged, options)
 
@@ -136,8 +137,7 @@ def _discretized(data: Any, wanted: type, settings: GateSettings) -> tuple[Any, 
         return discretize.zones(data, how.pop("zones"), **how), {}
     if into == "towers":
         places = read.towers(how.pop("towers"))
-        options = {"towers": places, "far_towers": given.get("far_towers", False), **grain}
-        return discretize.towers(data, places, **how), options
+        return discretize.towers(data, places, **how), {}  # judged as visits: only squares tell where a record may be
     how.setdefault("cell_m", Grain.cell_m)
     return discretize.grid(data, **how), {"cell_m": how["cell_m"], **grain}
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Ints, offsets_of
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.earlier_pair import Pair, Views
+from incrowd.assess.earlier_pair import FEW_COMMON, Pair, Views
 from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.counting import membership_finding
@@ -63,7 +63,10 @@ def _against(one: EarlierRelease, data: Dataset) -> Iterator[Finding]:
         pair = Pair.of(one, table, data)
         yield _linked(pair, data)
         if pair.scored and not (one.vouched and pair.known_by_most):
-            yield _linked(Pair.of(replace(one, link=None), table, data), data)
+            unscored = Pair.of(replace(one, link=None), table, data)
+            if one.vouched:
+                unscored = replace(unscored, asked=pair.unknown, why_unscored=FEW_COMMON)
+            yield _linked(unscored, data)
         if pair.scored and isinstance(table, Fingerprints) and isinstance(data.published, Fingerprints):
             yield _looked_up(pair, table, data)
 
@@ -154,8 +157,9 @@ def _standing_out(linkage: Linkage, pair: Pair) -> float:
     own = link(unlabelled(known), unlabelled(known), **same)
     first, last = known.slot[known.offsets[there]], known.slot[known.offsets[there + 1] - 1]
     span = {row: (low, high) for row, low, high in zip(there.tolist(), first.tolist(), last.tolist(), strict=True)}
+    asked = there if pair.asked is None else np.intersect1d(there, pair.asked)
     net = 0.0
-    for row in there.tolist():
+    for row in asked.tolist():
         low, high = span[row]
         best = [
             value
@@ -165,7 +169,7 @@ def _standing_out(linkage: Linkage, pair: Pair) -> float:
         nearest = max(best, default=float(own.values[row].min()))
         worth = 1 / max(int(pair.subject.crowd[linkage.matches[row]]), 1) if linkage.matches[row] >= 0 else 0.0
         net += worth * float(np.sign(np.round(linkage.values[row, 0] - nearest, 9)))
-    return max(net / max(len(there), 1), 0.0)
+    return max(net / max(len(asked), 1), 0.0)
 
 
 def _sure(linkage: Linkage, pair: Pair) -> float:
