@@ -83,7 +83,7 @@ def card(monkeypatch):
     monkeypatch.setattr(import_module("incrowd.measure.glove.stretch"), "WORTH_GPU", 2)
     monkeypatch.setattr(import_module("incrowd.anonymize.glove.gpu"), "hide_on_card", hidden)
     monkeypatch.setattr(
-        kgap, "scan_on_card", lambda laid, take, order: only_two(take + 1, lambda: kgap._scan(laid, take, order))
+        kgap, "scan_on_card", lambda laid, take, order: only_two(take + 1, lambda: kgap.near_some(laid, take, order))
     )
 
 

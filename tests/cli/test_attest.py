@@ -142,7 +142,8 @@ def test_the_page_has_the_head_after_the_verdict(incrowd, published, tmp_path):
     html, text = tmp_path / "page.html", tmp_path / "page.md"
     for page in (html, text):
         assert incrowd(*published, "-o", page)[0] == 0
-        for words in ("Head to sign", "SHA-256", "release/data.parquet", "assess again by"):
+        title = "What was assessed, for signature" if page == html else "Head to sign"
+        for words in (title, "SHA-256", "release/data.parquet", "ssess again by"):
             assert words in page.read_text()
         assert "rider" not in page.read_text()
     headings = [line for line in text.read_text().splitlines() if line.startswith("## ")]

@@ -11,9 +11,9 @@ from incrowd.cli.screen import present, say
 
 
 def history(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="incrowd.toml, or the history that it names.")] = Path(
-        "incrowd.toml"
-    ),
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file incrowd.toml, or the history that it names.")
+    ] = Path("incrowd.toml"),
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Page to write, with a figure: .html or .md.")
     ] = None,
