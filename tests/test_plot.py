@@ -50,8 +50,8 @@ def test_the_map_is_that_of_exposure_or_its_own():
     city = ic.read.synthetic_city(users=40, towers=12, days=2, seed=0)
     visits = ic.discretize.grid(city.traces, cell_m=1000, slot_min=60)
     results = ic.measure.exposure(visits), ic.measure.risk_map(visits)
-    first, second = (ic.plot.risk_map(result).images[0].get_array() for result in results)
-    assert first.count() > 5 and (first == second).all()
+    first, second = (ic.plot.risk_map(result).collections[0].get_array() for result in results)
+    assert len(first) > 5 and (first == second).all()
 
 
 def test_a_result_without_that_panel_is_refused(results):
