@@ -12,7 +12,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 # How long something took and where, and how far fresh pseudonyms are from the order of the labels.
-CHANGES = re.compile(r"(?<![\w.])\d[\d,.]* (?:s|min)\b(?: on [^<;)\n]*)?|\|z\| = [^,]*")
+CHANGES = re.compile(r"(?:less than )?(?<![\w.])\d[\d,.]* (?:s|min)\b(?: on [^<;)\n]*)?|\|z\| = [^,]*")
 
 
 def cells(notebook: Path, kind: str) -> list[dict[str, Any]]:
