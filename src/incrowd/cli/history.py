@@ -30,8 +30,8 @@ def history(
     from incrowd.gate.settings import history_at
 
     check_page(output, force=force)
-    found = history(history_at(path) if path.suffix == ".toml" else path)
-    present(found, as_json=as_json)
-    write_page(output, found, force=force)
+    runs = history(history_at(path) if path.suffix == ".toml" else path)
+    present(runs, as_json=as_json)
+    write_page(output, runs, force=force)
     if output is not None and not as_json:
         say(f"page: {output}")
