@@ -62,7 +62,7 @@ def test_a_container_has_no_rights_and_writes_to_tmp_alone():
     }
     assert DOCKERFILE.index("USER") > DOCKERFILE.rindex("RUN")
     extras = re.search(r"/src\[([\w,]+)\]", DOCKERFILE)[1].split(",")
-    assert set(extras) == set(PROJECT["optional-dependencies"]) - {"gpu", "spark"}
+    assert set(extras) == set(PROJECT["optional-dependencies"]) - {"gpu", "spark", "web"}
 
 
 def test_everything_that_is_copied_is_let_through():

@@ -70,7 +70,7 @@ def test_every_pool_has_as_many_threads_as_the_environment_asks_for(monkeypatch,
             super().__init__(workers)
 
     monkeypatch.setenv("INCROWD_THREADS", given)
-    for module in ("threads", "measure._exposure", "measure.sweep", "measure.sweep.estimate", "attack.recover"):
+    for module in ("threads", "measure._exposure", "measure.sweep", "attack.recover"):
         monkeypatch.setattr(import_module(f"incrowd.{module}"), "ThreadPoolExecutor", Pool)
     traces = ic.Traces.from_arrays([1, 1, 2], [0, 3600, 0], x=[0.0, 9.0, 0.0], y=[0.0, 9.0, 0.0])
     small = {"blocks": [1, 2], "minutes": [60], "points": [1], "samples": 10}

@@ -150,7 +150,7 @@ def test_a_wrong_path_glob_folder_or_source(tmp_path):
     assert "holds no file to read" in refusal(tmp_path)
     assert "list of files is empty" in refusal([])
     assert "cannot read a int; give a path" in refusal(7)
-    assert "cannot tell the format" in refusal(written(tmp_path, "", "trips.xlsx"))
+    assert "cannot tell the format" in refusal(written(tmp_path, "", "trips.doc"))
     written(tmp_path, HEAD + GOOD)
     pq.write_table(pa.table({"uid": [1]}), tmp_path / "trips.parquet")
     assert "different kinds (parquet, text)" in refusal(tmp_path)
