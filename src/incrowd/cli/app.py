@@ -4,86 +4,31 @@ import errno
 import signal
 import sys
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from incrowd import __version__
-from incrowd.cli import (
-    anonymize,
-    assess,
-    attack,
-    audit,
-    clean,
-    compare,
-    demo,
-    discretize,
-    gate,
-    history,
-    init,
-    inspect,
-    measure,
-    papers,
-    read,
-    report,
-    serve,
-    synthetic_city,
-)
 from incrowd.cli.screen import Kept, note, say, warnings_noted
+from incrowd.cli.verbs import in_files, verb
 from incrowd.errors import IncrowdError
 
 INTERRUPTED = "incrowd: interrupted; nothing half-written was left behind."
 KEPT = "incrowd: interrupted; what was answered before is printed."
+COMMANDS = (
+    "demo read inspect clean discretize audit report assess compare init gate history serve synthetic-city measure "
+    "anonymize attack papers"
+)
 
-
-OLD_NAMES = {("attack", "ash"): "recover", ("measure", "cut"): "cut-risk"}  # work until version 0.3, with a notice
-
-
-class Plain(TyperGroup):
-    """Commands by their names, and for one version by their old ones; flags are listed without a type."""
-
-    def get_params(self, ctx: Any) -> Any:
-        """The options of this group."""
-        return _bare(super().get_params(ctx))
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """One of the commands of this group."""
-        new = OLD_NAMES.get((ctx.info_name, cmd_name))
-        if new is not None:
-            note(f"incrowd: '{ctx.info_name} {cmd_name}' is now '{ctx.info_name} {new}'; the old name works until 0.3.")
-            cmd_name = new
-        command = super().get_command(ctx, cmd_name)
-        if command is not None:
-            _bare(command.get_params(ctx))
-        return command
-
-
-def _bare(params: list[Any]) -> list[Any]:
-    for param in params:
-        if getattr(param, "is_flag", False):
-            param.metavar = ""
-    return params
-
-
-app = typer.Typer(
-    name="incrowd",
-    cls=Plain,
-    help="How easily can the people in a mobility dataset be singled out, and what hides them in the crowd?",
+app = verb(
+    "incrowd",
+    "How easily can the people in a mobility dataset be singled out, and what hides them in the crowd?",
+    in_files("incrowd.cli", COMMANDS),
     epilog="Start with: incrowd demo",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     pretty_exceptions_show_locals=False,
-    rich_markup_mode="rich",
 )
-for command in (demo.demo, read.read, inspect.inspect, clean.clean, discretize.discretize, audit.audit, report.report):
-    app.command()(command)
-for command in (assess.assess, compare.compare, init.init, gate.gate, history.history):
-    app.command()(command)
-for command in (serve.serve, synthetic_city.synthetic_city):
-    app.command()(command)
-for verb in (measure.app, anonymize.app, attack.app, papers.app):
-    app.add_typer(verb, cls=Plain)
 
 
 def _version(wanted: bool) -> None:

@@ -1,15 +1,20 @@
-"""incrowd anonymize: a command for every method of METHODS, and counts."""
+"""Make a release, with the guarantee it states."""
 
-import typer
+from functools import partial
+from typing import Any
 
 from incrowd.anonymize import METHODS
-from incrowd.cli.anonymize import counts
 from incrowd.cli.anonymize.commands import command_of
-from incrowd.cli.anonymize.plan import plans
+from incrowd.cli.verbs import in_files, made, verb
 
-HOOKS = {"cut": plans}  # options beyond those that the class has
 
-app = typer.Typer(name="anonymize", help="Make a release, with the guarantee it states.", no_args_is_help=True)
-for name, method in METHODS.items():
-    app.command(name)(command_of(name, method, HOOKS.get(name)))
-app.command()(counts.counts)
+def _command(name: str) -> Any:
+    if name != "cut":
+        return made(name, command_of(name, METHODS[name]))
+    from incrowd.cli.anonymize.plan import plans  # options beyond those that the class has
+
+    return made(name, command_of(name, METHODS[name], plans))
+
+
+MAKERS = {name: partial(_command, name) for name in METHODS}
+app = verb("anonymize", __doc__, {**MAKERS, **in_files(__name__, "counts")}, no_args_is_help=True)

@@ -1,10 +1,6 @@
-"""incrowd attack: one file per command, listed here in the order of the help."""
+"""Attack your own data or release."""
 
-import typer
+from incrowd.cli.verbs import in_files, verb
 
-from incrowd.cli.attack import home_work, link, lookup, membership, recover, relink
-
-app = typer.Typer(name="attack", help="Attack your own data or release.", no_args_is_help=True)
-COMMANDS = (lookup.lookup, link.link, relink.relink, membership.membership, recover.recover, home_work.home_work)
-for command in COMMANDS:
-    app.command()(command)
+COMMANDS = "lookup link relink membership recover home-work"
+app = verb("attack", __doc__, in_files(__name__, COMMANDS), no_args_is_help=True)

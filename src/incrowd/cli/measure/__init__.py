@@ -1,11 +1,6 @@
-"""incrowd measure: one file per command, listed here in the order of the help."""
+"""Measure risk and utility."""
 
-import typer
+from incrowd.cli.verbs import in_files, verb
 
-from incrowd.cli.measure import accuracy, cut_risk, exposure, kgap, sequences, sweep, tails, uniqueness, utility
-
-app = typer.Typer(name="measure", help="Measure risk and utility.", no_args_is_help=True)
-for command in (uniqueness.uniqueness, exposure.exposure, cut_risk.cut_risk, utility.utility, sequences.sequences):
-    app.command()(command)
-for command in (sweep.sweep, kgap.kgap, tails.tails, accuracy.accuracy):
-    app.command()(command)
+COMMANDS = "uniqueness exposure cut-risk utility sequences sweep kgap tails accuracy"
+app = verb("measure", __doc__, in_files(__name__, COMMANDS), no_args_is_help=True)

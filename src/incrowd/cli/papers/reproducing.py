@@ -1,4 +1,4 @@
-"""incrowd papers: all of them or one, and what its commands share: options, data, the table of statements."""
+"""What the commands of papers share: options, data, the table of statements."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.inputs import fingerprints_of, saved, saved_noun, visits_of
-from incrowd.cli.options import Command, Force, Json, Seed, arguments_of, gathers, options_of
-from incrowd.cli.reading import READING, ReadingOptions, one_or_many, reads
-from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.cli.options import Force, Json, Seed, arguments_of, gathers, options_of
+from incrowd.cli.reading import READING, ReadingOptions, one_or_many
+from incrowd.cli.screen import answer, progress_bar
 from incrowd.data import Fingerprints, Traces, Visits
 from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError
-from incrowd.papers import PAPERS, Paper, Reproduction, Statement, reproduce, save
+from incrowd.papers import Paper, Reproduction, Statement, reproduce, save
 
 HEAD = ("where", "what", "theirs", "ours", "verdict")
 WIDTHS = (12, 34, 19, 19, 18)
@@ -135,58 +135,3 @@ def _lines(cells: Sequence[str]) -> list[str]:
     columns = [wrap(cell, width) or [""] for cell, width in zip(cells, WIDTHS, strict=True)]
     rows = zip_longest(*columns, fillvalue="")
     return [" ".join(part.ljust(width) for part, width in zip(row, WIDTHS, strict=True)).rstrip() for row in rows]
-
-
-@reads
-@runs
-def papers(ctx: typer.Context, reading: ReadingOptions, run: PaperRun) -> None:
-    """Tables and figures of the papers, theirs beside ours: of all papers, or of one by its key.
-
-    incrowd papers --quick -o papers
-
-    incrowd papers song2014 --data visits.parquet -o song2014
-    """
-    if ctx.invoked_subcommand is not None:
-        _refuse_early(ctx)
-        return
-    run.check()
-    reproductions: dict[str, Reproduction] = {}
-    for number, (key, paper) in enumerate(PAPERS.items(), 1):
-        note(f"{key}, {number} of {len(PAPERS)}: {paper.title}")
-        try:
-            reproductions[key] = run.reproduced(paper, reading)
-        except DataError as error:
-            note(f"{key} is left out: {error}")
-            continue
-        run.save(reproductions[key], None if run.output is None else run.output / key)
-    if not reproductions:
-        raise DataError("no paper can use these data; the lines above give the reasons.")
-    tables = ["\n".join([*statement_lines(one.statements), counted(one)]) for one in reproductions.values()]
-    counts = "\n".join(map(counted, reproductions.values()))
-    answer("\n\n".join([*tables, counts]), reproductions, as_json=run.as_json)
-
-
-def _refuse_early(ctx: typer.Context) -> None:
-    sources = (ctx.get_parameter_source(name) for name in ctx.params)
-    if any(source is not None and source.name == "COMMANDLINE" for source in sources):
-        raise ParameterError(
-            f"options go behind the key of the paper: incrowd papers {ctx.invoked_subcommand} --quick."
-        )
-
-
-def one_paper(paper: Paper) -> Command:
-    """The command of one paper that needs no options of its own."""
-
-    @reads
-    @runs
-    def command(reading: ReadingOptions, run: PaperRun) -> None:
-        run.check()
-        run.show(run.reproduced(paper, reading))
-
-    given = f"trajectories, put on a grid of {paper.cell_m:,} m and {paper.slot_min} min, or saved visits"
-    command.__doc__ = (
-        f"{paper.title}; --data takes {given}.\n\n"
-        f"incrowd papers {paper.key} --quick -o {paper.key}\n\n"
-        f"incrowd papers {paper.key} --data trips.parquet -o {paper.key}"
-    )
-    return command
