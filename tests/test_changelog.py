@@ -5,7 +5,7 @@ from pathlib import Path
 
 import incrowd as ic
 from incrowd.assess.limits import OLD_NAMES as OLD_TESTS
-from incrowd.cli.verbs import OLD_NAMES as OLD_COMMANDS
+from incrowd.cli.app import OLD_NAMES as OLD_COMMANDS
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "CHANGELOG.md").read_text()

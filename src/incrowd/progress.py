@@ -14,6 +14,7 @@ from typing import TypeVar
 
 Listener = Callable[[str, float, float], None]  # label, done, total
 T = TypeVar("T")
+JOB = "INCROWD_JOB"  # of the environment: the folder where a command of the studio leaves its progress and sections
 COMPILING = "compiling kernels, once"  # the label under which kernels tell that they are compiled
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from incrowd.cli.outputs import refuse_own_input
+from incrowd.cli.reading import refuse_own_input
 from incrowd.errors import ParameterError
 
 REFUSED = "would overwrite its own input"

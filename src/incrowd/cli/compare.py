@@ -10,9 +10,8 @@ from incrowd.anonymize import METHODS
 from incrowd.assess.compare import CompareOptions, compare_estimate, prepared
 from incrowd.cli.inputs import fingerprints_of, in_python, source_in_python
 from incrowd.cli.options import Force, Json, Sources, takes
-from incrowd.cli.outputs import check_page, write_page
 from incrowd.cli.reading import ReadingOptions, reads
-from incrowd.cli.screen import answer, note, present, progress_bar, say
+from incrowd.cli.screen import answer, check_page, note, present, progress_bar, say, write_page
 
 Methods = Annotated[str, typer.Option(help=f"Methods to compare, with commas: {', '.join(METHODS)}, or all.")]
 

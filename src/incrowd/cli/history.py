@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from incrowd.cli.options import Force, Json
-from incrowd.cli.outputs import check_page, write_page
-from incrowd.cli.screen import present, say
+from incrowd.cli.screen import check_page, present, say, write_page
 
 
 def history(

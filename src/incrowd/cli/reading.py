@@ -1,7 +1,7 @@
-"""How a command reads its sources: the options that all of them share."""
+"""How a command reads its sources, never over what it writes: the options that all of them share."""
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -10,11 +10,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from incrowd.cli.options import Command, arguments_of, box_of, gathers, options_of, unmarked
-from incrowd.cli.outputs import refuse_own_input
+from incrowd.cli.options import Command, arguments_of, box_of, gathers, options_of, takes, unmarked
 from incrowd.cli.screen import progress_bar
 from incrowd.data.release_folder import MANIFEST, table_in
-from incrowd.errors import ParameterError
+from incrowd.errors import DataError, ParameterError
 from incrowd.read.sources.local import check_unused, is_copied, local
 
 FarTowers = Annotated[bool, typer.Option("--far-towers", help="Go on though most records are far from every tower.")]
@@ -88,7 +87,23 @@ class ReadingOptions:
         }
 
 
-SOURCES = ("sources", "data", "known", "target", "before", "original")
+COPIED = ("sources", "data", "known", "target", "before", "original")
+WRITTEN = (
+    "output",
+    "report",
+    "recovered",
+    "bad_rows",
+    "checkpoint",
+    "keep_link",
+    "cells",
+    "attest_file",
+    "evidence",
+    "map",
+    "figures",
+)
+READ_WITH = {"cells": "truth"}  # read by commands that take the other option too, else written
+SOURCES = ("sources", "data", "known", "before")
+FILES = ("after", "real", "release", "towers", "antennas", "zones", "regions", "truth", "link", "cells", "outline")
 
 
 @contextmanager
@@ -112,6 +127,71 @@ def _listed(name: str, metavar: str) -> tuple[Any, Any]:
 READING = options_of(ReadingOptions, column=_listed("column", "ROLE=NAME"), attribute=_listed("attribute", "NAME"))
 
 
+def refuse_own_input(given: Mapping[str, Any]) -> None:
+    """Refuse an output that exists and is an input too, by another name or in a folder or glob as well.
+
+    `given` are the arguments of a command by name; two outputs of one name are refused, too.
+    """
+    named = {name: given.get(name) for name in WRITTEN if READ_WITH.get(name) not in given}
+    _refuse_same({name: Path(path) for name, path in named.items() if path is not None})
+    there = {name: Path(path) for name, path in named.items() if path is not None and Path(path).exists()}
+    if not there:
+        return
+    inputs = [path for path in _inputs(given, set(named)) if path.exists()]
+    read = {_identity(path) for path in inputs}
+    for name, path in there.items():
+        if _identity(path) in read or ("sources" in given and _replaces(path, inputs)):
+            raise ParameterError(f"{_option(name)} {path.name} would overwrite its own input; choose another name.")
+
+
+def _refuse_same(outputs: Mapping[str, Path]) -> None:
+    seen: dict[Path, str] = {}
+    for name, path in outputs.items():
+        first = seen.setdefault(path.resolve(), name)
+        if first != name:
+            raise ParameterError(f"{_option(name)} and {_option(first)} name the same file; choose two.")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _inputs(given: Mapping[str, Any], written: set[str]) -> Iterator[Path]:
+    for name in (*SOURCES, *(["target"] if "known" in given else [])):  # elsewhere a target is a number
+        listed = given.get(name) or []
+        for one in [listed] if isinstance(listed, str) else listed:
+            yield Path(one)
+            yield from _meant(one, given.get("layout"))
+    for name in set(FILES) - written:
+        if given.get(name) is not None:
+            path = Path(given[name])
+            yield path
+            # A page kept beside the data of a release is no input.
+            yield from (file for file in path.glob("*") if file.suffix != ".html")
+
+
+def _meant(source: str, layout: str | None) -> list[Path]:
+    """The files of a folder or glob; none where reading itself will say what is wrong."""
+    from incrowd.read.files import find_files
+    from incrowd.read.layouts import layout_of
+
+    try:
+        return find_files(source, layout_of(layout))
+    except DataError:
+        return []
+
+
+def _replaces(folder: Path, inputs: list[Path]) -> bool:
+    """Whether a folder that is written whole holds an input."""
+    return folder.is_dir() and any(folder.resolve() in path.resolve().parents for path in inputs)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Equal for all names of one file."""
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
 def reads(command: Command) -> Command:
     """Give a command the options of reading, gathered in its argument `reading`; its inputs stay what they are.
 
@@ -125,7 +205,7 @@ def reads(command: Command) -> Command:
     def wrapper(**given: Any) -> None:
         refuse_own_input(given)
         table = given["table"] if "table" in options else None
-        inputs = [name for name in SOURCES if isinstance(given.get(name), (str, list)) and is_copied(given[name])]
+        inputs = [name for name in COPIED if isinstance(given.get(name), (str, list)) and is_copied(given[name])]
         if given.get("engine") == "spark":
             inputs = []  # executors read them where they are
         elif not inputs:
@@ -160,6 +240,38 @@ class Boxing:
 
 
 boxes = gathers("boxing", options_of(Boxing), Boxing, last=True)
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where the work is done: on this machine, or on Spark, which gives the same answers (docs/howto/spark.md).
+
+    Args:
+        engine: Where the work is done: on this machine, or on Spark, where a source is a Parquet path or a table name.
+        master: Address of the Spark cluster, such as spark://HOST:7077, yarn or local[4]. [default: as spark-submit
+            says, or this machine]
+    """
+
+    engine: Literal["local", "spark"] = "local"
+    master: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.master is not None and not self.on_spark:
+            raise ParameterError("--master has no use without --engine spark; pass both, or leave it out.")
+
+    @property
+    def on_spark(self) -> bool:
+        """Whether Spark does the work."""
+        return self.engine == "spark"
+
+    def refuse(self, **options: Any) -> None:
+        """Refuse options of a command that Spark does not take."""
+        given = next((name for name, value in options.items() if value), None)
+        if self.on_spark and given is not None:
+            raise ParameterError(f"--{given.replace('_', '-')} has no use with --engine spark; leave one of them out.")
+
+
+with_engine = takes(Engine, "engine", into=Engine)
 
 
 def one_or_many(sources: list[str]) -> str | list[str]:

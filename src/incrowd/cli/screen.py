@@ -1,23 +1,26 @@
-"""What a command prints: its answer, notes, warnings, progress, and how long the rest will take."""
+"""What a command prints or explains in a page: its answer, notes, warnings, progress, how long the rest will take."""
 
+import os
 import re
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Annotated, Any, TextIO
+
+import typer
 
 from incrowd import progress
 from incrowd.data import Counts
 from incrowd.data.table import Frame
 from incrowd.errors import IncrowdWarning
 from incrowd.plain import in_words, several, to_json
-from incrowd.read.sources.local import as_given
-from incrowd.show import section_of, text
-from incrowd.web.handover import hand_over, job_folder, listener
+from incrowd.progress import JOB
+from incrowd.show import Section, section_of, text
 
+Report = Annotated[Path | None, typer.Option(help="Also explain the result in this HTML file.")]
 SIDES = "(west-east x south-north)"  # of a block in metres
 
 
@@ -30,6 +33,8 @@ class Kept(SystemExit):
 
 def say(line: str) -> None:
     """A line of the answer; what was copied is called as it was given."""
+    from incrowd.read.sources.local import as_given
+
     sys.stdout.write(f"{as_given(line)}\n")
 
 
@@ -50,10 +55,26 @@ def present(results: Any, python: str = "", *, grain: str = "", as_json: bool) -
         say(to_json(results, indent=2))
         return
     section = section_of(results)
-    hand_over([section])
+    hand_over(lambda: section)
     say(text(section))
     if python:
         say(f"{grain}{'; ' if grain else ''}in Python: {python}")
+
+
+def check_page(page: Path | None, *, force: bool) -> None:
+    """Refuse, before any work, a page that exists."""
+    from incrowd.data.files import refuse_existing
+
+    if page is not None:
+        refuse_existing(page, force=force)
+
+
+def write_page(page: Path | None, *results: Any, force: bool, **title: str) -> None:
+    """Explain results in an HTML file, under a title if one is given."""
+    if page is not None:
+        from incrowd import report
+
+        report.write(page, *results, force=force, **title)
 
 
 @contextmanager
@@ -86,9 +107,8 @@ def progress_bar() -> Iterator[None]:
 
     What is finished vanishes, and where nothing tells how far it is, a line says that work goes on.
     """
-    folder = job_folder()
-    if folder is not None or not sys.stderr.isatty():
-        with progress.listening(_compiling_noted() if folder is None else listener(folder)):
+    if JOB in os.environ or not sys.stderr.isatty():
+        with progress.listening(_unseen()):
             yield
         return
     from rich.console import Console
@@ -98,6 +118,23 @@ def progress_bar() -> Iterator[None]:
     bars = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
     with bars, progress.listening(_one_bar(bars)):
         yield
+
+
+def _unseen() -> progress.Listener:
+    """Who listens without a terminal: the studio, if it started this command."""
+    if JOB not in os.environ:
+        return _compiling_noted()
+    from incrowd.web.handover import listener
+
+    return listener()
+
+
+def hand_over(section: Callable[[], Section]) -> None:
+    """Keep a section for the page, if the studio started this command; it is made only then."""
+    if JOB in os.environ:
+        from incrowd.web import handover
+
+        handover.hand_over([section()])
 
 
 def _one_bar(bars: Any) -> progress.Listener:
@@ -140,7 +177,7 @@ def _compiling_noted() -> progress.Listener:
 
 def written(noun: Frame, output: Path, python: str, *lines: str, as_json: bool, **more: Any) -> None:
     """Say what was written where, and what happened to every record; lines more, and their values in the record."""
-    hand_over([noun.ledger.section()])
+    hand_over(noun.ledger.section)
     record = {"output": output.name, "noun": type(noun).__name__, "ledger": noun.ledger, **more}
     words = [f"{noun.ledger}\n", f"{output}: {_in_brief(noun)}", *filter(None, lines), f"in Python: {python}"]
     answer("\n".join(words), record, as_json=as_json)

@@ -9,28 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.errors import DataError
+from incrowd.progress import JOB
 from incrowd.show import Section
 
-VARIABLE = "INCROWD_JOB"  # of the environment: the folder for both
 PROGRESS, SECTIONS = "progress.json", "sections.pickle"
 EVERY_S = 0.25
 
 
-def job_folder() -> Path | None:
-    """Where to hand over; None if the studio did not start this command."""
-    folder = os.environ.get(VARIABLE)
-    return None if folder is None else Path(folder)
-
-
 def hand_over(sections: Sequence[Section]) -> None:
-    """Keep sections for the page, if the studio started this command."""
-    folder = job_folder()
-    if folder is not None:
-        _write(folder / SECTIONS, pickle.dumps(list(sections)))
+    """Keep sections for the page of the studio, which started this command."""
+    _write(Path(os.environ[JOB]) / SECTIONS, pickle.dumps(list(sections)))
 
 
-def listener(folder: Path) -> Callable[[str, float, float], None]:
+def listener() -> Callable[[str, float, float], None]:
     """Write the outermost work that is not finished, and the part of it that told last, a few times a second."""
+    folder = Path(os.environ[JOB])
     unfinished: dict[str, float] = {}
     last = 0.0
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
-from incrowd.anonymize import Anonymizer, Cut, Generalize, Glove
+from incrowd.anonymize import METHODS, Anonymizer, Cut, Generalize, Glove
 from incrowd.anonymize.base import guarantee
-from incrowd.cli.engine import Engine
+from incrowd.cli.app import made
 from incrowd.cli.inputs import (
     carried_values,
     carrying,
@@ -25,15 +25,13 @@ from incrowd.cli.inputs import (
     visits_of,
 )
 from incrowd.cli.options import Command, Force, Json, Options, Seed, Sources, gathers, options_of, unmarked
-from incrowd.cli.outputs import Report, check_page, write_page
-from incrowd.cli.reading import ReadingOptions, reads
-from incrowd.cli.screen import answer, note, progress_bar, say
-from incrowd.data import Fingerprints, Traces, UserTable, Visits
+from incrowd.cli.reading import Engine, ReadingOptions, reads
+from incrowd.cli.screen import Report, answer, check_page, hand_over, note, progress_bar, say, write_page
+from incrowd.data import Fingerprints, Release, Traces, UserTable, Visits
 from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
 from incrowd.plain import to_json
-from incrowd.show import text
-from incrowd.web.handover import hand_over
+from incrowd.show import Section, text
 
 COMMON = ("self", "data", "seed", "pseudonym_seed")  # arguments that the call of every method has
 NOUNS: dict[type, Literal["visits", "traces", "fingerprints"]] = {
@@ -100,7 +98,6 @@ class Releasing:
     def publish(self, run: Anonymizer, data: UserTable, output: Path, keywords: dict[str, Any], source: str) -> str:
         """Run the method and write its release; what it holds, what it lost and how to check it, in words or JSON."""
         from incrowd import anonymize, measure
-        from incrowd.assess.advice import loss_of
         from incrowd.measure.uniqueness.section import answer as sentence
 
         held: Any = ()
@@ -115,8 +112,7 @@ class Releasing:
         folder = anonymize.publish(release, output, original=data, residual_risk=risks or None, held_out=held, **how)
         run.clean_up(release, **keywords)
         write_page(self.report, release, *([risks] if risks else []), force=self.force)
-        record = {**release.to_dict(), "loss": None if isinstance(release.data, Traces) else loss_of(release)}
-        hand_over([replace(release.section(), data=record)])  # who is behind a pseudonym stays in the link file
+        hand_over(lambda: _with_loss(release))
         if self.as_json:
             return to_json(
                 {"folder": folder.name, **release.to_dict(), "losses": losses, "residual_risk": risks}, indent=2
@@ -126,6 +122,23 @@ class Releasing:
         residual = dict.fromkeys(sentence(risk, "pseudonyms") for risk in risks)  # conventions may agree
         parts = [text(release.section()), " ".join(losses), *residual]
         return "\n\n".join([*filter(None, parts), f"written to {folder}\n{check}"])
+
+
+def _with_loss(release: Release) -> Section:
+    """What the studio shows of a release; who is behind a pseudonym stays in the link file."""
+    from incrowd.assess.advice import loss_of
+
+    loss = None if isinstance(release.data, Traces) else loss_of(release)
+    return replace(release.section(), data={**release.to_dict(), "loss": loss})
+
+
+def maker(name: str) -> Any:
+    """The command of one of METHODS, with options beyond those that the class has."""
+    if name != "cut":
+        return made(name, command_of(name, METHODS[name]))
+    from incrowd.cli.anonymize.plan import plans
+
+    return made(name, command_of(name, METHODS[name], plans))
 
 
 def command_of(name: str, method: type[Anonymizer], hook: Callable[[Command], Command] | None = None) -> Command:
@@ -197,11 +210,15 @@ def _release_on_spark(
     """The same release, made by executors."""
     if isinstance(run, Generalize):
         grain = Grain(cell_m=run.cell_m, slot_min=run.slot_min)
+    from incrowd.cli import on_spark
+
     how = {"file": releasing.file, "link": releasing.keep_link, "force": releasing.force}
     with progress_bar():
-        prints = isinstance(run, Glove)
-        blocks = engine.fingerprints(sources, reading) if prints else engine.visits(sources, reading, grain)
-        say(engine.release(blocks, run, output, as_json=releasing.as_json, **how))
+        if isinstance(run, Glove):
+            blocks = on_spark.fingerprints(engine, sources, reading)
+        else:
+            blocks = on_spark.visits(engine, sources, reading, grain)
+        say(on_spark.release(blocks, run, output, as_json=releasing.as_json, **how))
 
 
 def _keywords_given(method: type[Anonymizer], keywords: dict[str, Any]) -> dict[str, bool]:

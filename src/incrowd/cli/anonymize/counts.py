@@ -25,14 +25,13 @@ from incrowd.cli.counting import (
 from incrowd.cli.inputs import in_python, traces_of
 from incrowd.cli.options import Force, Json, Sources, box_of, takes
 from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, reads
-from incrowd.cli.screen import answer, progress_bar
+from incrowd.cli.screen import answer, hand_over, progress_bar
 from incrowd.clock import DAY_MIN
 from incrowd.data import Counts, Release, Visits
 from incrowd.errors import ParameterError
 from incrowd.plain import percent
 from incrowd.read.plane import Box, Plane, plane_around
 from incrowd.show import text
-from incrowd.web.handover import hand_over
 
 BoxOfSquares = Annotated[
     str | None,
@@ -163,7 +162,7 @@ def counts(
         _write(release, output, force=force)
         if cells is not None:
             _write_cells(published, cells, force=force)
-    hand_over([replace(release.section(), data={**release.to_dict(), "loss": None})])
+    hand_over(lambda: replace(release.section(), data={**release.to_dict(), "loss": None}))
     same = published.shape == exact.shape
     loss = count_loss(published.n, exact) if same else None
     record = {"output": output.name, "ledger": release.ledger, "loss": loss, "guarantee": release.guarantee}

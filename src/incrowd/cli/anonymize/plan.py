@@ -10,8 +10,7 @@ import typer
 from incrowd import assess
 from incrowd.cli.inputs import visits_of
 from incrowd.cli.options import Command, gathers, options_of
-from incrowd.cli.outputs import check_page, write_page
-from incrowd.cli.screen import foretelling, present, progress_bar
+from incrowd.cli.screen import check_page, foretelling, present, progress_bar, write_page
 from incrowd.errors import ParameterError
 
 PANEL = "Options of --plan"

@@ -7,9 +7,8 @@ import typer
 from incrowd import attack
 from incrowd.cli.inputs import grain_of, grained, in_python, source_in_python, visits_of
 from incrowd.cli.options import Force, Json, Sources, takes
-from incrowd.cli.outputs import Report, check_page, write_page
 from incrowd.cli.reading import ReadingOptions, reads
-from incrowd.cli.screen import present, progress_bar
+from incrowd.cli.screen import Report, check_page, present, progress_bar, write_page
 from incrowd.discretize.slots import Grain
 
 HOURS = Annotated[tuple[float, float], typer.Option(help="Hours in which people are at home; 22 6 runs past midnight.")]

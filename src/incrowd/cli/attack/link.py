@@ -10,9 +10,8 @@ import typer
 from incrowd import attack
 from incrowd.cli.inputs import in_python, is_records, source_in_python, visits_of
 from incrowd.cli.options import Force, Json, lon_lat, takes
-from incrowd.cli.outputs import Report, check_page, write_page
 from incrowd.cli.reading import Origin, ReadingOptions, one_or_many, reads
-from incrowd.cli.screen import present, progress_bar, say
+from incrowd.cli.screen import Report, check_page, present, progress_bar, say, write_page
 from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.data.release_folder import manifest_in, release_at
 from incrowd.discretize import alike

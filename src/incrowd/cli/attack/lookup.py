@@ -8,9 +8,8 @@ import typer
 from incrowd import attack
 from incrowd.cli.inputs import fingerprints_of, in_python, is_records, source_in_python, traces_of, visits_of
 from incrowd.cli.options import Force, Json, takes
-from incrowd.cli.outputs import Report, check_page, refuse_own_input, write_page
-from incrowd.cli.reading import ReadingOptions, reads
-from incrowd.cli.screen import present, progress_bar
+from incrowd.cli.reading import ReadingOptions, reads, refuse_own_input
+from incrowd.cli.screen import Report, check_page, present, progress_bar, write_page
 from incrowd.data import Fingerprints, Traces
 from incrowd.discretize.slots import Grain
 

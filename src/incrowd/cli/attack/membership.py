@@ -21,9 +21,8 @@ from incrowd.cli.counting import (
 )
 from incrowd.cli.inputs import grain_of, in_python
 from incrowd.cli.options import Force, Json, Sources, takes
-from incrowd.cli.outputs import Report, check_page, write_page
 from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, reads
-from incrowd.cli.screen import present, progress_bar
+from incrowd.cli.screen import Report, check_page, present, progress_bar, write_page
 from incrowd.data import Counts
 from incrowd.data.release_folder import release_at
 from incrowd.errors import DataError

@@ -23,9 +23,8 @@ from incrowd.cli.counting import (
 )
 from incrowd.cli.inputs import grain_of, in_python, saved_noun, source_in_python
 from incrowd.cli.options import Force, Json, Seed, Sources
-from incrowd.cli.outputs import write_page
 from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, one_or_many, reads
-from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.cli.screen import answer, note, progress_bar, write_page
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.plain import percent

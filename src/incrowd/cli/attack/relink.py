@@ -8,8 +8,8 @@ import typer
 from incrowd import attack
 from incrowd.cli.inputs import in_python
 from incrowd.cli.options import Force, Json, takes
-from incrowd.cli.outputs import Report, check_page, refuse_own_input, write_page
-from incrowd.cli.screen import present, progress_bar
+from incrowd.cli.reading import refuse_own_input
+from incrowd.cli.screen import Report, check_page, present, progress_bar, write_page
 
 
 @takes(attack.relink, "question", leave_out=("release",))

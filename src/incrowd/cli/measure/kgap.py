@@ -5,10 +5,9 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import measure
-from incrowd.cli.engine import Engine, with_engine
 from incrowd.cli.inputs import fingerprints_of, in_python, source_in_python
 from incrowd.cli.options import Json, Sources, numbers, takes
-from incrowd.cli.reading import ReadingOptions, reads
+from incrowd.cli.reading import Engine, ReadingOptions, reads, with_engine
 from incrowd.cli.screen import present, progress_bar
 
 Ks = Annotated[str, typer.Option("--k", help="Sizes of the crowd to hide in: 2, 2-5 or 2,5,10.")]
@@ -27,13 +26,15 @@ def kgap(sources: Sources, reading: ReadingOptions, how: dict[str, Any], engine:
     data = source_in_python(sources, reading, into="fingerprints", plain=engine.on_spark)
     if engine.on_spark:
         from incrowd import spark
+        from incrowd.cli import on_spark
 
         with progress_bar():
-            blocks = engine.fingerprints(sources, reading)
+            blocks = on_spark.fingerprints(engine, sources, reading)
             gaps = [spark.kgap(blocks, k=k) for k in dict.fromkeys(sizes)]
-        present(gaps, engine.in_python(in_python(measure.kgap, data, k=sizes[-1]), data), as_json=as_json)
+        call = in_python(measure.kgap, data, k=sizes[-1])
+        present(gaps, on_spark.in_python(engine, call, data), as_json=as_json)
         return
     with progress_bar():
         gaps = measure.kgaps(fingerprints_of(sources, reading), k=sizes, **how)
-    call, k = (measure.kgaps, sizes) if len(sizes) > 1 else (measure.kgap, sizes[0])
-    present(gaps, in_python(call, data, k=k, **how), as_json=as_json)
+    ask, k = (measure.kgaps, sizes) if len(sizes) > 1 else (measure.kgap, sizes[0])
+    present(gaps, in_python(ask, data, k=k, **how), as_json=as_json)

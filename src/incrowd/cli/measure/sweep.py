@@ -6,12 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import measure, read
-from incrowd.cli.engine import Engine, given_in, with_engine
 from incrowd.cli.inputs import in_python, source_in_python
 from incrowd.cli.options import Force, Json, Sources, arguments_of, numbers, takes
-from incrowd.cli.outputs import check_page, write_page
-from incrowd.cli.reading import Boxing, ReadingOptions, boxes, one_or_many, reads
-from incrowd.cli.screen import note, present, progress_bar
+from incrowd.cli.reading import Boxing, Engine, ReadingOptions, boxes, one_or_many, reads, with_engine
+from incrowd.cli.screen import check_page, note, present, progress_bar, write_page
 from incrowd.data.files import check_table
 from incrowd.measure.sweep.result import Sweep
 from incrowd.read.checks import zero_warned_later
@@ -80,6 +78,7 @@ def sweep(
 
 def _on_spark(engine: Engine, sources: list[str], reading: ReadingOptions, how: dict[str, Any]) -> Sweep:
     from incrowd import spark
+    from incrowd.cli.on_spark import given_in
 
     options = {name: value for name, value in how.items() if name != "cache"}
-    return spark.sweep(engine.session, one_or_many(sources), **{**given_in(reading), **options})
+    return spark.sweep(spark.session(engine.master), one_or_many(sources), **{**given_in(reading), **options})

@@ -6,10 +6,9 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import measure
-from incrowd.cli.engine import Engine, with_engine
 from incrowd.cli.inputs import grain_of, grained, in_python, source_in_python, visits_of
 from incrowd.cli.options import Json, Sources, numbers, takes
-from incrowd.cli.reading import ReadingOptions, reads
+from incrowd.cli.reading import Engine, ReadingOptions, reads, with_engine
 from incrowd.cli.screen import present, progress_bar
 from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
@@ -44,24 +43,22 @@ def uniqueness(
     if fail_above is not None and not 0 <= fail_above <= 1:
         raise ParameterError(f"--fail-above must be in [0, 1], got {fail_above}.")
     shorts: tuple[Short, ...] = ("drop",) if question["knowledge"] == "top" else SHORT
+    ask: Callable[..., Uniqueness] = measure.uniqueness
+    visits: Any
     with progress_bar():
-        visits: Any = engine.visits(sources, reading, grain) if engine.on_spark else visits_of(sources, reading, grain)
-        ask = _on_spark() if engine.on_spark else measure.uniqueness
+        if engine.on_spark:
+            from incrowd import spark
+            from incrowd.cli import on_spark
+
+            ask, visits = spark.uniqueness, on_spark.visits(engine, sources, reading, grain)
+        else:
+            visits = visits_of(sources, reading, grain)
         risks = [ask(visits, points=m, short=short, **question) for m in wanted for short in shorts]
     data = source_in_python(sources, reading, grain, plain=engine.on_spark)
     call = in_python(measure.uniqueness, data, points=wanted[-1], **question)
-    present(
-        risks,
-        engine.in_python(call, data) if engine.on_spark else call,
-        grain=grain_of(visits),
-        as_json=as_json,
-    )
+    if engine.on_spark:
+        call = on_spark.in_python(engine, call, data)
+    present(risks, call, grain=grain_of(visits), as_json=as_json)
     if fail_above is not None and not all(risk.value is not None and risk.value <= fail_above for risk in risks):
         typer.echo(f"above the limit of {percent(fail_above)}", err=True)
         raise typer.Exit(1)
-
-
-def _on_spark() -> Callable[..., Uniqueness]:
-    from incrowd.spark import uniqueness
-
-    return uniqueness

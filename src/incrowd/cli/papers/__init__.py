@@ -5,11 +5,11 @@ from typing import Any
 
 import typer
 
+from incrowd.cli.app import in_files, made, verb
 from incrowd.cli.options import Command
 from incrowd.cli.papers.reproducing import PaperRun, counted, runs, statement_lines
 from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import answer, note
-from incrowd.cli.verbs import in_files, made, verb
 from incrowd.errors import DataError, ParameterError
 from incrowd.papers import PAPERS, Paper, Reproduction
 

@@ -7,10 +7,9 @@ import typer
 
 from incrowd.cli.inputs import fingerprints_of
 from incrowd.cli.options import unmarked
-from incrowd.cli.outputs import write_page
 from incrowd.cli.papers.reproducing import PaperRun, runs, statement_lines
 from incrowd.cli.reading import ReadingOptions, reads
-from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.cli.screen import answer, note, progress_bar, write_page
 from incrowd.data import Fingerprints
 from incrowd.errors import ParameterError
 from incrowd.papers import reproduce

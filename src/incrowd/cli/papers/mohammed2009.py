@@ -7,10 +7,9 @@ import typer
 
 from incrowd.cli.inputs import GRAIN, grained, visits_of
 from incrowd.cli.options import unmarked
-from incrowd.cli.outputs import check_page, write_page
 from incrowd.cli.papers.reproducing import PaperRun, runs
 from incrowd.cli.reading import ReadingOptions, reads
-from incrowd.cli.screen import progress_bar
+from incrowd.cli.screen import check_page, progress_bar, write_page
 from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
 from incrowd.papers import reproduce

@@ -1,0 +1,51 @@
+"""What a command does on Spark, which gives the same answers (docs/howto/spark.md)."""
+
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from incrowd import spark
+from incrowd.anonymize import Anonymizer
+from incrowd.cli.inputs import DEFAULTS
+from incrowd.cli.reading import Engine, ReadingOptions, one_or_many
+from incrowd.data.release_folder import manifest_in
+from incrowd.discretize.slots import Grain
+from incrowd.plain import several, to_json
+from incrowd.spark import Blocks
+
+
+def visits(engine: Engine, sources: list[str], reading: ReadingOptions, grain: Grain) -> Blocks:
+    """The visits of everybody, on executors."""
+    how = {**given_in(reading), "cell_m": grain.cell_m, "slot_min": grain.slot_min}
+    return spark.grid(spark.session(engine.master), one_or_many(sources), **how)
+
+
+def fingerprints(engine: Engine, sources: list[str], reading: ReadingOptions) -> Blocks:
+    """The fingerprints of everybody at 100 m and 1 min, on executors."""
+    return spark.fingerprints(spark.session(engine.master), one_or_many(sources), **given_in(reading))
+
+
+def in_python(engine: Engine, call: str, data: str) -> str:
+    """The same call as a script would write it, from the call on one machine."""
+    master = "" if engine.master is None else repr(engine.master)
+    where = f"ic.spark.session({master}), "
+    data_there = data.replace("ic.discretize.", "ic.spark.").replace("(", f"({where}", 1)
+    return call.replace(data, data_there).replace("ic.measure.", "ic.spark.", 1)
+
+
+def release(blocks: Blocks, run: Anonymizer, output: Path, *, as_json: bool, **how: Any) -> str:
+    """Write a release; what it holds and how to check it, in words or JSON."""
+    folder = spark.release(blocks, run, output, **how)
+    manifest = manifest_in(folder)
+    if as_json:
+        return to_json({"folder": folder.name, **manifest}, indent=2)
+    counts = manifest["counts"]
+    rows = f"{several(counts['rows'], 'row')} under {several(counts['pseudonyms'], 'pseudonym')}"
+    link = "" if how.get("link") is None else f" --link {quote(str(how['link']))}"
+    return f"{rows}\n\nwritten to {folder}\ncheck it: incrowd audit {quote(str(output))}{link}"
+
+
+def given_in(reading: ReadingOptions) -> dict[str, Any]:
+    """The options of reading that were given; a database is no source of Spark."""
+    reading.refuse("a table of Spark is named as SOURCE", "table", "query")
+    return {name: value for name, value in reading.arguments().items() if value != DEFAULTS[name]}
