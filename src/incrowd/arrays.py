@@ -132,6 +132,23 @@ def tally(flags: NDArray[np.bool_], offsets: Ints) -> Ints:
     return np.diff(total[offsets])
 
 
+def numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """The sorted distinct keys, and the rank of each key among them; keys count from 0."""
+    top = int(keys.max(initial=-1)) + 1
+    if top > 2**20 + 8 * len(keys):
+        distinct, rank = np.unique(keys, return_inverse=True)
+        return distinct, rank
+    seen = np.zeros(top, np.bool_)
+    seen[keys] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[keys]
+
+
+def narrow(column: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    """The same numbers from 0 on, in 32 bits if they suffice."""
+    fits = int(column.max(initial=0)) < 2**31
+    return column.astype(np.int32) if fits else column
+
+
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
     """A read-only view."""
     view = array.view()

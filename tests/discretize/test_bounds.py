@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 import incrowd as ic
 from incrowd.discretize import blocks
 from incrowd.discretize._blocks import divided
-from incrowd.discretize.bounds import Bounds, bounds_of
+from incrowd.discretize.bounds import Bounds, Rank, bounds_of, whole
 from incrowd.discretize.bounds import strays as strays_of
-from incrowd.discretize.middle import Rank, whole
 from incrowd.read._parts import of_traces, parts
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed file", "ignore::pytest.PytestUnraisableExceptionWarning")

@@ -7,9 +7,8 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.clean import OUTSIDE, check_box
 from incrowd.data import Traces, Visits
-from incrowd.discretize.bounds import Bounds, bounds_of
+from incrowd.discretize.bounds import Bounds, bounds_of, units_of, whole
 from incrowd.discretize.collect import NOWHERE, Located, collect
-from incrowd.discretize.middle import units_of, whole
 from incrowd.discretize.slots import KEEP, Keep, Source, Start, opened, slot_plan
 from incrowd.errors import ParameterError, check_choice, check_whole, public
 from incrowd.read.layouts import Reading, with_reading

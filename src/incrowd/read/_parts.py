@@ -16,13 +16,12 @@ from incrowd.data import Traces
 from incrowd.data.table import Attributes
 from incrowd.errors import DataError, ParameterError, check_positive, public
 from incrowd.ledger import Ledger
-from incrowd.read._table import opened, table
+from incrowd.read._table import Batch, RecordStream, opened, table
 from incrowd.read.checks import zero_warned_later
 from incrowd.read.layouts import Reading, with_reading
 from incrowd.read.plane import Degrees
 from incrowd.read.sources.engine import records_at_most
 from incrowd.read.sources.local import local
-from incrowd.read.stream import Batch, RecordStream
 
 PIECE_RECORDS = 2_000_000
 _MOST_PIECES = 1024

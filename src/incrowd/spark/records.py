@@ -17,9 +17,9 @@ from incrowd.ledger import Ledger
 from incrowd.plain import several
 from incrowd.read import bad
 from incrowd.read._parts import Parts, unordered
+from incrowd.read._table import RecordStream
 from incrowd.read.bad import BadRow
 from incrowd.read.plane import Degrees
-from incrowd.read.stream import RecordStream
 from incrowd.spark.blocks import Rows, about, batches_of, in_tasks
 from incrowd.spark.session import Sent, blocks_for, check_session, kept
 from incrowd.spark.source import FILE, KEY, ROW, Opened, open_source

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from incrowd.arrays import Ints, distinct_rows
 from incrowd.data import Traces
 from incrowd.data.traces import Order
-from incrowd.discretize.middle import Along, Bins, counted
+from incrowd.discretize.bounds import Along, Bins, counted
 from incrowd.discretize.slots import Start
 from incrowd.errors import public
 from incrowd.ledger import Ledger

@@ -12,8 +12,8 @@ from incrowd import gate, read
 from incrowd.clock import named_zone
 from incrowd.errors import IncrowdError, ParameterError
 from incrowd.gate.settings import FILE
-from incrowd.read.sources.address import SUFFIXES
 from incrowd.read.sources.engine import check_format
+from incrowd.read.sources.local import SUFFIXES
 from incrowd.show import Section
 from incrowd.web import commands
 from incrowd.web.folder import data_files, inside, upload

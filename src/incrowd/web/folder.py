@@ -11,7 +11,7 @@ from typing import Any
 from incrowd.errors import DataError, ParameterError
 from incrowd.read.files import format_of
 from incrowd.read.layouts import layout_of
-from incrowd.read.sources.address import SUFFIXES
+from incrowd.read.sources.local import SUFFIXES
 
 HOME = "incrowd-studio"  # the studio's own folder in it, mode 0700
 UPLOADS = f"{HOME}/uploads"

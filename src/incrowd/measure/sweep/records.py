@@ -13,8 +13,7 @@ from incrowd.clean import OUTSIDE
 from incrowd.data import Traces
 from incrowd.data.traces import AT_ZERO
 from incrowd.discretize._blocks import Lattice, lattice_of
-from incrowd.discretize.bounds import Bounds, bounds_of
-from incrowd.discretize.middle import Along, Bins, whole
+from incrowd.discretize.bounds import Along, Bins, Bounds, bounds_of, whole
 from incrowd.discretize.slots import Clock, opened, slot_plan
 from incrowd.errors import DataError
 from incrowd.kernels import kernel

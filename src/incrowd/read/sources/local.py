@@ -4,22 +4,120 @@ A copy makes databases, object stores, workbooks and standard input one thing: f
 and what is read are then the same records, in bounded memory, though the source may change meanwhile.
 """
 
+import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Literal
+from urllib.parse import parse_qsl
 
-from incrowd.errors import DataError, ParameterError, naming
-from incrowd.progress import tell
-from incrowd.read.sources.address import STDIN, SUFFIXES, Address, address_of, check_query
+from incrowd.errors import ParameterError, naming
 
-_CHUNK = 1 << 22
-_MAGIC = {b"PAR1": ".parquet", b"PK\x03\x04": ".xlsx", b"SQLite format 3\0": ".sqlite"}
+Kind = Literal["postgresql", "s3", "stdin", "duckdb", "sqlite", "excel"]
+
+STDIN = "-"
+SUFFIXES: dict[str, Kind] = {
+    **dict.fromkeys((".duckdb", ".ddb"), "duckdb"),
+    **dict.fromkeys((".sqlite", ".sqlite3", ".db", ".db3"), "sqlite"),
+    **dict.fromkeys((".xlsx", ".xlsm"), "excel"),
+}
+_SCHEMES: dict[str, Kind] = {"postgresql": "postgresql", "postgres": "postgresql", "s3": "s3"}
+_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]+)://")
+_SECRET = re.compile(r"pass(word|wd|phrase)?$|^pwd$|secret|token|credential|(access|api|secret).?key", re.IGNORECASE)
+_ASSIGNED = re.compile(r"\b\w*(password|passwd|passphrase|secret|token)\w*\s*=", re.IGNORECASE)
+_HOSTS = re.compile(r"(\[[^\]]*\]|[^:,]*)(:\d*)?(,(\[[^\]]*\]|[^:,]*)(:\d*)?)*")
+
+
+@dataclass(frozen=True)
+class Address:
+    """A source that is no file of records itself.
+
+    Args:
+        kind: What it is.
+        text: As it was given; it holds no password.
+    """
+
+    kind: Kind
+    text: str
+
+    @property
+    def is_database(self) -> bool:
+        """Whether a table or a query says what is read of it."""
+        return self.kind in ("postgresql", "duckdb", "sqlite")
+
+    def bare(self) -> str:
+        """Without the name of who connects, and of a file only its name, for pages that others read.
+
+        >>> Address("postgresql", "postgresql://me@host:5432/city?sslmode=require").bare()
+        'postgresql://host:5432/city'
+        """
+        if self.kind == "stdin":
+            return "standard input"
+        if self.kind not in _SCHEMES.values():
+            return Path(self.text).name
+        rest = self.text.partition("://")[2].partition("?")[0].rpartition("@")[2]
+        return f"{self.kind}://{rest}"
+
+
+def address_of(source: object) -> Address | None:
+    """What a source is if it is no file of records or folder of them; a password in it is refused.
+
+    >>> address_of("postgresql://host/city"), address_of("trips.csv")
+    (Address(kind='postgresql', text='postgresql://host/city'), None)
+    """
+    if isinstance(source, str) and source == STDIN:
+        return Address("stdin", STDIN)
+    if not isinstance(source, (str, Path)):
+        return None
+    text = str(source)
+    scheme = _SCHEME.match(text) if isinstance(source, str) else None
+    if scheme is not None:
+        return _url(scheme[1].lower(), text.strip())
+    if _ASSIGNED.search(text) and not Path(text).exists():
+        raise _password("this source")
+    kind = SUFFIXES.get(Path(text).suffix.lower())
+    return None if kind is None else Address(kind, text)
+
+
+def check_query(query: str | None) -> None:
+    """Refuse a password in a query, which is printed and kept with a result."""
+    if query is not None and _ASSIGNED.search(query):
+        raise _password("the query")
+
+
+def _url(scheme: str, text: str) -> Address:
+    if scheme not in _SCHEMES:
+        # Nothing else is repeated: it may hold a password.
+        raise ParameterError(
+            f"{scheme}:// is not an address that incrowd reads; give postgresql://HOST/DATABASE, s3://BUCKET/KEY, "
+            "or save what it holds in a file."
+        )
+    kind = _SCHEMES[scheme]
+    rest = text.partition("://")[2]
+    where, _, options = rest.partition("?")
+    if kind == "s3":
+        if re.search(r"[:@]", rest.partition("/")[0]):
+            raise _password("the address of the object store", kind)
+        return Address(kind, text)
+    login, at, place = where.rpartition("@")
+    if ":" in login or any(_SECRET.search(name) for name, _ in parse_qsl(options, keep_blank_values=True)):
+        raise _password("the address of the database", kind)
+    host = place.partition("/")[0]
+    if not _HOSTS.fullmatch(host) or (at and "/" in login):
+        raise ParameterError("the address of the database cannot be read; write postgresql://USER@HOST:PORT/DATABASE.")
+    return Address(kind, text)
+
+
+def _password(place: str, kind: Kind = "postgresql") -> ParameterError:
+    ways = {
+        "postgresql": "set PGPASSWORD, or write it into ~/.pgpass or the service file",
+        "s3": "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or use a profile",
+    }
+    return ParameterError(f"{place} holds a password or key; leave it out, and {ways[kind]}.")
 
 
 @dataclass(frozen=True)
@@ -134,7 +232,9 @@ def _copied(address: Address, folder: Path, table: str | None, query: str | None
         names[str(folder)] = root
         return _opened_again(str(folder / inside), folder, table, query, names)
     if address.kind == "stdin":
-        path = _from_stdin(folder)
+        from incrowd.read.sources.objects import from_stdin
+
+        path = from_stdin(folder)
         _COPIES[str(path)] = Copy(STDIN, "standard input")
         names[str(path)] = names[path.name] = "standard input"
         return _opened_again(str(path), folder, table, query, names)
@@ -164,34 +264,3 @@ def _opened_again(path: str, folder: Path, table: str | None, query: str | None,
     _COPIES[copy] = replace(_COPIES[copy], given=given)
     names[copy] = names[Path(copy).name] = given
     return copy
-
-
-def _from_stdin(folder: Path) -> Path:
-    """Standard input in a file whose ending says what its first bytes are."""
-    stream = sys.stdin
-    if stream is None or stream.closed:
-        raise DataError("there is no standard input to read from; pipe a file into it.")
-    if stream.isatty():
-        raise DataError("standard input is a terminal; pipe a file into it, such as: zcat trips.csv.gz | incrowd … -")
-    path = folder / "standard input"
-    with path.open("xb") as file:
-        size = copy_bytes(stream.buffer, file)
-    if not size:
-        raise DataError("standard input is empty; check the command before the pipe.")
-    with path.open("rb") as file:
-        start = file.read(1024)
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
-    ending = next((end for magic, end in _MAGIC.items() if start.startswith(magic)), None)
-    ending = ending or (".gpx" if text.startswith((b"<?xml", b"<gpx")) else ".csv")
-    return path.rename(path.with_name(f"standard input{ending}"))
-
-
-def copy_bytes(stream: Any, file: IO[bytes], label: str = "copying", total: float = 0) -> int:
-    """Copy a stream into a file; how many bytes it held."""
-    size = 0
-    while chunk := stream.read(_CHUNK):
-        file.write(chunk)
-        size += len(chunk)
-        tell(label, size, max(total, size + 1))
-    tell(label, size, size)
-    return size

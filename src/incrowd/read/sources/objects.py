@@ -1,19 +1,22 @@
-"""Objects of an S3-compatible store -> the same files in a folder, through the file system of Arrow."""
+"""Objects of an S3-compatible store, through the file system of Arrow, or standard input -> files in a folder."""
 
 import os
+import sys
 from fnmatch import fnmatchcase
 from glob import has_magic
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from incrowd.errors import DataError
-from incrowd.read.sources.local import copy_bytes
+from incrowd.progress import tell
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileInfo
 
 _CONNECT_S = 10
+_CHUNK = 1 << 22
+_MAGIC = {b"PAR1": ".parquet", b"PK\x03\x04": ".xlsx", b"SQLite format 3\0": ".sqlite"}
 _REGION = "us-east-1"  # what stores that have no regions expect
 _REASONS = {
     "NO_SUCH_BUCKET": "there is no such bucket",
@@ -109,3 +112,34 @@ def _unreachable(error: Exception, address: str) -> DataError:
         f"cannot read {address}: {reason}; check AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and "
         "AWS_SECRET_ACCESS_KEY."
     )
+
+
+def from_stdin(folder: Path) -> Path:
+    """Standard input in a file whose ending says what its first bytes are."""
+    stream = sys.stdin
+    if stream is None or stream.closed:
+        raise DataError("there is no standard input to read from; pipe a file into it.")
+    if stream.isatty():
+        raise DataError("standard input is a terminal; pipe a file into it, such as: zcat trips.csv.gz | incrowd … -")
+    path = folder / "standard input"
+    with path.open("xb") as file:
+        size = copy_bytes(stream.buffer, file)
+    if not size:
+        raise DataError("standard input is empty; check the command before the pipe.")
+    with path.open("rb") as file:
+        start = file.read(1024)
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    ending = next((end for magic, end in _MAGIC.items() if start.startswith(magic)), None)
+    ending = ending or (".gpx" if text.startswith((b"<?xml", b"<gpx")) else ".csv")
+    return path.rename(path.with_name(f"standard input{ending}"))
+
+
+def copy_bytes(stream: Any, file: IO[bytes], label: str = "copying", total: float = 0) -> int:
+    """Copy a stream into a file; how many bytes it held."""
+    size = 0
+    while chunk := stream.read(_CHUNK):
+        file.write(chunk)
+        size += len(chunk)
+        tell(label, size, max(total, size + 1))
+    tell(label, size, size)
+    return size

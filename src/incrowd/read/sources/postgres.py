@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
 
 from incrowd.errors import DataError, MissingExtra
-from incrowd.read.sources.address import with_timeout
 from incrowd.read.sources.databases import Records, named_tables, own, refused, selected
 from incrowd.read.sources.parquet import EXTENSION, identifier
 
@@ -161,3 +161,15 @@ def _reason(error: Exception) -> str:
     """Why a query failed, by its SQLSTATE; the message itself may quote a value."""
     state = getattr(error, "sqlstate", None)
     return _REASONS.get(state or "", f"it stopped while reading{f' (SQLSTATE {state})' if state else ''}")
+
+
+def with_timeout(text: str, seconds: int) -> str:
+    """The address of a database, with a limit on how long connecting may take unless it has one.
+
+    >>> with_timeout("postgresql://host/city?sslmode=require", 10)
+    'postgresql://host/city?sslmode=require&connect_timeout=10'
+    """
+    options = urlsplit(text).query
+    if "connect_timeout" in options:
+        return text
+    return f"{text}{'&' if options else '?'}connect_timeout={quote(str(seconds))}"

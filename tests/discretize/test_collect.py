@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.discretize.represent import represent
+from incrowd.discretize.collect import represent
 
 # (user, slot, cell) records in time order within a user
 RECORDS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3)), max_size=30).map(
