@@ -125,7 +125,8 @@ def _bare(params: list[Any]) -> list[Any]:
 def verb(name: str, words: str | None, makers: Mapping[str, Callable[[], Any]], **more: Any) -> typer.Typer:
     """A verb with what makes each of its commands, in the order of the help."""
     group = type("Verb", (Verb,), {"makers": makers})
-    return typer.Typer(name=name, cls=group, help=words, rich_markup_mode="rich", **more)
+    own: dict[str, Any] = {"callback": lambda: None, "rich_markup_mode": "rich", **more}
+    return typer.Typer(name=name, cls=group, help=words, **own)
 
 
 def in_files(package: str, names: str) -> dict[str, Callable[[], Any]]:
