@@ -1,13 +1,13 @@
 """How a command comes by counts, and by everybody's place in every slot."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from incrowd.cli.inputs import in_python, is_records, saved, saved_noun, saved_visits, source_in_python
-from incrowd.cli.options import with_unit
+from incrowd.cli.options import takes
 from incrowd.cli.reading import ReadingOptions, one_or_many
 from incrowd.cli.screen import note
 from incrowd.clock import DAY_MIN
@@ -20,13 +20,7 @@ from incrowd.read.layouts import PLACES
 if TYPE_CHECKING:
     from incrowd.read._counts import Cells
 
-CELL_M, SLOT_MIN = 500, 30  # if neither towers nor visits decide
-CellM = Annotated[int, with_unit("--cell-m", CELL_M, "Side of a grid cell, if no towers are given.")]
-SlotMin = Annotated[int, with_unit("--slot-min", SLOT_MIN, "Width of a time slot, for sources that are trajectories.")]
-Start = Annotated[
-    str | None, typer.Option(help=r"When slot 0 of trajectories begins. \[default: midnight of the first day]")
-]
-Days = Annotated[int | None, typer.Option(help=r"Days of trajectories to count. \[default: all]")]
+SLOT_MIN = 30
 Regions = Annotated[
     Path | None,
     typer.Option(
@@ -35,46 +29,70 @@ Regions = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Counting:
+    """Where and when people are counted.
+
+    Args:
+        towers: Table of towers with lon and lat. [default: a grid of --cell-m]
+        far_towers: Go on though most records are far from every tower.
+        cell_m: Side of a grid cell, if no towers are given.
+        slot_min: Width of a time slot, for sources that are trajectories.
+        start: When slot 0 of trajectories begins. [default: midnight of the first day]
+        days: Days of trajectories to count. [default: all]
+    """
+
+    towers: Path | None = None
+    far_towers: bool = False
+    cell_m: int = 500
+    slot_min: int = SLOT_MIN
+    start: str | None = None
+    days: int | None = None
+
+    def __post_init__(self) -> None:
+        check_towers(self.towers, self.far_towers)
+
+    @property
+    def slots(self) -> int | None:
+        """Slots of all days that are counted; None for those of the data."""
+        return None if self.days is None else -(-self.days * DAY_MIN // self.slot_min)
+
+    def refuse_period(self, what: str) -> None:
+        """Refuse a period of what has its slots already."""
+        if self.start is not None or self.days is not None:
+            raise ParameterError(f"{what} have their slots already; leave --start and --days out.")
+
+
+counting = takes(Counting, "where", into=Counting)
+
+
 def check_towers(towers: Path | None, far_towers: bool) -> None:
     """Refuse --far-towers where no towers are given, which it would be about."""
     if far_towers and towers is None:
         raise ParameterError("--far-towers is about the towers of --towers; pass --towers FILE, or leave it out.")
 
 
-def counted(sources: list[str], reading: ReadingOptions, **places: Any) -> tuple[Counts, Visits | None]:
+def counted(sources: list[str], reading: ReadingOptions, where: Counting) -> tuple[Counts, Visits | None]:
     """Counts that were saved, or those of everybody in every slot, and who they are."""
     from incrowd import discretize
 
     source = one_or_many(sources)
     if saved_noun(source, reading) == "Counts":
-        if places.get("start") is not None or places.get("days") is not None:
-            raise ParameterError("these counts have their slots already; leave --start and --days out.")
+        where.refuse_period("these counts")
         return saved(Path(str(source))), None
-    visits = everywhere(sources, reading, **places)
+    visits = everywhere(sources, reading, where)
     return discretize.counts(visits), visits
 
 
-def everywhere(
-    sources: list[str],
-    reading: ReadingOptions,
-    *,
-    towers: Path | None,
-    far_towers: bool,
-    cell_m: int,
-    slot_min: int,
-    start: str | None = None,
-    days: int | None = None,
-    cells: "Cells | None" = None,
-) -> Visits:
+def everywhere(sources: list[str], reading: ReadingOptions, where: Counting, *, cells: "Cells | None" = None) -> Visits:
     """One cell for everybody in every slot, from visits that were saved or from trajectories; gaps are interpolated."""
     from incrowd import discretize, read
     from incrowd.discretize._counts import everybody
 
     source = one_or_many(sources)
-    noun, given = saved_noun(source, reading), saved_visits(source, reading, slot_min=slot_min, cells=cells)
+    noun, given = saved_noun(source, reading), saved_visits(source, reading, slot_min=where.slot_min, cells=cells)
     if given is not None:
-        if start is not None or days is not None:
-            raise ParameterError("these visits have their slots already; leave --start and --days out.")
+        where.refuse_period("these visits")
         visits: Visits = discretize.filled(given)
         if visits is not given:
             note(f"interpolated {several(visits.records - given.records, 'visit')} to fill the gaps")
@@ -82,36 +100,24 @@ def everywhere(
     if noun not in (None, "Traces"):
         name = Path(str(source)).name
         raise DataError(f"{name} holds {noun}, which do not say who was where when; give trajectories or visits.")
-    places = None if towers is None else read.towers(towers)
-    how: dict[str, Any] = {"towers": places, "far_towers": far_towers, "cell_m": cell_m, "slot_min": slot_min}
-    return everybody(source, **how, start=start, days=days, **reading.arguments())
+    towers = None if where.towers is None else read.towers(where.towers)
+    return everybody(source, **{**vars(where), "towers": towers}, **reading.arguments())
 
 
-def everywhere_in_python(
-    sources: list[str],
-    reading: ReadingOptions,
-    *,
-    towers: Path | None,
-    far_towers: bool,
-    cell_m: int,
-    slot_min: int,
-    start: str | None = None,
-    days: int | None = None,
-) -> str:
+def everywhere_in_python(sources: list[str], reading: ReadingOptions, where: Counting) -> str:
     """The call of the library that makes the same visits; empty if a grid is cut to some days, which has none."""
     from incrowd import discretize
 
     source = one_or_many(sources)
     if saved_noun(source, reading) not in (None, "Traces"):
-        return f"ic.discretize.filled({source_in_python(sources, reading, Grain(slot_min=slot_min))})"
-    how: dict[str, Any] = {"slot_min": slot_min, "start": start, **reading.arguments()}
-    if towers is not None:
-        slots = None if days is None else -(-days * DAY_MIN // slot_min)
-        how |= {"fill": "interpolate", "slots": slots, "far_towers": far_towers}
-        return in_python(discretize.towers, f"{source!r}, ic.read.towers({str(towers)!r})", **how)
-    if days is not None:
+        return f"ic.discretize.filled({source_in_python(sources, reading, Grain(slot_min=where.slot_min))})"
+    how: dict[str, Any] = {"slot_min": where.slot_min, "start": where.start, **reading.arguments()}
+    if where.towers is not None:
+        how |= {"fill": "interpolate", "slots": where.slots, "far_towers": where.far_towers}
+        return in_python(discretize.towers, f"{source!r}, ic.read.towers({str(where.towers)!r})", **how)
+    if where.days is not None:
         return ""
-    call = in_python(discretize.grid, repr(source), cell_m=cell_m, keep="vote", **how)
+    call = in_python(discretize.grid, repr(source), cell_m=where.cell_m, keep="vote", **how)
     return f"ic.discretize.filled({call})"
 
 

@@ -10,21 +10,10 @@ import typer
 
 from incrowd import anonymize
 from incrowd.arrays import Floats
-from incrowd.cli.counting import (
-    CELL_M,
-    SLOT_MIN,
-    CellM,
-    Days,
-    Regions,
-    SlotMin,
-    Start,
-    check_towers,
-    counted,
-    everywhere_in_python,
-)
+from incrowd.cli.counting import Counting, Regions, counted, counting, everywhere_in_python
 from incrowd.cli.inputs import in_python, traces_of
 from incrowd.cli.options import Force, Json, Sources, box_of, takes
-from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, reads
+from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import answer, hand_over, progress_bar
 from incrowd.clock import DAY_MIN
 from incrowd.data import Counts, Release, Visits
@@ -51,30 +40,21 @@ DECIDED = ("data", "region", "cells", "slots")  # by other options
 
 
 def in_area(
-    sources: list[str],
-    reading: ReadingOptions,
-    *,
-    box: str | None,
-    zones: Path | None,
-    cell_m: float,
-    slot_min: int,
-    start: str | None,
-    days: int | None,
+    sources: list[str], reading: ReadingOptions, where: Counting, *, box: str | None, zones: Path | None
 ) -> Visits:
     """Visits to the squares of a box, or to zones; nobody's visits depend on those of others."""
     from incrowd import clean, discretize
 
     traces = traces_of(sources, reading)
-    how: dict[str, Any] = {"slot_min": slot_min, "start": start, "time_zone": reading.arguments().get("time_zone")}
+    how: dict[str, Any] = {"slot_min": where.slot_min, "start": where.start, "time_zone": reading.time_zone}
     if zones is not None:
         if box is not None:
             raise ParameterError("give --box or --zones, not both.")
         return discretize.zones(traces, zones, keep="vote", **how)
     bounds = box_of(str(box))
-    slots = None if days is None else -(-days * DAY_MIN // slot_min)
     inside = clean.outside(traces, box=bounds)
-    places = squares(bounds, cell_m, planar=traces.planar)
-    return discretize.towers(inside, places, fill="interpolate", slots=slots, far_towers=True, **how)
+    places = squares(bounds, where.cell_m, planar=traces.planar)
+    return discretize.towers(inside, places, fill="interpolate", slots=where.slots, far_towers=True, **how)
 
 
 def squares(box: Box, cell_m: float, *, planar: bool) -> Floats:
@@ -102,18 +82,14 @@ def squares(box: Box, cell_m: float, *, planar: bool) -> Floats:
 
 
 @reads
+@counting
 @takes(anonymize.counts, "steps", leave_out=DECIDED)
 def counts(
     sources: Sources,
     output: Where,
     reading: ReadingOptions,
     steps: dict[str, Any],
-    towers: Towers = None,
-    far_towers: FarTowers = False,
-    cell_m: CellM = CELL_M,
-    slot_min: SlotMin = SLOT_MIN,
-    start: Start = None,
-    days: Days = None,
+    where: Counting,
     box: BoxOfSquares = None,
     zones: Zones = None,
     regions: Regions = None,
@@ -140,23 +116,20 @@ def counts(
 
     if hold_out is not None:
         raise ParameterError("counts have no link file that could list people held out; leave --hold-out out.")
-    check_towers(towers, far_towers)
     _check_target(output, force=force)
     if cells is not None:
         refuse_existing(cells, force=force)
     with progress_bar():
-        places: dict[str, Any] = {"towers": towers, "far_towers": far_towers, "cell_m": cell_m, "slot_min": slot_min}
         if box is None and zones is None:
-            exact, visits = counted(sources, reading, **places, start=start, days=days)
-        elif towers is not None:
+            exact, visits = counted(sources, reading, where)
+        elif where.towers is not None:
             raise ParameterError("give --towers, --box or --zones, not two of them.")
         else:
-            area: dict[str, Any] = {"box": box, "zones": zones, "cell_m": cell_m, "slot_min": slot_min}
-            visits = in_area(sources, reading, **area, start=start, days=days)
+            visits = in_area(sources, reading, where, box=box, zones=zones)
             exact = discretize.counts(visits)
         labels = None if regions is None else read.regions(regions)
-        fixed = None if towers is None and box is None and zones is None else visits
-        outside = _chosen_area(fixed, start, days) if steps["dp_epsilon"] is not None else {}
+        fixed = None if where.towers is None and box is None and zones is None else visits
+        outside = _chosen_area(fixed, where) if steps["dp_epsilon"] is not None else {}
         release = anonymize.counts(exact if visits is None else visits, region=labels, **outside, **steps)
         published: Any = release.data
         _write(release, output, force=force)
@@ -173,7 +146,7 @@ def counts(
         f"written to {output}",
     ]
     if visits is not None and not outside and labels is None and box is None and zones is None:
-        made = everywhere_in_python(sources, reading, **places, start=start, days=days)
+        made = everywhere_in_python(sources, reading, where)
         lines += [f"in Python: {in_python(anonymize.counts, made, **steps)}"] if made else []
     answer("\n".join([*lines, _hint(output, cells, published.slot_min)]), record, as_json=as_json)
 
@@ -210,14 +183,14 @@ def _write(release: Release, output: Path, *, force: bool) -> None:
         anonymize.publish(release, output, force=force)
 
 
-def _chosen_area(visits: Visits | None, start: str | None, days: int | None) -> dict[str, Any]:
+def _chosen_area(visits: Visits | None, where: Counting) -> dict[str, Any]:
     """Cells and slots that do not come from the data: all towers, squares or zones, and the days given."""
-    if visits is None or start is None or days is None:
+    if visits is None or where.start is None or where.days is None:
         raise ParameterError(
             "--dp-epsilon needs trajectories, --towers, --box or --zones for the cells and --start and --days for the "
             "period: an area or a period found in the data says where and when somebody was."
         )
-    return {"cells": visits.xy, "slots": (0, days * DAY_MIN // (visits.slot_min or DAY_MIN))}
+    return {"cells": visits.xy, "slots": (0, where.days * DAY_MIN // (visits.slot_min or DAY_MIN))}
 
 
 def _hint(output: Path, cells: Path | None, slot_min: int) -> str:

@@ -7,21 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import anonymize, attack
-from incrowd.cli.counting import (
-    CELL_M,
-    SLOT_MIN,
-    CellM,
-    Days,
-    Regions,
-    SlotMin,
-    Start,
-    check_towers,
-    everywhere,
-    everywhere_in_python,
-)
+from incrowd.cli.counting import Counting, Regions, counting, everywhere, everywhere_in_python
 from incrowd.cli.inputs import grain_of, in_python
 from incrowd.cli.options import Force, Json, Sources, takes
-from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, reads
+from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import Report, check_page, present, progress_bar, write_page
 from incrowd.data import Counts
 from incrowd.data.release_folder import release_at
@@ -32,6 +21,7 @@ STEPS = ("data", "region", "cells", "slots", "seed")
 
 
 @reads
+@counting
 @takes(anonymize.counts, "mitigation", leave_out=STEPS)
 @takes(attack.membership, "question", leave_out=GIVEN)
 def membership(
@@ -45,12 +35,7 @@ def membership(
     reference: Annotated[
         Path | None, typer.Option(help="Trajectories or visits of other people, for the usual shares of people.")
     ] = None,
-    towers: Towers = None,
-    far_towers: FarTowers = False,
-    cell_m: CellM = CELL_M,
-    slot_min: SlotMin = SLOT_MIN,
-    start: Start = None,
-    days: Days = None,
+    where: Counting = Counting(),
     regions: Regions = None,
     report: Report = None,
     force: Force = False,
@@ -68,17 +53,15 @@ def membership(
     """
     from incrowd import read
 
-    check_towers(towers, far_towers)
     check_page(report, force=force)
     with progress_bar():
-        places: dict[str, Any] = {"towers": towers, "far_towers": far_towers, "cell_m": cell_m, "slot_min": slot_min}
-        visits = everywhere(sources, reading, **places, start=start, days=days)
-        others = None if reference is None else everywhere([str(reference)], reading, **places, start=start, days=days)
+        visits = everywhere(sources, reading, where)
+        others = None if reference is None else everywhere([str(reference)], reading, where)
         steps = {**mitigation, "region": None if regions is None else read.regions(regions)}
         counts = None if published is None else _counts(published)
         result = attack.membership(visits, published=counts, mitigation=steps, reference=others, **question)
         write_page(report, result, force=force)
-    made = everywhere_in_python(sources, reading, **places, start=start, days=days)
+    made = everywhere_in_python(sources, reading, where)
     call = in_python(attack.membership, made, mitigation=_changed(mitigation), **question)
     whole = made and published is None and reference is None and regions is None
     present(result, call if whole else "", grain=grain_of(visits), as_json=as_json)

@@ -8,22 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from incrowd.cli.attack.recover_sweep import in_longer, recovery_sweep, refuse_unswept, swept
-from incrowd.cli.counting import (
-    CELL_M,
-    SLOT_MIN,
-    CellM,
-    Days,
-    Regions,
-    Start,
-    check_towers,
-    counted,
-    everywhere,
-    everywhere_in_python,
-    of_truth,
-)
+from incrowd.cli.counting import SLOT_MIN, Counting, Regions, counted, everywhere, everywhere_in_python, of_truth
 from incrowd.cli.inputs import grain_of, in_python, saved_noun, source_in_python
-from incrowd.cli.options import Force, Json, Seed, Sources
-from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, one_or_many, reads
+from incrowd.cli.options import Force, Json, Seed, Sources, takes
+from incrowd.cli.reading import ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import answer, note, progress_bar, write_page
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_whole
@@ -36,20 +24,17 @@ if TYPE_CHECKING:
     from incrowd.read._counts import Cells
 
 TOP = (1, 2, 3)
+SlotMin = Annotated[
+    int | None, typer.Option(help=r"Width of a time slot. \[default: 30 min; for published counts, by their times]")
+]
 
 
 @reads
+@takes(Counting, "given", slot_min=(SlotMin, None))
 def recover(
     sources: Sources,
     reading: ReadingOptions,
-    towers: Towers = None,
-    far_towers: FarTowers = False,
-    cell_m: CellM = CELL_M,
-    slot_min: Annotated[
-        int | None, typer.Option(help=r"Width of a time slot. \[default: 30 min; for published counts, by their times]")
-    ] = None,
-    start: Start = None,
-    days: Days = None,
+    given: dict[str, Any],
     is_counts: Annotated[
         bool, typer.Option("--counts", help="The sources are tables of published counts: slot, cell, n.")
     ] = False,
@@ -110,7 +95,8 @@ def recover(
     """
     from incrowd import attack
 
-    check_towers(towers, far_towers)
+    slot_min = given.pop("slot_min")
+    where = Counting(**given, slot_min=SLOT_MIN if slot_min is None else slot_min)
     _check_outputs(output, recovered, force=force)
     if not sweep:
         refuse_unswept(strengths=strengths, longer_min=longer_min, regions=regions)
@@ -123,26 +109,18 @@ def recover(
     people = None if published and truth is None else sources if truth is None else [str(truth)]
     behind = reading if truth is None else of_truth(truth, reading, table=table, published=published)
     wanted = recovery_sweep(people, behind, target, longer_min, strengths, regions) if sweep else None
-    places: dict[str, Any] = {
-        "towers": towers,
-        "far_towers": far_towers,
-        "cell_m": cell_m,
-        "start": start,
-        "days": days,
-    }
-    places["slot_min"] = SLOT_MIN if slot_min is None else slot_min
-    if table and (start is not None or days is not None):
-        raise ParameterError("published counts have their slots already; leave --start and --days out.")
+    if table:
+        where.refuse_period("published counts")
     with progress_bar():
         named: Cells | None = None
         if table:
             (counts, named), visits = _published(sources, reading, cells, slot_min), None
         else:
-            counts, visits = _counted(sources, reading, places)
+            counts, visits = _counted(sources, reading, where)
         if truth is not None:
-            places |= {"slot_min": counts.slot_min}
-            visits = everywhere([str(truth)], behind, **places, cells=named)
-        longer = {} if wanted is None or visits is None else in_longer(wanted, behind, visits, places)
+            where = replace(where, slot_min=counts.slot_min)
+            visits = everywhere([str(truth)], behind, where, cells=named)
+        longer = {} if wanted is None or visits is None else in_longer(wanted, behind, visits, where)
         mended = _mended(counts, len(visits) if users is None and visits is not None else users)
         recovery = attack.recover(mended, method=method, theta_m=theta_m, seed=seed)
         unique = _singled_out(recovery) if visits is None else None
@@ -170,9 +148,7 @@ def recover(
         "mitigations": tried,
     }
     if truth is None and not table and users is None and not as_json:
-        made = (
-            source_in_python(sources, reading) if visits is None else everywhere_in_python(sources, reading, **places)
-        )
+        made = source_in_python(sources, reading) if visits is None else everywhere_in_python(sources, reading, where)
         how = {"method": method, "theta_m": theta_m, "seed": seed}
         words.append(_python(made, visits, how, pairing, repaired=mended is not counts))
     answer("\n\n".join(filter(None, words)), record, as_json=as_json)
@@ -220,12 +196,12 @@ def _published(
     return counts, named
 
 
-def _counted(sources: list[str], reading: ReadingOptions, places: dict[str, Any]) -> "tuple[Counts, Visits | None]":
+def _counted(sources: list[str], reading: ReadingOptions, where: Counting) -> "tuple[Counts, Visits | None]":
     """Trajectories, counted; a table of counts is values from one of records."""
     from incrowd.read.small_table import columns_of
 
     try:
-        return counted(sources, reading, **places)
+        return counted(sources, reading, where)
     except DataError:
         try:
             counts = columns_of(one_or_many(sources), None).counted

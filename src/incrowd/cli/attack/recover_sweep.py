@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from incrowd.cli.counting import Counting
 from incrowd.cli.inputs import saved_noun
 from incrowd.cli.reading import ReadingOptions, one_or_many
 from incrowd.cli.screen import foretelling
@@ -80,9 +81,7 @@ def _strengths(texts: list[str]) -> dict[str, list[float]] | None:
     return strengths or None
 
 
-def in_longer(
-    sweep: RecoverySweep, reading: ReadingOptions, visits: Visits, places: dict[str, Any]
-) -> dict[int, Visits]:
+def in_longer(sweep: RecoverySweep, reading: ReadingOptions, visits: Visits, where: Counting) -> dict[int, Visits]:
     """The same records in longer slots; they and the regions are checked before the attack."""
     from incrowd import read
     from incrowd.assess._mitigations import check_ways
@@ -94,11 +93,11 @@ def in_longer(
         raise ParameterError(f"--longer-min takes multiples of the slots of {base} min that are counted.")
     check_ways(visits, sweep.regions, None)
     wanted = [w for w in LONGER_MIN if w not in odd] if sweep.widths is None else sweep.widths
-    towers = None if places["towers"] is None else read.towers(places["towers"])
+    towers = None if where.towers is None else read.towers(where.towers)
     made = {}
     for width in wanted:
         with _set_aside(reading) as again:
-            how = {**places, **again.arguments(), "towers": towers, "slot_min": width}
+            how = {**vars(where), **again.arguments(), "towers": towers, "slot_min": width}
             made[width] = in_longer_slots(one_or_many(sweep.people), visits, **how)
     check_ways(visits, None, made)
     return made
