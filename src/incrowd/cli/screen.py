@@ -1,11 +1,10 @@
 """What a command prints or explains in a page: its answer, notes, warnings, progress, how long the rest will take."""
 
-import os
 import re
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -17,8 +16,7 @@ from incrowd.data import Counts
 from incrowd.data.table import Frame
 from incrowd.errors import IncrowdWarning
 from incrowd.plain import in_words, several, to_json
-from incrowd.progress import JOB
-from incrowd.show import Section, section_of, text
+from incrowd.show import section_of, text
 
 Report = Annotated[Path | None, typer.Option(help="Also explain the result in this HTML file.")]
 SIDES = "(west-east x south-north)"  # of a block in metres
@@ -55,7 +53,7 @@ def present(results: Any, python: str = "", *, grain: str = "", as_json: bool) -
         say(to_json(results, indent=2))
         return
     section = section_of(results)
-    hand_over(lambda: section)
+    progress.answered(lambda: section)
     say(text(section))
     if python:
         say(f"{grain}{'; ' if grain else ''}in Python: {python}")
@@ -105,10 +103,11 @@ def warnings_noted() -> Iterator[None]:
 def progress_bar() -> Iterator[None]:
     """One bar with what is left of the whole, and what is being done; nothing if stderr is no terminal.
 
-    What is finished vanishes, and where nothing tells how far it is, a line says that work goes on.
+    What is finished vanishes, and where nothing tells how far it is, a line says that work goes on. Nothing is drawn
+    if somebody else listens.
     """
-    if JOB in os.environ or not sys.stderr.isatty():
-        with progress.listening(_unseen()):
+    if progress.current() is not None or not sys.stderr.isatty():
+        with progress.listening(progress.current() or _compiling_noted()):
             yield
         return
     from rich.console import Console
@@ -118,23 +117,6 @@ def progress_bar() -> Iterator[None]:
     bars = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
     with bars, progress.listening(_one_bar(bars)):
         yield
-
-
-def _unseen() -> progress.Listener:
-    """Who listens without a terminal: the studio, if it started this command."""
-    if JOB not in os.environ:
-        return _compiling_noted()
-    from incrowd.web.handover import listener
-
-    return listener()
-
-
-def hand_over(section: Callable[[], Section]) -> None:
-    """Keep a section for the page, if the studio started this command; it is made only then."""
-    if JOB in os.environ:
-        from incrowd.web import handover
-
-        handover.hand_over([section()])
 
 
 def _one_bar(bars: Any) -> progress.Listener:
@@ -177,7 +159,7 @@ def _compiling_noted() -> progress.Listener:
 
 def written(noun: Frame, output: Path, python: str, *lines: str, as_json: bool, **more: Any) -> None:
     """Say what was written where, and what happened to every record; lines more, and their values in the record."""
-    hand_over(noun.ledger.section)
+    progress.answered(noun.ledger.section)
     record = {"output": output.name, "noun": type(noun).__name__, "ledger": noun.ledger, **more}
     words = [f"{noun.ledger}\n", f"{output}: {_in_brief(noun)}", *filter(None, lines), f"in Python: {python}"]
     answer("\n".join(words), record, as_json=as_json)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
+from incrowd import progress
 from incrowd.anonymize import METHODS, Anonymizer, Cut, Generalize, Glove
 from incrowd.anonymize.base import guarantee
 from incrowd.cli.app import made
@@ -26,7 +27,7 @@ from incrowd.cli.inputs import (
 )
 from incrowd.cli.options import Command, Force, Json, Options, Seed, Sources, gathers, options_of, unmarked
 from incrowd.cli.reading import Engine, ReadingOptions, reads
-from incrowd.cli.screen import Report, answer, check_page, hand_over, note, progress_bar, say, write_page
+from incrowd.cli.screen import Report, answer, check_page, note, progress_bar, say, write_page
 from incrowd.data import Fingerprints, Release, Traces, UserTable, Visits
 from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
@@ -112,7 +113,7 @@ class Releasing:
         folder = anonymize.publish(release, output, original=data, residual_risk=risks or None, held_out=held, **how)
         run.clean_up(release, **keywords)
         write_page(self.report, release, *([risks] if risks else []), force=self.force)
-        hand_over(lambda: _with_loss(release))
+        progress.answered(lambda: _with_loss(release))
         if self.as_json:
             return to_json(
                 {"folder": folder.name, **release.to_dict(), "losses": losses, "residual_risk": risks}, indent=2

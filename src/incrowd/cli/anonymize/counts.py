@@ -8,13 +8,13 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from incrowd import anonymize
+from incrowd import anonymize, progress
 from incrowd.arrays import Floats
 from incrowd.cli.counting import Counting, Regions, counted, counting, everywhere_in_python
 from incrowd.cli.inputs import in_python, traces_of
 from incrowd.cli.options import Force, Json, Sources, box_of, takes
 from incrowd.cli.reading import ReadingOptions, reads
-from incrowd.cli.screen import answer, hand_over, progress_bar
+from incrowd.cli.screen import answer, progress_bar
 from incrowd.clock import DAY_MIN
 from incrowd.data import Counts, Release, Visits
 from incrowd.errors import ParameterError
@@ -135,7 +135,7 @@ def counts(
         _write(release, output, force=force)
         if cells is not None:
             _write_cells(published, cells, force=force)
-    hand_over(lambda: replace(release.section(), data={**release.to_dict(), "loss": None}))
+    progress.answered(lambda: replace(release.section(), data={**release.to_dict(), "loss": None}))
     same = published.shape == exact.shape
     loss = count_loss(published.n, exact) if same else None
     record = {"output": output.name, "ledger": release.ledger, "loss": loss, "guarantee": release.guarantee}
