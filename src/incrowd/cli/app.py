@@ -53,9 +53,9 @@ class InFile:
 
 def made(name: str, function: Command) -> Any:
     """The command that a function is."""
-    one = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    one.command(name)(function)
-    return get_command(one)
+    app = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    app.command(name)(function)
+    return get_command(app)
 
 
 class _Commands(dict[str, Any]):

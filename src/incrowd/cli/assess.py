@@ -134,15 +134,15 @@ def assess(
     how.pop("time_zone")
     with progress_bar():
         source = _source(sources, reading, options.width_min)
-        asked = _counting(prepared(source, options, how, files=sources, origin=_origin(sources, attested)))
-        _refuse_shopping(asked.shopping if strict else ())
+        plan = _counting(prepared(source, options, how, files=sources, origin=_origin(sources, attested)))
+        _refuse_shopping(plan.shopping if strict else ())
         if estimate:
-            answer("\n".join(estimates(asked)), asked.estimates, as_json=as_json)
+            answer("\n".join(estimates(plan)), plan.estimates, as_json=as_json)
             return
-        note("\n".join(filter(None, (asked.remark, *estimates(asked)))))
-        assessment = asked.run()
+        note("\n".join(filter(None, (plan.remark, *estimates(plan)))))
+        assessment = plan.run()
         if advise or (advise is None and not assessment.passed and not assessment.interrupted):
-            assessment = advised(assessment, asked, sources=[as_given(one) for one in sources])
+            assessment = advised(assessment, plan, sources=[as_given(one) for one in sources])
     present(assessment, _python(sources, reading, question), as_json=as_json)
     if not as_json:
         say(f"\n{assessment.ledger}")
@@ -175,13 +175,13 @@ def _options(question: dict[str, Any], time_zone: str | None) -> Options:
     return Options(**{**question, **given, "budget_s": budget_s, "time_zone": time_zone})
 
 
-def estimates(asked: "PreparedAssessment") -> list[str]:
+def estimates(plan: "PreparedAssessment") -> list[str]:
     """How long each test will take, in the order in which they are run."""
     from incrowd.plain import in_words as time_in_words
 
-    total = time_in_words(sum(one.seconds for one in asked.estimates))
-    head = f"assess: about {total} in all on one core, {time_in_words(asked.budget.limit_s)} allowed"
-    return [head, *(f"  {one}" for one in asked.estimates)]
+    total = time_in_words(sum(one.seconds for one in plan.estimates))
+    head = f"assess: about {total} in all on one core, {time_in_words(plan.budget.limit_s)} allowed"
+    return [head, *(f"  {one}" for one in plan.estimates)]
 
 
 def written(assessment: "Assessment", output: Path, *more: Any, title: str, force: bool) -> None:
@@ -234,13 +234,13 @@ def _origin(sources: list[str], attested: Path | None) -> "Origin":
     return Origin(command=masked(words), folders=folders)
 
 
-def _counting(asked: "PreparedAssessment") -> "PreparedAssessment":
+def _counting(plan: "PreparedAssessment") -> "PreparedAssessment":
     """With the sensitive values that were typed as the data hold them."""
-    options = asked.data.options
+    options = plan.data.options
     if options.values is None:
-        return asked
-    values = carried_values(asked.data.visits, options.sensitive, list(options.values))
-    return replace(asked, data=replace(asked.data, options=replace(options, values=values)))
+        return plan
+    values = carried_values(plan.data.visits, options.sensitive, list(options.values))
+    return replace(plan, data=replace(plan.data, options=replace(options, values=values)))
 
 
 def _source(sources: list[str], reading: ReadingOptions, slot_min: int) -> Any:

@@ -70,9 +70,11 @@ def audit(
     if release is None:
         raise ParameterError("name the release to audit, or an assessment of one (--page).")
     with progress_bar():
-        asked: dict[str, Any] = {"k": k, "l": l, "c": c, "delta_m": delta_m, "sensitive": sensitive}
-        asked["columns"] = {role: str(name) for role, name in (reading.arguments()["columns"] or {}).items()}
-        verdict = audit.check(release, original=_original(original, reading), link=link, values=value or None, **asked)
+        question: dict[str, Any] = {"k": k, "l": l, "c": c, "delta_m": delta_m, "sensitive": sensitive}
+        question["columns"] = {role: str(name) for role, name in (reading.arguments()["columns"] or {}).items()}
+        verdict = audit.check(
+            release, original=_original(original, reading), link=link, values=value or None, **question
+        )
         attested = _attested(release)
     progress.answered(verdict.section)
     *lines, counts = str(verdict).splitlines()

@@ -78,13 +78,13 @@ def discretize(
     check_table(output, force=force)
     given: dict[str, Any] = {"cell_m": cell_m, "slot_min": slot_min, "keep": keep, "blocks": blocks, "fill": fill}
     given |= {"far_towers": far_towers or None, "origin": lon_lat(origin), **boxing.arguments()}
-    asked = {name: value for name, value in {**given, "towers": towers, "zones": zones}.items() if value is not None}
-    for name in asked.keys() - set(TAKES[into]):
+    chosen = {name: value for name, value in {**given, "towers": towers, "zones": zones}.items() if value is not None}
+    for name in chosen.keys() - set(TAKES[into]):
         others = " or ".join(f"--into {other}" for other in TAKES if name in TAKES[other])
         raise ParameterError(
             f"--{name.replace('_', '-')} has no use with --into {into}; pass {others}, or leave it out."
         )
-    wanted: dict[str, Any] = {**DEFAULTS[into], **asked}
+    wanted: dict[str, Any] = {**DEFAULTS[into], **chosen}
     where = (_places(into, wanted.pop(into, None)),) if into in ("towers", "zones") else ()
     source = one_or_many(sources)
     call, data, line, more = getattr(discretize, into), repr(source), "", {}
@@ -103,7 +103,7 @@ def discretize(
     if into != "counts":
         wanted |= {"start": start, **reading.arguments()}
     if where:
-        places = str(asked[into])
+        places = str(chosen[into])
         data += f", ic.read.towers({places!r})" if into == "towers" else f", {places!r}"
     written(noun, output, in_python(call, data, **wanted), grain_of(noun), line, as_json=as_json, **more)
 

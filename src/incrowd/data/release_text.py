@@ -135,18 +135,18 @@ SENTENCES: dict[str, Callable[[Manifest], str]] = {
 def readme_of(manifest: Manifest, file: str) -> str:
     """The README of a release: what was published, how, with which guarantee, and what is missing from it."""
     counts, gone = manifest["counts"], manifest["suppressed"]
-    asked = ", ".join(f"{name} = {value}" for name, value in manifest["parameters"].items() if value is not None)
+    parameters = ", ".join(f"{name} = {value}" for name, value in manifest["parameters"].items() if value is not None)
     records = ", ".join(f"{n:,} records ({reason})" for reason, n in gone["records"].items()) or "no record"
     names = ", ".join(gone["attributes"]) or "none"
-    shown = ", ".join(manifest["attributes"]) or "none"
+    attributes = ", ".join(manifest["attributes"]) or "none"
     risk = "see `residual_risk` in the manifest" if manifest["residual_risk"] else "not measured"
     under = "" if manifest["noun"] == "Counts" else f" under {counts['pseudonyms']:,} pseudonyms"
     return f"""# A release of mobility data
 
-Made by {manifest["software"]} with the method {manifest["method"]} ({asked or "no parameters"}).
+Made by {manifest["software"]} with the method {manifest["method"]} ({parameters or "no parameters"}).
 
 - `data.{file}`: {counts["rows"]:,} rows{under}.
-  Columns: {COLUMNS[manifest["noun"]]}; attributes: {shown}.
+  Columns: {COLUMNS[manifest["noun"]]}; attributes: {attributes}.
 - `manifest.json`: parameters, clock, plane, ledger of every record, SHA-256 of every file.
 - No published time is finer than {manifest["clock"]["grain_s"]} seconds.
 

@@ -99,8 +99,8 @@ def _opened(
         cell = named.positions(cell_labels(table["cell"], "cell"))
         made = replace(Visits.from_arrays(user, cell, slot, xy=named.xy, slot_min=slot_min), crs=named.crs)
     if attributes:
-        kept = {name: _known(table[name]) if table.text else table[name] for name in attributes}
-        made = replace(made, attributes=_attributes(made, user, kept))
+        carried = {name: _known(table[name]) if table.text else table[name] for name in attributes}
+        made = replace(made, attributes=_attributes(made, user, carried))
     return made if antennas is None else _placed(made, antennas, given, at)
 
 

@@ -244,12 +244,12 @@ def _runs(sides: list[Visits | Release], question: dict[str, Any]) -> list[dict[
         ("tolerance_slots", "tolerance_m", "period_slots"),
     )
     moments = {name: question.pop(name) for name in about}
-    asked = any(moments.values())
+    by_moments = any(moments.values())
     if views:
         how = {"views": tuple(views), "score": score or "evidence"}
-        return [{**question, **how, **(moments if asked or "moments" in views else {})}]
+        return [{**question, **how, **(moments if by_moments or "moments" in views else {})}]
     by_moment = {**question, **moments, "score": "overlap", "views": ("moments",)}
-    if asked and score in (None, "overlap"):
+    if by_moments and score in (None, "overlap"):
         return [by_moment]
     usual = {**question, **({} if score is None else {"score": score})}
     return [usual, by_moment] if _share_a_slot(*map(table_in, sides)) else [usual]

@@ -187,8 +187,8 @@ def _published(
 ) -> "tuple[Counts, Cells]":
     from incrowd.read._counts import labelled_counts
 
-    asked = reading.arguments()
-    how = {name: asked[name] for name in ("columns", "time_zone", "decimal", "antenna_at")} | {"slot_min": slot_min}
+    options = reading.arguments()
+    how = {name: options[name] for name in ("columns", "time_zone", "decimal", "antenna_at")} | {"slot_min": slot_min}
     counts, named = labelled_counts(one_or_many(sources), cells, **how)
     odd = [f"{rows:,} {what}" for what, rows in counts.ledger.steps[0].notes.items() if rows]
     if odd:

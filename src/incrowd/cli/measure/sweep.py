@@ -72,8 +72,8 @@ def sweep(
         write_page(report, risks.section(target), title="Uniqueness over resolutions", force=force)
     given = {name: tuple(value) if isinstance(value, list) else value for name, value in how.items()}
     call = in_python(measure.sweep, source_in_python(sources, reading, into="traces", plain=engine.on_spark), **given)
-    shown = f"ic.spark.sweep(ic.spark.session(), {one_or_many(sources)!r}, …)" if engine.on_spark else call
-    present(risks if as_json else risks.section(target), shown, as_json=as_json)
+    python = f"ic.spark.sweep(ic.spark.session(), {one_or_many(sources)!r}, …)" if engine.on_spark else call
+    present(risks if as_json else risks.section(target), python, as_json=as_json)
 
 
 def _on_spark(engine: Engine, sources: list[str], reading: ReadingOptions, how: dict[str, Any]) -> Sweep:

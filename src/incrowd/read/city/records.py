@@ -74,13 +74,13 @@ def travelled(ground: Ground, stay: Ints, cell: Ints, second: Ints, tower: Ints)
     np.maximum.accumulate(left, axis=1, out=left)
     begun = left.ravel()[cell]
     elapsed = second - begun * SLOT_S
-    some = np.flatnonzero((begun > 0) & (elapsed < LONGEST_S))
-    slot = cell[some] % slots
-    end = ground.xy[stay.ravel()[cell[some]]]
-    start = ground.xy[stay.ravel()[cell[some] - slot + begun[some] - 1]]
-    done = elapsed[some] / _seconds(np.hypot(*(end - start).T))
+    moving = np.flatnonzero((begun > 0) & (elapsed < LONGEST_S))
+    slot = cell[moving] % slots
+    end = ground.xy[stay.ravel()[cell[moving]]]
+    start = ground.xy[stay.ravel()[cell[moving] - slot + begun[moving] - 1]]
+    done = elapsed[moving] / _seconds(np.hypot(*(end - start).T))
     way = done < 1
-    tower[some[way]] = ground.nearest(start[way] + done[way, None] * (end - start)[way])
+    tower[moving[way]] = ground.nearest(start[way] + done[way, None] * (end - start)[way])
     return tower
 
 
@@ -216,11 +216,11 @@ def _ride(ground: Ground, home: Ints, taxi: Ints, clock: Ints, rng: np.random.Ge
 
 def _stops(ground: Ground, home: Ints, seconds: int, rng: np.random.Generator) -> Floats:
     """Street corners visited one after the other, [taxis, stops, 2], enough for the time on duty."""
-    at = home
-    corners = [ground.xy[at]]
+    stop = home
+    corners = [ground.xy[stop]]
     for _ in range(1 + seconds // int(STOP_S)):
-        at = around(ground, at, RIDE_M, rng)
-        corners.append(ground.xy[at])
+        stop = around(ground, stop, RIDE_M, rng)
+        corners.append(ground.xy[stop])
     return np.round(np.stack(corners, axis=1) / BLOCK_M) * BLOCK_M
 
 

@@ -53,10 +53,10 @@ def _written(given: "pa.Schema", batches: "Iterable[pa.RecordBatch]", path: Path
     digest, rows = RecordDigest(schema), 0
     with pq.ParquetWriter(path, schema, compression="lz4") as writer:
         for batch in batches:
-            kept = pa.record_batch([batch.column(field.name) for field in usable], schema=schema)
-            digest.add(kept)
-            writer.write_batch(kept)
-            rows += kept.num_rows
+            usable_batch = pa.record_batch([batch.column(field.name) for field in usable], schema=schema)
+            digest.add(usable_batch)
+            writer.write_batch(usable_batch)
+            rows += usable_batch.num_rows
             tell("reading the database", rows, rows + 1)
     tell("reading the database", rows, rows)
     return path, digest.hexdigest()
@@ -176,8 +176,8 @@ _ARROW = {"integer": "int64", "real": "float64", "text": "string", "mixed": "str
 
 def _kinds(connection: sqlite3.Connection, origin: str, names: Sequence[str]) -> dict[str, str]:
     """What each column holds, by all its values: SQLite does not keep to the types of a table."""
-    asked = ", ".join(f"group_concat(DISTINCT typeof({identifier(name)}))" for name in names)
-    answers = connection.execute(f"SELECT {asked} FROM {origin}").fetchone()  # noqa: S608 - names are quoted
+    typed = ", ".join(f"group_concat(DISTINCT typeof({identifier(name)}))" for name in names)
+    answers = connection.execute(f"SELECT {typed} FROM {origin}").fetchone()  # noqa: S608 - names are quoted
     kinds = {}
     for name, answer in zip(names, answers, strict=True):
         types = set((answer or "null").split(",")) - {"null"}

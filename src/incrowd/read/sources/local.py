@@ -225,21 +225,21 @@ def _check_options(addresses: list[Address | None], table: str | None, query: st
 def _copied(address: Address, folder: Path, table: str | None, query: str | None, names: dict[str, str]) -> str:
     """Copy what an address means into a folder; the path that stands for it."""
     if address.kind == "s3":
-        from incrowd.read.sources.objects import fetched
+        from incrowd.read.sources.copies import fetched
 
         root, inside = fetched(address.text, folder)
         _COPIES[str(folder)] = Copy(root, root)
         names[str(folder)] = root
         return _opened_again(str(folder / inside), folder, table, query, names)
     if address.kind == "stdin":
-        from incrowd.read.sources.objects import from_stdin
+        from incrowd.read.sources.copies import from_stdin
 
         path = from_stdin(folder)
         _COPIES[str(path)] = Copy(STDIN, "standard input")
         names[str(path)] = names[path.name] = "standard input"
         return _opened_again(str(path), folder, table, query, names)
     if address.kind == "excel":
-        from incrowd.read.sources.excel import as_text
+        from incrowd.read.sources.copies import as_text
 
         path, sha256 = as_text(Path(address.text), folder, table)
     else:
