@@ -20,6 +20,7 @@ from incrowd.data.release_section import fineness, records_left
 from incrowd.data.table import some_rows
 from incrowd.discretize import fingerprints, grid
 from incrowd.errors import DataError, IncrowdError
+from incrowd.kernels.types import METRES
 from incrowd.ledger import Ledger
 from incrowd.plain import percent, several
 from incrowd.progress import track
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from incrowd.assess._assess import PreparedAssessment
 
 MOST = 24  # settings that are tried
-FAR_M, LONG_MIN = 20_000, 480  # a loss of 1 in space and in time [gramaglia2015, Eq. 10]
+FAR_M, LONG_MIN = METRES.space_cap, METRES.time_cap  # a loss of 1 in space and in time [gramaglia2015, Eq. 10]
 LADDER: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "generalize": tuple(
         {"cell_m": cell_m, "slot_min": slot_min}

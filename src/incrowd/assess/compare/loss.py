@@ -9,9 +9,10 @@ from incrowd.arrays import Floats, Ints
 from incrowd.assess.compare.settings import Visible, boxes_of
 from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.errors import DataError
+from incrowd.kernels.types import METRES
 from incrowd.measure.glove.accuracy import accuracy
 
-LOST_M, LOST_MIN = 20_000, 480  # from here on a sample says nothing any more [gramaglia2015, Sec. 4.1]
+LOST_M, LOST_MIN = METRES.space_cap, METRES.time_cap  # from here on a sample says nothing [gramaglia2015, Sec. 4.1]
 
 MEANS = (
     "Every original sample is looked up in what is published: its position and time errors are the "
