@@ -72,19 +72,8 @@ class ReadingOptions:
 
     def arguments(self) -> dict[str, Any]:
         """As the keywords of `incrowd.read.table` and of the discretizers."""
-        return {
-            "columns": _pairs(self.column),
-            "layout": self.layout,
-            "time_zone": self.time_zone,
-            "time_format": self.time_format,
-            "decimal": self.decimal,
-            "antennas": self.antennas,
-            "antenna_at": self.antenna_at,
-            "attributes": tuple(self.attribute),
-            "bad_rows": self.bad_rows,
-            "table": self.table,
-            "query": self.query,
-        }
+        how = {**vars(self), "column": _pairs(self.column), "attribute": tuple(self.attribute)}
+        return {f"{name}s" if name in ("column", "attribute") else name: value for name, value in how.items()}
 
 
 COPIED = ("sources", "data", "known", "target", "before", "original")
