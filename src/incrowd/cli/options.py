@@ -14,7 +14,6 @@ import typer
 
 from incrowd import plain
 from incrowd.errors import ParameterError
-from incrowd.read.plane import Box
 
 Command = Callable[..., None]
 Options = Mapping[str, tuple[Any, Any]]  # name -> type with its help, default
@@ -66,6 +65,8 @@ def _switch(name: str) -> str:
 
 
 def _typed(name: str, hint: Any, default: Any, words: str) -> Any:
+    from incrowd.read.plane import Box
+
     switch = _switch(name)
     if hint is bool:
         return Annotated[bool, typer.Option(switch, help=words)]
