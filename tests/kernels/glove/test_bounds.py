@@ -11,7 +11,8 @@ from numba import njit
 import incrowd as ic
 from boxes import crowds, prints
 from incrowd.kernels.cpu.glove import prints as laying
-from incrowd.kernels.cpu.glove.bounds import (
+from incrowd.kernels.cpu.glove.nearest import nearest
+from incrowd.kernels.cpu.glove.stretch import (
     NEVER,
     costs_between,
     costs_from,
@@ -22,7 +23,6 @@ from incrowd.kernels.cpu.glove.bounds import (
     space_to,
     table_of,
 )
-from incrowd.kernels.cpu.glove.nearest import nearest
 from incrowd.kernels.reference.glove import stretch as reference
 from incrowd.measure.glove.stretch import layout
 

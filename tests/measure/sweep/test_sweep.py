@@ -14,8 +14,8 @@ from incrowd.discretize import blocks as to_blocks
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure import uniqueness
 from incrowd.measure.sweep import _between, plan, sweep, sweep_estimate
-from incrowd.measure.sweep.plan import SPACE, TIME, SweepPlan, cell_seed
 from incrowd.measure.sweep.records import SweepRecords
+from incrowd.measure.sweep.result import SPACE, TIME, SweepPlan, cell_seed
 
 SMALL = {"blocks": (2, 3, 8), "minutes": (20, 60), "points": (1, 2, 4), "samples": 400}
 COLUMNS = ("blocks", "minutes", "points", "uniqueness", "low", "high", "population", "samples")

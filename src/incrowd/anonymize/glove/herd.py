@@ -13,7 +13,7 @@ from incrowd.measure.glove.stretch import CornerTable
 from incrowd.progress import tell
 
 if TYPE_CHECKING:
-    from incrowd.anonymize.glove.checkpoint import Saved
+    from incrowd.anonymize.glove import Saved
 
 KM20 = 20_000  # the distance at which space costs all it can
 TAKE = 4  # nearest that are kept of each fingerprint
