@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.anonymize.base import random_order
 from incrowd.anonymize.glove.herd import Herd
-from incrowd.arrays import Floats, Ints, offsets_of, owners
+from incrowd.arrays import Floats, Ints, offsets_of, owners, rows_of
 from incrowd.data import Fingerprints, Groups, Release
 from incrowd.ledger import Ledger
 from incrowd.measure.glove.stretch import CornerTable
@@ -214,9 +214,7 @@ def split(features: Floats, most: int) -> list[Ints]:
 
 def subset(laid: CornerTable, users: Ints) -> tuple[CornerTable, Ints]:
     """The layout of some users, and the original row of each of their samples."""
-    sizes = np.diff(laid.offsets)[users]
-    offsets = np.append(0, np.cumsum(sizes))
-    rows = np.repeat(laid.offsets[users] - offsets[:-1], sizes) + np.arange(offsets[-1])
+    offsets, rows = rows_of(laid.offsets, users)
     return CornerTable(laid.corners[rows], offsets, laid.people[users], laid.scale, laid.unit_m, laid.origin), rows
 
 

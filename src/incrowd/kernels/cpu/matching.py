@@ -121,9 +121,7 @@ def _let_go(offers: Offers, market: Stock, epsilon: int, waiting: Ints) -> int:
                     continue
                 market.holder[s] = market.place[row] = NOBODY
             market.price[s] = asked
-        for s in range(market.starts[j + 1] - 1, market.starts[j] - 1, -1):
-            sink(market, market.starts[j], market.starts[j + 1], s)
-    count: int = unplaced(market, waiting)
+    count: int = reopened(market, waiting)
     return count
 
 
@@ -163,8 +161,11 @@ def fill(row: Ints, column: Ints, supply: Ints, places: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def unplaced(market: Any, waiting: Ints) -> int:
-    """List who has no place in any such market, the last first; how many they are."""
+def reopened(market: Any, waiting: Ints) -> int:
+    """Put the places of any such market in order, and list who has none, the last first; how many they are."""
+    for j in range(len(market.asked)):
+        for s in range(market.starts[j + 1] - 1, market.starts[j] - 1, -1):
+            sink(market, market.starts[j], market.starts[j + 1], s)
     n = 0
     for bidder in range(len(market.place) - 1, -1, -1):
         if market.place[bidder] == NOBODY:

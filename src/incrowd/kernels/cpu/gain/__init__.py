@@ -20,7 +20,7 @@ from incrowd.kernels.cpu.gain.costs import (
     scratch,
     shared_cost,
 )
-from incrowd.kernels.cpu.matching import sell, sink, unplaced
+from incrowd.kernels.cpu.matching import reopened, sell
 from incrowd.kernels.reference.matching import NOBODY
 from incrowd.kernels.types import Histograms
 
@@ -182,9 +182,7 @@ def _let_go(costs: Costs, rows: Ints, market: Market, lists: CheapestColumns, ep
                     continue
                 market.holder[s] = market.place[bidder] = NOBODY
             market.price[s] = asked
-        for s in range(market.starts[j + 1] - 1, market.starts[j] - 1, -1):
-            sink(market, market.starts[j], market.starts[j + 1], s)
-    count: int = unplaced(market, waiting)
+    count: int = reopened(market, waiting)
     return count
 
 
