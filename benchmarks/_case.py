@@ -15,11 +15,11 @@ import benchmarks
 
 def cases() -> dict[str, Any]:
     topics = sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if not m.name.startswith("_"))
-    found = {}
+    by_name = {}
     for topic in topics:
         module = importlib.import_module(f"benchmarks.{topic}")
-        found.update({f"{topic}.{name}": case for name, case in getattr(module, "CASES", {}).items()})
-    return found
+        by_name.update({f"{topic}.{name}": case for name, case in getattr(module, "CASES", {}).items()})
+    return by_name
 
 
 def _peak_mib(pid: int, stop: threading.Event, peak: list[float]) -> None:
