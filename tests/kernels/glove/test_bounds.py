@@ -11,8 +11,7 @@ from numba import njit
 import incrowd as ic
 from boxes import crowds, prints
 from incrowd.kernels.cpu.glove import prints as laying
-from incrowd.kernels.cpu.glove.nearest import nearest
-from incrowd.kernels.cpu.glove.stretch import (
+from incrowd.kernels.cpu.glove.bounds import (
     NEVER,
     costs_between,
     costs_from,
@@ -23,6 +22,7 @@ from incrowd.kernels.cpu.glove.stretch import (
     space_to,
     table_of,
 )
+from incrowd.kernels.cpu.glove.nearest import nearest
 from incrowd.kernels.reference.glove import stretch as reference
 from incrowd.measure.glove.stretch import layout
 

@@ -4,9 +4,10 @@ import numpy as np
 from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu.glove.bounds import NEVER, NONE
 from incrowd.kernels.cpu.glove.nearest import compare
 from incrowd.kernels.cpu.glove.prints import Prints, Short, corners, put
-from incrowd.kernels.cpu.glove.stretch import NEVER, NONE, closest, stretch
+from incrowd.kernels.cpu.glove.stretch import closest, stretch
 from incrowd.kernels.types import Scale
 
 

@@ -4,14 +4,12 @@ import numpy as np
 from numba import njit
 
 from incrowd.arrays import Ints
-from incrowd.kernels.cpu.glove.prints import Prints
-from incrowd.kernels.cpu.glove.stretch import (
+from incrowd.kernels.cpu.glove.bounds import (
     NEVER,
     NONE,
     SEEDS,
     PlaceTable,
     Scratch,
-    apart,
     costs_between,
     costs_from,
     costs_to,
@@ -23,6 +21,8 @@ from incrowd.kernels.cpu.glove.stretch import (
     space_to,
     table_of,
 )
+from incrowd.kernels.cpu.glove.prints import Prints
+from incrowd.kernels.cpu.glove.stretch import apart
 from incrowd.threads import in_blocks
 
 TRIES = 16  # candidates that are asked first whether they are as near as anybody can be

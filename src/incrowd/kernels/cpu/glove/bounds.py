@@ -1,0 +1,224 @@
+"""Bounds between hulls and samples: how far apart the places of two fingerprints are, and when each is near its own.
+
+All are per person, so that they hold for any number of people: a stretch is at least the bound times the people.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Prints, Short
+from incrowd.kernels.cpu.glove.stretch import apart
+
+NEVER = 1 << 62
+NONE = -1
+SEEDS = 16  # candidates that are compared first: the others need only beat the best of them
+LONG_BINS = 64
+FAR = 0xFFFF
+LANES = 16  # places of one person that are compared at once
+
+
+class PlaceTable(NamedTuple):
+    """From every region to the places of one fingerprint, which is compared with many: at least so far, capped."""
+
+    far: NDArray[np.uint16]  # [region, place], its places padded to whole lanes
+    lead: NDArray[np.uint16]  # [region, group of places]
+    least: NDArray[np.uint16]  # the smallest of a row
+    uses: Ints  # samples at each place, 0 where padded
+
+
+class Scratch(NamedTuple):
+    """What the bounds of one pair are written to."""
+
+    near: NDArray[np.uint16]  # of each place, to the closest of the other
+    group: NDArray[np.uint16]  # [group of places of the other, place]
+    cost: Short  # [place, group of places of the other]
+    floor: Short  # the smallest of a row
+    part: Short  # the bound of each sample
+    low: Ints  # the exact cost in space of each place
+
+
+@njit(cache=True)
+def scratch_of(p: Prints) -> Scratch:
+    """Room for the longest fingerprint of all."""
+    places = LANES * (p.places.max() // LANES + 1)
+    near, group = np.empty(places, np.uint16), np.empty((GROUPS, places), np.uint16)
+    cost, floor = np.empty((places, GROUPS), np.int32), np.empty(places, np.int32)
+    return Scratch(near, group, cost, floor, np.empty(p.size.max(), np.int32), np.empty(places, np.int64))
+
+
+@njit(cache=True, inline="always")
+def table_of(p: Prints, a: int) -> PlaceTable:
+    """Boxes that do not overlap are stretched by the gap between them and at least by the narrower of the two."""
+    first, places, regions = p.places_first[a], p.places[a], p.regions.shape[1]
+    width = LANES * ((places - 1) // LANES + 1)
+    far = np.full((regions, width), FAR, np.uint16)
+    lead = np.full((regions, GROUPS), FAR, np.uint16)
+    least = np.empty(regions, np.uint16)
+    uses = np.zeros(width, np.int64)
+    uses[:places] = p.uses[first : first + places]
+    own = p.rectangle[:, first : first + places].copy()
+    cap = p.scale[1]
+    for r in range(regions):
+        x0, x1, y0, y1, wide, high = p.regions[:, r]
+        row = far[r]
+        for k in range(places):
+            x = max(x0 - own[1, k], own[0, k] - x1)
+            y = max(y0 - own[3, k], own[2, k] - y1)
+            x = x + min(wide, own[1, k] - own[0, k]) if x >= 0 else 0
+            y = y + min(high, own[3, k] - own[2, k]) if y >= 0 else 0
+            row[k] = min(x + y, cap)
+        for k in range(places):
+            g = min(k, GROUPS - 1)
+            lead[r, g] = min(lead[r, g], row[k])
+        least[r] = lead[r].min()
+    return PlaceTable(far, lead, least, uses)
+
+
+@njit(cache=True)
+def space_from(p: Prints, b: int, table: PlaceTable, s: Scratch) -> int:
+    """Metres (or cells) from the samples of the table's fingerprint, all together, to the closest place of b each."""
+    group, width = s.group, len(table.uses)
+    first, places = p.places_first[b], p.places[b]
+    for g in range(GROUPS):
+        for k in range(width):
+            group[g, k] = FAR
+    for m in range(places):
+        row, into = table.far[p.region[first + m]], group[min(m, GROUPS - 1)]
+        for c in range(0, width, LANES):
+            for k in range(c, c + LANES):
+                into[k] = min(into[k], row[k])
+    total = 0
+    for k in range(width):
+        s.near[k] = min(group[0, k], group[1, k], group[2, k], group[3, k])
+        total += int(np.int64(table.uses[k]) * np.int64(s.near[k]))
+    return total
+
+
+@njit(cache=True)
+def space_to(p: Prints, b: int, table: PlaceTable) -> int:
+    """The same the other way: from the samples of b to the closest place of the table's fingerprint."""
+    total = 0
+    for m in range(p.places_first[b], p.places_first[b] + p.places[b]):
+        total += int(np.int64(p.uses[m]) * np.int64(table.least[p.region[m]]))
+    return total
+
+
+@njit(cache=True, inline="always")
+def costs_from(p: Prints, a: int, s: Scratch) -> None:
+    """After `space_from`: costs of the places of a by groups of places of b."""
+    for k in range(p.places[a]):
+        for g in range(GROUPS):
+            s.cost[k, g] = p.scale[0] * s.group[g, k]
+        s.floor[k] = p.scale[0] * s.near[k]
+
+
+@njit(cache=True, inline="always")
+def costs_to(p: Prints, b: int, table: PlaceTable, s: Scratch) -> None:
+    """The same for the places of b by groups of places of the table's fingerprint."""
+    first = p.places_first[b]
+    for m in range(p.places[b]):
+        region = p.region[first + m]
+        for g in range(GROUPS):
+            s.cost[m, g] = p.scale[0] * table.lead[region, g]
+        s.floor[m] = p.scale[0] * table.least[region]
+
+
+@njit(cache=True)
+def costs_between(p: Prints, a: int, b: int, limit: int, s: Scratch) -> int:
+    """Costs of the places of a by groups of places of b, from the rectangles, for places without a region; the sum."""
+    n_a, n_b = p.people[a], p.people[b]
+    n, r = n_a + n_b, p.rectangle
+    total = 0
+    for k in range(p.places[a]):
+        i = p.places_first[a] + k
+        for g in range(GROUPS):
+            s.cost[k, g] = p.scale[0] * FAR
+        for m in range(p.places[b]):
+            j = p.places_first[b] + m
+            x = apart(r[0, i], r[1, i], r[0, j], r[1, j], n_a, n_b)
+            space = x + apart(r[2, i], r[3, i], r[2, j], r[3, j], n_a, n_b)
+            g = min(m, GROUPS - 1)
+            s.cost[k, g] = min(s.cost[k, g], p.scale[0] * min(space // n, p.scale[1]))
+        s.floor[k] = s.cost[k].min()
+        total += np.int64(p.uses[i]) * s.floor[k]
+        if total > limit:
+            break
+    return total
+
+
+@njit(cache=True, inline="always")
+def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
+    """The bound in space, raised sample by sample by when b was last, or is next, at each group of its places.
+
+    `s.part` keeps what each sample adds.
+    """
+    n_a, n_b, shift = p.people[a], p.people[b], p.shift[0]
+    n, cap = n_a + n_b, p.scale[3]
+    minute = p.scale[2]
+    first = p.first[a]
+    quiet = p.quiet[b]
+    for i in range(p.size[a]):
+        start, end, k = p.start[first + i], p.end[first + i], p.place[first + i]
+        length = end - start
+        differ = n_b * max(0, length - p.brief[b, 1]) + n_a * max(0, p.brief[b, 0] - length)
+        if differ > 0:
+            differ = differ // n
+        low, high = start >> shift, (end - 1) >> shift
+        if high - low > LONG_BINS:
+            best = s.floor[k] + minute * min(differ, cap)
+        else:
+            best = s.cost[k, 0] + minute * min(cap, MINUTES * quiet[low, 0] + differ)
+            for g in range(1, GROUPS):
+                best = min(best, s.cost[k, g] + minute * min(cap, MINUTES * quiet[low, g] + differ))
+            for part in range(low + 1, high + 1):
+                for g in range(GROUPS):
+                    best = min(best, s.cost[k, g] + minute * min(cap, MINUTES * quiet[part, g] + differ))
+        s.part[i] = best
+        total += best - s.floor[k]
+        if total > limit:
+            break
+    return total
+
+
+@njit(cache=True, inline="always")
+def scores(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch) -> tuple[Floats, Ints]:
+    """A bound per person and sample for each candidate, by hulls and then by places; those with the smallest."""
+    score, seeds = np.empty(len(candidates)), np.full(SEEDS, NONE)
+    bar = np.inf
+    for c in range(len(candidates)):
+        b = candidates[c]
+        bound = np.inf if a == b else float(hulls_apart(p, a, b))
+        if bound < bar:
+            bound = max(bound, places_apart(p, a, b, table, s))
+        score[c] = bound
+        if bound < bar:
+            at = SEEDS - 1
+            while at > 0 and (seeds[at - 1] == NONE or bound < score[seeds[at - 1]]):
+                seeds[at] = seeds[at - 1]
+                at -= 1
+            seeds[at] = c
+            bar = np.inf if seeds[-1] == NONE else score[seeds[-1]]
+    return score, seeds
+
+
+@njit(cache=True, inline="always")
+def places_apart(p: Prints, a: int, b: int, table: PlaceTable, s: Scratch) -> float:
+    """The bound of the places of both, which are summed over the longer."""
+    there = space_from(p, b, table, s) if p.size[a] >= p.size[b] else NEVER
+    back = space_to(p, b, table) if p.size[a] <= p.size[b] else NEVER
+    apart_by: float = p.scale[0] * min(there, back) / max(p.size[a], p.size[b])
+    return apart_by
+
+
+@njit(cache=True, inline="always")
+def hulls_apart(p: Prints, a: int, b: int) -> int:
+    """No sample of one is closer to any of the other than their hulls are; per person and sample."""
+    t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])
+    x = max(0, p.hull[b, 2] - p.hull[a, 3], p.hull[a, 2] - p.hull[b, 3])
+    y = max(0, p.hull[b, 4] - p.hull[a, 5], p.hull[a, 4] - p.hull[b, 5])
+    apart_by: int = p.scale[0] * min(x + y, p.scale[1]) + p.scale[2] * min(t, p.scale[3])
+    return apart_by
