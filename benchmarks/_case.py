@@ -6,6 +6,7 @@ import os
 import pkgutil
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 import psutil
@@ -15,18 +16,19 @@ import benchmarks
 
 def cases() -> dict[str, Any]:
     topics = sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if not m.name.startswith("_"))
-    found = {}
+    by_name = {}
     for topic in topics:
         module = importlib.import_module(f"benchmarks.{topic}")
-        found.update({f"{topic}.{name}": case for name, case in getattr(module, "CASES", {}).items()})
-    return found
+        by_name.update({f"{topic}.{name}": case for name, case in getattr(module, "CASES", {}).items()})
+    return by_name
 
 
 def _peak_mib(pid: int, stop: threading.Event, peak: list[float]) -> None:
     process = psutil.Process(pid)
     while not stop.wait(0.02):
-        family = [process, *process.children(recursive=True)]
-        peak[0] = max(peak[0], sum(p.memory_info().rss for p in family if p.is_running()) / 2**20)
+        with suppress(psutil.NoSuchProcess):  # a child that has ended meanwhile
+            family = [process, *process.children(recursive=True)]
+            peak[0] = max(peak[0], sum(p.memory_info().rss for p in family) / 2**20)
 
 
 def run(name: str, queue: "multiprocessing.Queue[dict[str, Any]]") -> None:

@@ -57,13 +57,13 @@ def whole(
     _warm()
     with timed(result, "attack"):
         with timed(result, "recover"):
-            found = recover(counts, seed=0)
+            recovered = recover(counts, seed=0)
         if score:
             with timed(result, "score"):
-                scored = recovery_score(found, visits)
+                scored = recovery_score(recovered, visits)
     # Results are printed with three decimals: gaps in millionths.
-    result |= {"worst_gap_um": 1e6 * found.gap, "worst_gain_gap_ubit": 1e6 * found.gain_gap}
-    result |= {"cost_m": float(found.costs.sum()), "gain_bits": float(found.gains.sum())}
+    result |= {"worst_gap_um": 1e6 * recovered.gap, "worst_gain_gap_ubit": 1e6 * recovered.gain_gap}
+    result |= {"cost_m": float(recovered.costs.sum()), "gain_bits": float(recovered.gains.sum())}
     if score:
         result |= {"accuracy": scored.accuracy, **{f"stage_{k}": v for k, v in scored.stages.items()}}
     return result

@@ -54,8 +54,8 @@ def gap(users: int = 10_000) -> dict[str, Any]:
     data = calls(users)
     kgap(calls(40))
     with timed(result, "kgap"):
-        found = kgap(data)
-    return {**result, "users": users, "samples": data.records, "median": float(np.median(found.value))}
+        gaps = kgap(data)
+    return {**result, "users": users, "samples": data.records, "median": float(np.median(gaps.value))}
 
 
 def shards(users: int = 5000, k: int = 2) -> dict[str, Any]:
@@ -67,10 +67,10 @@ def shards(users: int = 5000, k: int = 2) -> dict[str, Any]:
         name = f"shard_{most or 'none'}"
         with timed(result, name):
             release = Glove(k=k, max_extent_m=15_000, max_extent_min=360, shard_users=most)(data)
-        found = accuracy(release, data)
+        coarse = accuracy(release, data)
         result[f"{name}_cost"] = float(np.mean([cost for *_, cost in release.merges]))
-        result[f"{name}_deleted"] = found.deleted_share
-        result |= {f"{name}_{what}": found.mean[what] for what in ("pos_extent", "time_extent")}
+        result[f"{name}_deleted"] = coarse.deleted_share
+        result |= {f"{name}_{what}": coarse.mean[what] for what in ("pos_extent", "time_extent")}
     return result
 
 

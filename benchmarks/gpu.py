@@ -83,8 +83,8 @@ def gap(users: int, k: int = 2) -> dict[str, Any]:
     _warm()
     result = {"k": k, **_sizes(data)}
     with timed(result, "kgap"):
-        found = kgap(data, k=k, device="gpu")
-    return _rates({**result, "exact": found.exact_pairs, "compared": found.compared}, result["kgap_s"])
+        gaps = kgap(data, k=k, device="gpu")
+    return _rates({**result, "exact": gaps.exact_pairs, "compared": gaps.compared}, result["kgap_s"])
 
 
 def hidden(users: int, k: int, records_a_day: float = DENSE) -> dict[str, Any]:

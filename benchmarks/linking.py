@@ -77,8 +77,8 @@ def home_work(users: int = USERS, towers: int = TOWERS) -> dict[str, Any]:
     visits = _city(users, towers, DAYS)
     result: dict[str, Any] = {}
     with timed(result, "home_work"):
-        found = ic.attack.home_work(visits)
-    return {**result, **_sizes(visits), "pair_unique": found.pair_unique}
+        risk = ic.attack.home_work(visits)
+    return {**result, **_sizes(visits), "pair_unique": risk.pair_unique}
 
 
 def plan(users: int = USERS // 20, towers: int = TOWERS // 20) -> dict[str, Any]:

@@ -62,14 +62,14 @@ def _swept(vehicles: int) -> dict[str, Any]:
         traces = _fleet(vehicles)
     cost = sweep_estimate(traces)
     with timed(result, "sweep"):
-        found = sweep(traces)
-    four = {f"u4_{s.blocks}_{s.minutes}": s.uniqueness for s in found.at(4) if s.minutes in (20, 240)}
+        surface = sweep(traces)
+    four = {f"u4_{s.blocks}_{s.minutes}": s.uniqueness for s in surface.at(4) if s.minutes in (20, 240)}
     return {
         **result,
         "said_s": cost.seconds,
         "said_gb": cost.bytes / 1e9,
         "traces_gb": cost.traces_bytes / 1e9,
-        "cells": len(found),
+        "cells": len(surface),
         "vehicles": vehicles,
         "records": traces.records,
         **four,

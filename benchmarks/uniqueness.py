@@ -23,8 +23,8 @@ def song2014_full() -> dict[str, Any]:
             index_of(visits)
         for points in (2, 3, 4, 5):
             with timed(result, f"m{points}"):
-                found = ic.measure.uniqueness(visits, points=points)
-            result[f"value_m{points}"] = found.value
+                risk = ic.measure.uniqueness(visits, points=points)
+            result[f"value_m{points}"] = risk.value
     return {**result, **_sizes(visits)}
 
 
@@ -49,8 +49,8 @@ def exposure_full() -> dict[str, Any]:
     index_of(visits)
     result: dict[str, Any] = {}
     with timed(result, "exposure"):
-        found = ic.measure.exposure(visits)
-    return {**result, "distribution": dict(found.distribution), **_sizes(visits)}
+        exposed = ic.measure.exposure(visits)
+    return {**result, "distribution": dict(exposed.distribution), **_sizes(visits)}
 
 
 def scaling() -> dict[str, Any]:

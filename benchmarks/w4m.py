@@ -25,7 +25,7 @@ def bent(users: int, k: int = 2) -> dict[str, Any]:
         release = W4M(k=k)(traces)
     with timed(result, "audit"):
         verdict = ic.audit.check(release, original=traces)
-    found = ic.measure.displacement(release, traces)
+    moved = ic.measure.displacement(release, traces)
     return {
         **result,
         "points": traces.records,
@@ -33,10 +33,10 @@ def bent(users: int, k: int = 2) -> dict[str, Any]:
         "clusters": len(release.provenance["pivot"]),
         "chunk_ms": 1000 * result["w4m_s"] / release.provenance["chunks"],
         "passed": verdict["(k, delta)-anonymity"].status == "pass",
-        "created_share": found.created_share,
-        "deleted_share": found.deleted_share,
-        "pos_center_m": found.mean["pos_center"],
-        "time_center_min": found.mean["time_center"],
+        "created_share": moved.created_share,
+        "deleted_share": moved.deleted_share,
+        "pos_center_m": moved.mean["pos_center"],
+        "time_center_min": moved.mean["time_center"],
     }
 
 

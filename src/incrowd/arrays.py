@@ -125,6 +125,17 @@ def owners(offsets: Ints) -> Ints:
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 
+def rows_of(offsets: Ints, users: Ints) -> tuple[Ints, Ints]:
+    """Where each of some users begins, and the end of the last, once their rows are put one after the other; the rows.
+
+    >>> rows_of(np.array([0, 2, 3]), np.array([1, 0]))
+    (array([0, 1, 3]), array([2, 0, 1]))
+    """
+    sizes = np.diff(offsets)[users]
+    starts = np.append(0, np.cumsum(sizes))
+    return starts, np.repeat(offsets[users] - starts[:-1], sizes) + np.arange(starts[-1])
+
+
 def tally(flags: NDArray[np.bool_], offsets: Ints) -> Ints:
     """How many rows of each user are flagged."""
     total = np.zeros(len(flags) + 1, np.int64)

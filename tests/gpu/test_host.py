@@ -11,8 +11,7 @@ import pytest
 
 from boxes import prints
 from gpu import parity
-from incrowd.anonymize.glove import Glove
-from incrowd.anonymize.glove.checkpoint import Saved
+from incrowd.anonymize.glove import Glove, Saved
 from incrowd.anonymize.glove.herd import Herd, hide
 from incrowd.anonymize.glove.release import Hidden
 from incrowd.kernels.gpu import device

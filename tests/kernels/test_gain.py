@@ -1,5 +1,3 @@
-from importlib import import_module
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -122,7 +120,7 @@ def test_pair_gains_equal_the_definition(problem):
 @pytest.mark.parametrize("spread", [3, 12])
 def test_lists_shorter_than_the_rows_stay_exact(monkeypatch, spread, take):
     """More columns share a cell with a row than its list holds, so that lists are made again and again."""
-    monkeypatch.setattr(import_module("incrowd.kernels.cpu.gain.auction"), "TAKE", take)  # hidden by its function
+    monkeypatch.setattr(cpu, "TAKE", take)
     rng = np.random.default_rng(spread)
     rows = [np.unique(rng.multinomial(9, np.ones(spread) / spread, size=120), axis=0) for _ in range(2)]
     a, b = sorted((histograms(*rng.permutation(side)) for side in rows), key=lambda side: -len(side.size))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import incrowd as ic
 from incrowd.kernels import Watch
+from incrowd.kernels.cpu import lkc as compiled_suppression
 from incrowd.kernels.cpu.lkc import frequent as mining
-from incrowd.kernels.cpu.lkc import suppression
 from incrowd.kernels.cpu.lkc import violating as sequences
 from incrowd.kernels.reference import lkc as plain_mining
 from incrowd.kernels.reference import lkc as plain_sequences
@@ -89,7 +89,7 @@ def test_suppression_equals_the_definition(violating, frequent, recompute):
     v_items, v_starts = flat(antichain(violating))
     u_items, u_starts = flat(antichain(frequent))
     given_ = (v_starts, v_items, u_starts, u_items, 8, recompute)
-    for got, expected in zip(suppression.suppress(*given_), plain_suppression.suppress(*given_), strict=True):
+    for got, expected in zip(compiled_suppression.suppress(*given_), plain_suppression.suppress(*given_), strict=True):
         np.testing.assert_array_equal(got, expected)
 
 
@@ -98,7 +98,7 @@ def test_suppression_equals_the_definition(violating, frequent, recompute):
 def test_projection_equals_the_definition(frequent, gone):
     items, starts = flat(antichain(frequent))
     given_ = (starts, items, 8, np.array(gone, np.int32))
-    got, expected = suppression.project_sets(*given_), plain_suppression.project_sets(*given_)
+    got, expected = compiled_suppression.project_sets(*given_), plain_suppression.project_sets(*given_)
     assert sorted(map(sorted, as_sets(*got))) == sorted(map(sorted, as_sets(*expected)))
 
 

@@ -11,8 +11,8 @@ from incrowd.data.table import some_people
 from incrowd.ledger import Ledger
 from incrowd.papers import reproduce, song2014
 from incrowd.papers.record import save
+from incrowd.papers.song2014 import cuts, movers
 from incrowd.papers.song2014.cut import after, before, figure_2, figure_3, figure_4
-from incrowd.papers.song2014.data import cuts, movers
 
 
 @pytest.fixture(scope="module")

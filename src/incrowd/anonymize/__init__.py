@@ -4,7 +4,6 @@ import warnings
 from typing import Any
 
 from incrowd.anonymize._counts import counts
-from incrowd.anonymize._lkc_cost import LkcCost, lkc_cost
 from incrowd.anonymize._publish import publish
 from incrowd.anonymize.base import Anonymizer, hold_out
 from incrowd.anonymize.cell_key import CellKey
@@ -14,7 +13,7 @@ from incrowd.anonymize.dp_counts import DPCounts
 from incrowd.anonymize.generalize import Generalize
 from incrowd.anonymize.glove import Glove
 from incrowd.anonymize.glove.estimate import GloveEstimate, glove_estimate
-from incrowd.anonymize.lkc import LKC
+from incrowd.anonymize.lkc import LKC, LkcCost, lkc_cost
 from incrowd.anonymize.w4m import W4M
 from incrowd.errors import IncrowdWarning
 

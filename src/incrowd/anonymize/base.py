@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Ints, rows_of
 from incrowd.data import Groups, Release, UserTable, Visits
 from incrowd.data.table import kept_attributes, some_rows
 from incrowd.errors import DataError, ParameterError, check_kind, check_seed, check_share, public
@@ -110,10 +110,7 @@ def release_visits(
     A pseudonym is the rank of a random number, hence neither it nor the row order says anything.
     """
     order = random_order(len(visits), pseudonym_seed)
-    length = np.diff(visits.offsets)[order]
-    offsets = np.concatenate([[0], np.cumsum(length)]).astype(np.int64)
-    rows = np.repeat(visits.offsets[:-1][order] - offsets[:-1], length)
-    rows += np.arange(len(rows))
+    offsets, rows = rows_of(visits.offsets, order)
     attributes = {name: visits.attributes[name] for name in keep}
     dropped = [name for name in visits.attributes if name not in attributes]
     data = replace(

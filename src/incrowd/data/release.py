@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Ints, rows_of
 from incrowd.columns import ints
 from incrowd.data.fingerprints import BOX, Fingerprints
 from incrowd.data.release_section import release_record, release_section
@@ -154,11 +154,11 @@ class Release(Frame, Result):
         if not isinstance(data, Fingerprints):
             raise DataError("only a release of fingerprints has crowds to expand.")
         copies = np.random.default_rng(pseudonym_seed).permutation(np.repeat(np.arange(len(data)), data.crowd))
-        offsets, rows = _repeated(data.offsets, copies)
+        offsets, rows = rows_of(data.offsets, copies)
         columns = {name: getattr(data, name)[rows] for name in BOX}
         people = np.ones(len(copies), np.int64)
         flat = replace(data, users=np.arange(len(copies)), offsets=offsets, crowd=people, **columns)
-        starts, places = _repeated(self.members.offsets, copies)
+        starts, places = rows_of(self.members.offsets, copies)
         made, users = {"copy for each person": flat.records - data.records}, (len(data), len(flat))
         return replace(
             self,
@@ -168,10 +168,3 @@ class Release(Frame, Result):
             ledger=self.ledger.add("expanded", read=data.records, kept=flat.records, created=made, users=users),
             provenance={name: self.provenance[name] for name in ("merges", "people") if name in self.provenance},
         )
-
-
-def _repeated(offsets: Ints, order: Ints) -> tuple[Ints, Ints]:
-    """The rows of some owners one after the other, and where each begins."""
-    sizes = np.diff(offsets)[order]
-    starts = np.append(0, np.cumsum(sizes))
-    return starts, np.repeat(offsets[order] - starts[:-1], sizes) + np.arange(starts[-1])

@@ -75,7 +75,7 @@ class RiskMap(Result):
 
     def section(self) -> Section:
         """Where people are identified, with the map."""
-        shown = several(len(self.cell), "cell")
+        cells = several(len(self.cell), "cell")
         few = several(self.min_people, "person", "people")
         if not len(self.cell):
             answer = f"No cell has {few} or more, so nothing is shown."
@@ -83,7 +83,7 @@ class RiskMap(Result):
             half = int((2 * self.identified > self.people).sum())
             answer = (
                 f"In the typical cell {percent(self._typical)} of its people are identified by one visit there; in "
-                f"{half:,} of {shown} it is more than half of them."
+                f"{half:,} of {cells} it is more than half of them."
             )
         return Section(
             question="Where are people identified by a single visit?",
@@ -93,7 +93,7 @@ class RiskMap(Result):
             panels=[self.panel()] if len(self.cell) else [],
             tables=[Table(("share identified", "cells"), list(self._classes()))],
             method=[WHO, f"Cells with fewer than {few} are blank; the median is over the others."],
-            options=f"{several(self.users, 'person', 'people')}, {shown} with at least {few}",
+            options=f"{several(self.users, 'person', 'people')}, {cells} with at least {few}",
             data=self,
         )
 
@@ -132,8 +132,8 @@ def risk_map(visits: Visits, *, min_people: int = 10, outline: str | Path | None
             [default: a line around the cells that are shown]
 
     >>> visits = Visits.from_arrays([1, 2, 2], cell=[0, 0, 0], slot=[0, 0, 1], xy=[(0.0, 0.0)])
-    >>> found = risk_map(visits, min_people=2)
-    >>> found.people.tolist(), found.identified.tolist(), found.share.tolist()
+    >>> result = risk_map(visits, min_people=2)
+    >>> result.people.tolist(), result.identified.tolist(), result.share.tolist()
     ([2], [1], [0.5])
     """
     check_whole(min_people=min_people)
@@ -145,16 +145,16 @@ def risk_map(visits: Visits, *, min_people: int = 10, outline: str | Path | None
     cells, at = np.unique(visits.cell, return_inverse=True)
     placed = np.isfinite(visits.xy[cells]).all(axis=1)
     people, identified = (_people(visits.owner[rows], at[rows], len(cells)) for rows in (slice(None), alone))
-    shown = placed & (people >= min_people)
-    x, y = visits.xy[cells[shown]].T
+    dense = placed & (people >= min_people)
+    x, y = visits.xy[cells[dense]].T
     return RiskMap(
-        cell=cells[shown],
+        cell=cells[dense],
         x=x,
         y=y,
-        people=people[shown],
-        identified=identified[shown],
+        people=people[dense],
+        identified=identified[dense],
         users=len(visits),
-        blank_cells=int((placed & ~shown).sum()),
+        blank_cells=int((placed & ~dense).sum()),
         min_people=int(min_people),
         cell_m=visits.cell_m,
         crs=visits.crs,

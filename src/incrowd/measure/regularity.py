@@ -158,8 +158,8 @@ def prediction_errors(visits: Visits) -> Floats:
         visits: Visits in which everybody has a cell in every slot, as `incrowd.discretize.filled` makes them.
 
     >>> line = [[0, 0], [100, 0], [200, 0]]
-    >>> one = Visits.from_arrays([7] * 4, cell=[0, 1, 2, 2], slot=range(4), xy=line, slot_min=360)
-    >>> prediction_errors(one).tolist()
+    >>> person = Visits.from_arrays([7] * 4, cell=[0, 1, 2, 2], slot=range(4), xy=line, slot_min=360)
+    >>> prediction_errors(person).tolist()
     [[nan, nan, 0.0, 100.0]]
     """
     cells = by_day(visits)

@@ -11,8 +11,7 @@ import numpy as np
 from incrowd.anonymize import Glove
 from incrowd.anonymize._publish import Pair, check_left, with_distinct_boxes, with_shared_boxes
 from incrowd.anonymize.base import guarantee, parameters, random_order
-from incrowd.anonymize.glove.release import GloveLosses, release_of
-from incrowd.anonymize.glove.shards import features, homes, split
+from incrowd.anonymize.glove.release import GloveLosses, features, homes, release_of, split
 from incrowd.arrays import Ints, distinct_rows
 from incrowd.data import Fingerprints, Groups, Release
 from incrowd.data.fingerprints import BOX

@@ -15,9 +15,19 @@ from incrowd.discretize.slots import Start
 from incrowd.errors import public
 from incrowd.ledger import Ledger
 from incrowd.measure.sweep import tally_of
-from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME, Keep, Resolution, SweepPlan
 from incrowd.measure.sweep.records import SweepFrame, SweepRecords, inside_of, nothing_lost
-from incrowd.measure.sweep.result import Sweep, Tallies, swept
+from incrowd.measure.sweep.result import (
+    POINTS,
+    SAMPLES,
+    SPACE,
+    TIME,
+    Keep,
+    Resolution,
+    Sweep,
+    SweepPlan,
+    Tallies,
+    swept,
+)
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import Axis, Index
 from incrowd.progress import tell

@@ -12,8 +12,7 @@ import pytest
 
 import incrowd as ic
 from boxes import covered, noisy, prints, published
-from incrowd.anonymize.glove import Glove
-from incrowd.anonymize.glove.checkpoint import Saved, content_key, forget
+from incrowd.anonymize.glove import Glove, Saved, content_key, forget
 from incrowd.anonymize.glove.estimate import glove_estimate, glove_estimates
 from incrowd.anonymize.glove.herd import Herd, NearestLists
 from incrowd.errors import DataError, IncrowdWarning, ParameterError
@@ -26,11 +25,11 @@ E7 = "0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400"
 
 RUN = """
 import os, runpy, signal
-from incrowd.anonymize.glove import checkpoint, herd
+from incrowd.anonymize.glove import Saved, herd
 from incrowd.anonymize.glove import Glove
 noisy = runpy.run_path({test!r})["noisy"]
 herd.BLOCK = 16
-kept, written = checkpoint.Saved.keep, [0]
+kept, written = Saved.keep, [0]
 
 def keep(self, *args, **options):
     kept(self, *args, **options)
@@ -38,7 +37,7 @@ def keep(self, *args, **options):
     if written[0] == {after}:
         os.kill(os.getpid(), signal.SIGKILL)
 
-checkpoint.Saved.keep = keep
+Saved.keep = keep
 Glove(k={k}, shard_users={shard})(noisy(), checkpoint={file!r}, checkpoint_s=0)
 """
 

@@ -90,10 +90,10 @@ def test_a_full_disk_costs_no_run(country, tmp_path, monkeypatch):
 @pytest.mark.parametrize("k", [2, 3])
 def test_a_killed_run_goes_on_to_the_same_result(country, tmp_path, monkeypatch, k):
     """Killed at its fifth save, the run resumes from the file and ends as one that never stopped."""
-    from incrowd.anonymize.glove import checkpoint, herd
+    from incrowd.anonymize.glove import Saved, herd
 
     monkeypatch.setattr(herd, "BLOCK", 4)
-    keep, saves = checkpoint.Saved.keep, []
+    keep, saves = Saved.keep, []
 
     def killed(self, *given, **more):
         keep(self, *given, **more)
@@ -102,10 +102,10 @@ def test_a_killed_run_goes_on_to_the_same_result(country, tmp_path, monkeypatch,
             raise KeyboardInterrupt
 
     file, words = tmp_path / "run.npz", ("--checkpoint-s", 0, "--k", k, "--keep-link")
-    monkeypatch.setattr(checkpoint.Saved, "keep", killed)
+    monkeypatch.setattr(Saved, "keep", killed)
     code, _, _ = run("glove", country, "-o", tmp_path / "a", "--checkpoint", file, *words, tmp_path / "a.csv")
     assert code == 130 and file.exists() and not (tmp_path / "a").exists()
-    monkeypatch.setattr(checkpoint.Saved, "keep", keep)
+    monkeypatch.setattr(Saved, "keep", keep)
     assert run("glove", country, "-o", tmp_path / "a", "--checkpoint", file, *words, tmp_path / "a.csv")[0] == 0
     assert run("glove", country, "-o", tmp_path / "b", *words, tmp_path / "b.csv")[0] == 0
     assert not file.exists()

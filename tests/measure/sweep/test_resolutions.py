@@ -14,9 +14,8 @@ from incrowd.discretize import blocks as to_blocks
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure import uniqueness
 from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep.plan import SweepPlan
 from incrowd.measure.sweep.records import sweep_records
-from incrowd.measure.sweep.result import Sweep
+from incrowd.measure.sweep.result import Sweep, SweepPlan
 
 
 def points_of(traces, blocks, minutes, keep="vote", **options):

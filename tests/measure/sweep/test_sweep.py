@@ -13,9 +13,9 @@ from incrowd.data import Traces
 from incrowd.discretize import blocks as to_blocks
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure import uniqueness
-from incrowd.measure.sweep import _between, plan, sweep, sweep_estimate
-from incrowd.measure.sweep.plan import SPACE, TIME, SweepPlan, cell_seed
+from incrowd.measure.sweep import _between, records, sweep, sweep_estimate
 from incrowd.measure.sweep.records import SweepRecords
+from incrowd.measure.sweep.result import SPACE, TIME, SweepPlan, cell_seed
 
 SMALL = {"blocks": (2, 3, 8), "minutes": (20, 60), "points": (1, 2, 4), "samples": 400}
 COLUMNS = ("blocks", "minutes", "points", "uniqueness", "low", "high", "population", "samples")
@@ -194,7 +194,7 @@ def test_an_entry_under_another_name_is_not_believed(tmp_path):
 
 def test_another_version_forgets(tmp_path, monkeypatch):
     sweep(town(), **SMALL, cache=tmp_path)
-    monkeypatch.setattr(plan, "FORMAT", 2)
+    monkeypatch.setattr(records, "FORMAT", 2)
     sweep(town(), **SMALL, cache=tmp_path)
     assert len(list(tmp_path.iterdir())) == 12
 

@@ -1,6 +1,11 @@
-"""GLOVE: fingerprints merged until everybody hides in a crowd of k."""
+"""GLOVE: fingerprints merged until everybody hides in a crowd of k; a long run survives being killed."""
 
-from collections.abc import Iterator
+import hashlib
+import os
+import time
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -8,19 +13,24 @@ from typing import Any, Literal
 import numpy as np
 
 from incrowd.anonymize.base import Anonymizer, Strength, Wanted, guarantee, parameters
-from incrowd.anonymize.glove.checkpoint import Saved, checkpoint_file, content_key, forget, shard_files
 from incrowd.anonymize.glove.estimate import GloveEstimate, glove_estimate
-from incrowd.anonymize.glove.herd import Herd, hide
-from incrowd.anonymize.glove.release import Hidden, joined, release_of
-from incrowd.anonymize.glove.shards import shards, subset
+from incrowd.anonymize.glove.herd import Herd, NearestLists, hide
+from incrowd.anonymize.glove.release import Hidden, joined, release_of, shards, subset
+from incrowd.arrays import Ints
 from incrowd.data import Fingerprints, Release
-from incrowd.errors import ParameterError, check_choice, check_positive, check_whole, public
+from incrowd.data.files import whole_file
+from incrowd.errors import DataError, ParameterError, check_choice, check_file, check_positive, check_whole, public
 from incrowd.kernels.types import UNLIMITED
 from incrowd.measure.glove.accuracy import accuracy
 from incrowd.measure.glove.stretch import CornerTable, check_k, layout, on_device, where_it_fits
+from incrowd.plain import to_json
 
 EVERY_S = 60.0  # between two checkpoints
 EXTENT_M, EXTENT_MIN = 15_000, 360  # suppression of [gramaglia2015, Table 2]
+PRIVATE = 0o600
+FORMAT = 2  # of a checkpoint; another one is refused
+# What numpy raises at a file that is empty, cut short, or something else.
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, TypeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
 @public
@@ -70,8 +80,11 @@ class Glove(Anonymizer):
     def __post_init__(self) -> None:
         check_k(self.k)
         for name in ("max_extent_m", "max_extent_min"):
-            if getattr(self, name) is not None:
-                _check_extent(name, getattr(self, name))
+            value = getattr(self, name)
+            if isinstance(value, bool):
+                raise ParameterError(f"{name} must be a number above 0, got {value}.")
+            if value is not None:
+                check_positive(**{name: value})
         if self.reshape is not None:
             check_choice("reshape", self.reshape, ("union", "split"))
         check_choice("leftover", self.leftover, ("merge", "suppress"))
@@ -183,7 +196,82 @@ class Glove(Anonymizer):
         return int(min(most[0], UNLIMITED)), int(min(most[1], UNLIMITED))
 
 
-def _check_extent(name: str, value: object) -> None:
-    if isinstance(value, bool):
-        raise ParameterError(f"{name} must be a number above 0, got {value}.")
-    check_positive(**{name: value})
+class Saved:
+    """The file a run is kept in, whole or not at all; without a path nothing is kept."""
+
+    def __init__(self, path: Path | None, key: str, every_s: float) -> None:
+        self.path, self.key, self.every_s = path, key, every_s
+        self.last = time.monotonic()
+
+    def load(self, lists: NearestLists) -> Ints:
+        """Fill the lists as they were; the merges until then, in order."""
+        if self.path is None or not self.path.exists():
+            return np.zeros((0, 2), np.int64)
+        check_file(self.path)
+        try:
+            with self.path.open("rb") as file, np.load(file) as state:
+                if str(state["key"]) != self.key:
+                    raise DataError(
+                        f"{self.path.name} is the checkpoint of other data or parameters; give another file."
+                    )
+                for name in ("ids", "over", "under", "whole", "work"):
+                    getattr(lists, name)[...] = state[name]
+                pairs: Ints = state["pairs"]
+                return pairs
+        except UNREADABLE as error:
+            raise DataError(f"{self.path.name} is not a checkpoint of GLOVE; give another file.") from error
+
+    def keep(self, herd: Herd, lists: NearestLists, *, now: bool = False) -> None:
+        """Write the file, unless the last time is not long ago."""
+        if self.path is None or not (now or time.monotonic() - self.last >= self.every_s):
+            return
+        merged = np.array([merge[:2] for merge in herd.merges], np.int64).reshape(-1, 2)
+        pairs = herd.matched if herd.k == 2 else merged
+        state = {name: getattr(lists, name) for name in ("ids", "over", "under", "whole", "work")}
+        with whole_file(self.path, force=True) as part:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
+            with os.fdopen(descriptor, "wb") as file:
+                np.savez(file, key=np.array(self.key), pairs=pairs, **state)
+                file.flush()
+                os.fsync(file.fileno())
+        self.last = time.monotonic()
+
+
+def checkpoint_file(checkpoint: str | Path | None, every_s: float) -> Path | None:
+    """The file to keep a run in, once it can be written and the seconds between two writes make sense."""
+    if every_s != 0:  # 0 writes whenever there is something new
+        check_positive(checkpoint_s=every_s)
+    if checkpoint is None:
+        return None
+    if not isinstance(checkpoint, (str, Path)) or not Path(checkpoint).name:
+        raise ParameterError(f"checkpoint must be the name of a file, got {checkpoint!r}.")
+    path = Path(checkpoint)
+    if not path.parent.is_dir():
+        raise ParameterError(f"the folder {path.parent} does not exist; make it first.")
+    if path.is_dir():
+        raise DataError(f"{path.name} is not a checkpoint of GLOVE; give another file.")
+    if not os.access(path.parent, os.W_OK):
+        raise ParameterError(f"no checkpoint can be written to {path}; name a file in a folder you may write to.")
+    return path
+
+
+def content_key(laid: CornerTable, parameters: Mapping[str, Any]) -> str:
+    """What a checkpoint belongs to: a hash of the data and of all that changes the result."""
+    # Equal numbers in other units are other data.
+    unit = {"format": FORMAT, "scale": list(laid.scale), "unit_m": laid.unit_m}
+    digest = hashlib.sha256(to_json({**parameters, **unit}).encode())
+    for array in (laid.corners, laid.offsets, laid.people):
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def shard_files(path: Path | None, shards: int) -> list[Path | None]:
+    """The file of each shard; the first has the name that was given."""
+    return [path and path.with_name(f"{path.name}.{n}" if n else path.name) for n in range(shards)]
+
+
+def forget(checkpoint: str | Path | None, *, shards: int = 1) -> None:
+    """Remove the files of a run whose release is safe on disk; they hold who was merged with whom."""
+    for file in shard_files(None if checkpoint is None else Path(checkpoint), shards):
+        if file is not None:
+            file.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.anonymize.glove.herd import TAKE, pairs_by_scan
-from incrowd.anonymize.glove.shards import shards, subset
+from incrowd.anonymize.glove.release import shards, subset
 from incrowd.data import Fingerprints
 from incrowd.errors import check_whole, public
 from incrowd.estimate import MIB, Estimate
@@ -85,21 +85,21 @@ def glove_estimates(
     fingerprints: Fingerprints, *, k: Sequence[int], timed_users: int = TIMED_USERS, shard_users: int | None = None
 ) -> list[GloveEstimate]:
     """The estimates of several k, the search timed once for all of them."""
-    for one in k:
-        check_k(one)
+    for size in k:
+        check_k(size)
     check_whole(timed_users=timed_users)
     if shard_users is not None:
         check_whole(shard_users=shard_users)
     laid, compiling = layout(fingerprints), compile_s("glove")
     parts = [np.arange(len(laid.people))] if shard_users is None else shards(laid, int(shard_users))
-    some = parts[:: -(-len(parts) // TIMED)]
-    timed = [_timed(laid if len(parts) == 1 else subset(laid, part)[0], int(timed_users)) for part in some]
+    sampled = parts[:: -(-len(parts) // TIMED)]
+    timed = [_timed(laid if len(parts) == 1 else subset(laid, part)[0], int(timed_users)) for part in sampled]
     per_pair = sum(cpu for cpu, _, _ in timed) / sum(pairs for _, pairs, _ in timed)
-    memory = fingerprints.records * SAMPLE_BYTES + len(fingerprints) * USER_BYTES + max(size for _, _, size in timed)
+    memory = fingerprints.records * SAMPLE_BYTES + len(fingerprints) * USER_BYTES + max(index for _, _, index in timed)
     estimates = []
-    for one in k:
-        active = [int((laid.people[part] < one).sum()) for part in parts]
-        first, later = np.sum([pairs_by_scan(n, one) for n in active], axis=0)
+    for size in k:
+        active = [int((laid.people[part] < size).sum()) for part in parts]
+        first, later = np.sum([pairs_by_scan(n, size) for n in active], axis=0)
         seconds = per_pair * (first / threads() + WIDER * later) + SAMPLE_S * fingerprints.records
         estimate = GloveEstimate(
             seconds=float(seconds),
@@ -107,7 +107,7 @@ def glove_estimates(
             bytes=memory,
             users=len(fingerprints),
             samples=fingerprints.records,
-            k=one,
+            k=size,
             pairs=int(first + later),
             shards=len(parts),
         )
@@ -124,12 +124,12 @@ def _timed(laid: CornerTable, users: int) -> tuple[float, int, int]:
 
     prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
     everybody = np.arange(len(laid.people))
-    asked = np.random.default_rng(0).permutation(everybody)[:users]
-    nearest(prints, asked[:2], everybody[:2], TAKE, False)  # compiled or loaded now, not while the clock runs
+    rows = np.random.default_rng(0).permutation(everybody)[:users]
+    nearest(prints, rows[:2], everybody[:2], TAKE, False)  # compiled or loaded now, not while the clock runs
     cpu, done = 0.0, 0
-    while done < len(asked) and cpu < ENOUGH_S:
-        some = asked[done : 2 * done + 2]  # twice as many each time
+    while done < len(rows) and cpu < ENOUGH_S:
+        batch = rows[done : 2 * done + 2]  # twice as many each time
         began = time.process_time()
-        nearest(prints, some, everybody, TAKE, False)
-        cpu, done = cpu + time.process_time() - began, done + len(some)
+        nearest(prints, batch, everybody, TAKE, False)
+        cpu, done = cpu + time.process_time() - began, done + len(batch)
     return cpu, done * len(everybody), prints.quiet.nbytes

@@ -13,7 +13,7 @@ from incrowd.measure.glove.stretch import CornerTable
 from incrowd.progress import tell
 
 if TYPE_CHECKING:
-    from incrowd.anonymize.glove.checkpoint import Saved
+    from incrowd.anonymize.glove import Saved
 
 KM20 = METRES.space_cap  # the distance at which space costs all it can
 TAKE = 4  # nearest that are kept of each fingerprint
@@ -98,10 +98,7 @@ class Herd:
         for m in range(len(self.merges) - 1, -1, -1):
             group[list(self.merges[m][:2])] = group[self.users + m]
         offsets = np.append(0, np.cumsum(p.size[slots]))
-        return corners, offsets, row[: self._originals()], group[: self.users]
-
-    def _originals(self) -> int:
-        return len(self.parent) // 2
+        return corners, offsets, row[: len(self.parent) // 2], group[: self.users]
 
 
 class NearestLists:
@@ -171,7 +168,7 @@ def hide(herd: Herd, leftover: str, saved: "Saved") -> Ints:
     else:
         for lo, hi in saved.load(lists).tolist():
             herd.join(lo, hi)
-    label, expected = f"hiding fingerprints among {herd.k}", expected_pairs(len(herd.active), herd.k)
+    label, expected = f"hiding fingerprints among {herd.k}", sum(pairs_by_scan(len(herd.active), herd.k))
     for _ in _match(herd, lists) if two else _merge(herd, lists):
         done = float(lists.work[0])
         tell(label, done, max(done, expected))
@@ -182,11 +179,6 @@ def hide(herd: Herd, leftover: str, saved: "Saved") -> Ints:
     herd.settle(leftover)
     tell(label, max(lists.work[0], expected), max(lists.work[0], expected))
     return lists.work
-
-
-def expected_pairs(active: int, k: int) -> float:
-    """How many pairs of fingerprints a run will look at, about."""
-    return sum(pairs_by_scan(active, k))
 
 
 def pairs_by_scan(active: int, k: int) -> tuple[float, float]:

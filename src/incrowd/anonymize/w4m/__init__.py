@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.anonymize.base import Anonymizer, Strength, Wanted, guarantee, parameters, random_order
 from incrowd.anonymize.w4m.points import TRASHED, Placed, Tracks, cluster, everywhere, inside
-from incrowd.arrays import Floats, Ints, owners
+from incrowd.arrays import Floats, Ints, owners, rows_of
 from incrowd.clean import check_box
 from incrowd.data import Groups, Release, Traces
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
@@ -205,9 +205,7 @@ def release_of(
     member = kept[random_order(len(kept), pseudonym_seed)]
     middle = pivot[member]
     source = matched(tracks.points, tracks.offsets, middle, member, tracks.unit_m, tracks.most)
-    size = np.diff(data.offsets)[middle]
-    offsets = np.append(0, np.cumsum(size))
-    at = np.repeat(data.offsets[middle] - offsets[:-1], size) + np.arange(offsets[-1])
+    offsets, at = rows_of(data.offsets, middle)
     place, moved = pulled(data, source, at, tracks.unit_m / 2)
     ledger = _ledger(original, placed, source, at, moved, kept)
     columns: dict[str, Any] = dict(zip(("x", "y") if data.planar else ("lon", "lat"), place, strict=True))

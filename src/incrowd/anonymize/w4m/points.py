@@ -7,7 +7,7 @@ from math import floor
 import numpy as np
 from numpy.random import Generator
 
-from incrowd.arrays import Floats, Ints, tally
+from incrowd.arrays import Floats, Ints, rows_of, tally
 from incrowd.clean import OUTSIDE
 from incrowd.data import Fingerprints, Traces
 from incrowd.data.traces import AT_ZERO
@@ -116,8 +116,8 @@ def cluster(tracks: Tracks, *, k: int, chunk: int, trash: float, radius_m: float
     done, chunks, widest = 0, 0, radius_m
     tell("clustering", 0, len(pivot))
     for users in chunks_of(tracks, chunk * k, rng):
-        points, offsets = _subset(tracks, users)
-        total, far = compare(points, offsets, np.arange(len(users)), tracks.unit_m, tracks.most)
+        offsets, rows = rows_of(tracks.offsets, users)
+        total, far = compare(tracks.points[rows], offsets, np.arange(len(users)), tracks.unit_m, tracks.most)
         allowed = _share(trash, done + len(users)) - _share(trash, done)
         own_pivot, radius = grown(total, far, k=k, allowed=allowed, radius_m=radius_m, rng=rng)
         pivot[users] = np.where(own_pivot == TRASHED, TRASHED, users[own_pivot])
@@ -185,12 +185,6 @@ def _least(values: Floats, size: int) -> Ints:
     """Positions of the `size` least, ties to the first; a partition alone breaks ties as the processor has it."""
     near = np.flatnonzero(values <= np.partition(values, size - 1)[size - 1])
     return near[np.argsort(values[near], kind="stable")[:size]]
-
-
-def _subset(tracks: Tracks, users: Ints) -> tuple[Floats, Ints]:
-    size = np.diff(tracks.offsets)[users]
-    offsets = np.append(0, np.cumsum(size))
-    return tracks.points[np.repeat(tracks.offsets[users] - offsets[:-1], size) + np.arange(offsets[-1])], offsets
 
 
 def _share(trash: float, trajectories: int) -> int:

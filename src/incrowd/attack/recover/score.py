@@ -13,7 +13,7 @@ from incrowd.attack.machine import machine
 from incrowd.attack.recover.result import score_section
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, check_choice, public
-from incrowd.measure.uniqueness.top import Tops
+from incrowd.measure.uniqueness.index import Tops
 from incrowd.progress import track
 from incrowd.show import Result, Section
 

@@ -1,12 +1,11 @@
 """Pairs of greatest total among listed candidates by an auction in whole numbers: epsilon scaling, prices that rise."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from incrowd.arrays import Ints
-from incrowd.kernels.cpu.gain.auction import sell, sink
 from incrowd.kernels.reference.matching import NOBODY
 
 STEP = 8  # by which epsilon falls
@@ -122,14 +121,8 @@ def _let_go(offers: Offers, market: Stock, epsilon: int, waiting: Ints) -> int:
                     continue
                 market.holder[s] = market.place[row] = NOBODY
             market.price[s] = asked
-        for s in range(market.starts[j + 1] - 1, market.starts[j] - 1, -1):
-            sink(market, market.starts[j], market.starts[j + 1], s)
-    n = 0
-    for row in range(len(market.place) - 1, -1, -1):
-        if market.place[row] == NOBODY:
-            waiting[n] = row
-            n += 1
-    return n
+    count: int = reopened(market, waiting)
+    return count
 
 
 @njit(cache=True, nogil=True)
@@ -165,3 +158,48 @@ def fill(row: Ints, column: Ints, supply: Ints, places: Ints) -> None:
         many = min(supply[row[k]], places[column[k]])
         supply[row[k]] -= many
         places[column[k]] -= many
+
+
+@njit(cache=True, nogil=True)
+def reopened(market: Any, waiting: Ints) -> int:
+    """Put the places of any such market in order, and list who has none, the last first; how many they are."""
+    for j in range(len(market.asked)):
+        for s in range(market.starts[j + 1] - 1, market.starts[j] - 1, -1):
+            sink(market, market.starts[j], market.starts[j + 1], s)
+    n = 0
+    for bidder in range(len(market.place) - 1, -1, -1):
+        if market.place[bidder] == NOBODY:
+            waiting[n] = bidder
+            n += 1
+    return n
+
+
+@njit(cache=True, nogil=True)
+def sell(market: Any, column: int, bidder: int, price: float) -> int:
+    """Give the cheapest place of a column of any such market to a bidder; who had it before, or -1."""
+    start, end = market.starts[column], market.starts[column + 1]
+    loser: int = market.holder[start]
+    if loser != NOBODY:
+        market.place[loser] = NOBODY
+    market.holder[start], market.price[start], market.place[bidder] = bidder, price, start
+    sink(market, start, end, start)
+    market.asked[column] = market.price[start]
+    return loser
+
+
+@njit(cache=True, nogil=True)
+def sink(market: Any, start: int, end: int, at: int) -> None:
+    """Restore the order of the places start:end, of which the one at `at` may have become dearer."""
+    price, holder = market.price, market.holder
+    while True:
+        child = start + 2 * (at - start) + 1
+        if child + 1 < end and price[child + 1] < price[child]:
+            child += 1
+        if child >= end or price[at] <= price[child]:
+            return
+        price[at], price[child] = price[child], price[at]
+        holder[at], holder[child] = holder[child], holder[at]
+        for s in (at, child):
+            if holder[s] != NOBODY:
+                market.place[holder[s]] = s
+        at = child

@@ -253,13 +253,9 @@ def tail_weight(values: ArrayLike) -> float:
     if not given.size:
         raise DataError("a tail weight needs at least one value, and there is none.")
     middle, upper, top = np.quantile(given, QUANTILES)
-    return _ratio(top - middle, upper - middle) / GAUSSIAN
-
-
-def _ratio(a: float, b: float) -> float:
-    if b == 0:
-        return float("inf") if a > 0 else float("nan")
-    return float(a / b)
+    if upper == middle:
+        return float("inf") if top > middle else float("nan")
+    return float((top - middle) / (upper - middle)) / GAUSSIAN
 
 
 def _parts(laid: CornerTable, a: int, b: int) -> tuple[Ints, Ints, int]:
@@ -267,10 +263,10 @@ def _parts(laid: CornerTable, a: int, b: int) -> tuple[Ints, Ints, int]:
     from incrowd.kernels.cpu.glove import stretch
 
     a, b = min(a, b), max(a, b)  # of two equal directions the smaller id is the longer
-    one, two = (laid.corners[laid.offsets[u] : laid.offsets[u + 1]] for u in (a, b))
+    first, second = (laid.corners[laid.offsets[u] : laid.offsets[u + 1]] for u in (a, b))
     n_a, n_b = int(laid.people[a]), int(laid.people[b])
     scale = np.array(laid.scale)
-    _, first = stretch.stretch(one, two, n_a, n_b, scale)
-    pair = (one, two, n_a, n_b) if first else (two, one, n_b, n_a)
+    _, forth = stretch.stretch(first, second, n_a, n_b, scale)
+    pair = (first, second, n_a, n_b) if forth else (second, first, n_b, n_a)
     space, time = stretch.sample_parts(*pair, scale)
     return space, time, (n_a + n_b) * laid.full

@@ -12,7 +12,7 @@ from incrowd.data import Fingerprints, Groups, Release
 from incrowd.data.fingerprints import BOX
 from incrowd.errors import DataError, public
 from incrowd.ledger import Ledger
-from incrowd.measure.glove.cost_section import section_of_accuracies, section_of_accuracy, section_of_extents
+from incrowd.measure.glove.section import section_of_accuracies, section_of_accuracy, section_of_extents
 from incrowd.measure.glove.stretch import check_fingerprints
 from incrowd.show import Result, Section
 
@@ -235,9 +235,9 @@ def relinked(data: Fingerprints, members: Groups, original: Fingerprints) -> Rel
 
     A sample is taken to be in the smallest box of its person's group that holds it, and to be deleted where none does.
 
-    >>> one = Fingerprints.from_arrays([7], x=[0], y=[0], t=[0])
+    >>> person = Fingerprints.from_arrays([7], x=[0], y=[0], t=[0])
     >>> boxes = Fingerprints.from_arrays([0, 0], x=[0, 0], y=[0, 0], t=[0, 0], dx=[900, 500])
-    >>> relinked(boxes, Groups.from_lists([[0]]), one).provenance["row"].tolist()
+    >>> relinked(boxes, Groups.from_lists([[0]]), person).provenance["row"].tolist()
     [0]
     """
     if (data.start, data.crs) != (original.start, original.crs):
@@ -250,20 +250,20 @@ def relinked(data: Fingerprints, members: Groups, original: Fingerprints) -> Rel
         for person in people:
             mine = np.arange(original.offsets[person], original.offsets[person + 1])
             step = max(1, MOST_PAIRS // max(1, len(boxes)))
-            for some in (mine[a : a + step] for a in range(0, len(mine), step)):
-                row[some] = _first_around(data, boxes, original, some)
+            for rows in (mine[a : a + step] for a in range(0, len(mine), step)):
+                row[rows] = _first_around(data, boxes, original, rows)
     sides = {name: getattr(data, name) for name in BOX}
     gone = np.setdiff1d(np.arange(len(original)), members.positions)
     private = {"row": row, "box": row, "boxes": {**sides, "group": data.owner}, "discarded_users": gone}
     return Release(data, members, params={"method": "Glove"}, provenance=private)
 
 
-def _first_around(data: Fingerprints, boxes: Ints, original: Fingerprints, some: Ints) -> Ints:
+def _first_around(data: Fingerprints, boxes: Ints, original: Fingerprints, rows: Ints) -> Ints:
     """The first of some boxes that holds each sample, or -1."""
-    inside = np.ones((len(some), len(boxes)), np.bool_)
+    inside = np.ones((len(rows), len(boxes)), np.bool_)
     for low, length in (("x", "dx"), ("y", "dy"), ("t", "dt")):
-        start, was = getattr(data, low)[boxes], getattr(original, low)[some, None]
-        inside &= (start <= was) & (was + getattr(original, length)[some, None] <= start + getattr(data, length)[boxes])
+        start, was = getattr(data, low)[boxes], getattr(original, low)[rows, None]
+        inside &= (start <= was) & (was + getattr(original, length)[rows, None] <= start + getattr(data, length)[boxes])
     if not len(boxes):
-        return np.full(len(some), -1, np.int64)
+        return np.full(len(rows), -1, np.int64)
     return np.where(inside.any(axis=1), boxes[inside.argmax(axis=1)], -1)

@@ -132,7 +132,8 @@ def stretch(fingerprints: Fingerprints, a: int, b: int) -> float:
 
     check_fingerprints(fingerprints)
     for position in (a, b):
-        _check_position(position)
+        if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
+            raise ParameterError(f"the position of a user must be a whole number, got {position!r}.")
         if not 0 <= position < len(fingerprints):
             raise ParameterError(f"there is no user at position {position}; there are {len(fingerprints)} users.")
     laid = layout(fingerprints)
@@ -195,8 +196,3 @@ def check_k(k: int) -> None:
     """Refuse a k that hides nobody."""
     if not isinstance(k, (int, np.integer)) or k < 2:
         raise ParameterError(f"k must be a whole number of at least 2, got {k}.")
-
-
-def _check_position(position: object) -> None:
-    if isinstance(position, bool) or not isinstance(position, (int, np.integer)):
-        raise ParameterError(f"the position of a user must be a whole number, got {position!r}.")

@@ -16,20 +16,20 @@ from incrowd.errors import public
 from incrowd.estimate import Estimate, memory
 from incrowd.kernels import compile_s
 from incrowd.kernels.types import Whole
-from incrowd.measure.sweep.plan import (
+from incrowd.measure.sweep.records import Cache, SweepRecords, folder_of, sweep_records
+from incrowd.measure.sweep.result import (
     POINTS,
     SAMPLES,
     SPACE,
     TIME,
-    Cache,
     Keep,
     Resolution,
+    Sweep,
     SweepPlan,
+    Tallies,
     Tally,
-    folder_of,
+    swept,
 )
-from incrowd.measure.sweep.records import SweepRecords, sweep_records
-from incrowd.measure.sweep.result import Sweep, Tallies, swept
 from incrowd.measure.uniqueness import CrowdCounter, ask_about
 from incrowd.measure.uniqueness.choices import Subsets, Trajectories
 from incrowd.measure.uniqueness.index import Axis, Index

@@ -1,25 +1,33 @@
-"""Sweep: uniqueness at every resolution, and which resolutions meet a target."""
+"""What a sweep asks, and the answer: uniqueness at every resolution, and which resolutions meet a target."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from math import isfinite, nan
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.data.table import Frame
+from incrowd.discretize._blocks import check_blocks
 from incrowd.discretize.bounds import Bounds
-from incrowd.errors import ParameterError
+from incrowd.discretize.slots import Start, slot_plan
+from incrowd.errors import ParameterError, check_choice, check_seed, check_whole
 from incrowd.ledger import Ledger
-from incrowd.measure.sweep.plan import Resolution, SweepPlan, Tally
 from incrowd.measure.sweep.section import section_of_sweep
-from incrowd.measure.uniqueness.question import wilson
+from incrowd.measure.uniqueness.question import UniquenessQuestion, wilson
 from incrowd.plain import size_m
+from incrowd.read.plane import Box
 from incrowd.show import Result, Section
 
-Tallies = dict[Resolution, list[Tally]]
+SPACE = (10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200)  # blocks each way [tan2017, Sec. 4.3]
+TIME = (20, 30, 60, 80, 120, 240)  # minutes [tan2017, Sec. 4.2]
+POINTS = (1, 2, 3, 4, 5, 6, 7)
+SAMPLES = 150_000
+Keep = Literal["vote", "set"]
+Tally = tuple[int, int, int]  # identified, samples, population
 COLUMNS = (
     "blocks",
     "minutes",
@@ -32,6 +40,72 @@ COLUMNS = (
     "block_width_m",
     "block_height_m",
 )
+
+
+class Resolution(NamedTuple):
+    """How long a period is, and how many blocks there are each way."""
+
+    minutes: int
+    blocks: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepPlan:
+    """The options of a sweep, checked before any data are touched."""
+
+    blocks: Sequence[int] = SPACE
+    minutes: Sequence[int] = TIME
+    points: Sequence[int] = POINTS
+    samples: int = SAMPLES
+    seed: int = 0
+    keep: Keep = "vote"
+    box: Box | None = None
+    keep_zero: bool = False
+    start: Start | None = None
+    time_zone: str | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("keep", self.keep, get_args(Keep))
+        check_whole(samples=self.samples)
+        check_seed(seed=self.seed)
+        for name in ("blocks", "minutes", "points"):
+            values = tuple(getattr(self, name))
+            if not values or len(set(values)) < len(values):
+                raise ParameterError(f"{name} must name at least one value and none of them twice.")
+            for value in values:
+                check_whole(**{name: value})
+            object.__setattr__(self, name, tuple(map(int, values)))
+        for size in self.blocks:
+            check_blocks(size, self.keep, self.box)
+        slot_plan(1, self.start, self.time_zone)
+
+    @property
+    def resolutions(self) -> list[Resolution]:
+        """All of them, in the order of [tan2017, Alg. 1]."""
+        return [Resolution(*pair) for pair in product(self.minutes, self.blocks)]
+
+    def question(self, at: Resolution, points: int) -> UniquenessQuestion:
+        """What is asked in one cell of the sweep."""
+        seed = cell_seed(self.seed, blocks=at.blocks, minutes=at.minutes, points=points)
+        return UniquenessQuestion(points=points, samples=self.samples, seed=seed)
+
+    def asks(self, at: Resolution) -> dict[str, Any]:
+        """All that decides the numbers of one resolution, but for the data."""
+        drawn = {"points": list(self.points), "samples": int(self.samples), "seed": int(self.seed)}
+        return {**at._asdict(), "keep": self.keep, **drawn}
+
+
+def cell_seed(seed: int, *, blocks: int, minutes: int, points: int) -> int:
+    """The seed with which `uniqueness` draws what one cell of a sweep drew; cells are independent of each other.
+
+    >>> cell_seed(0, blocks=10, minutes=20, points=4)
+    7295200450083196002
+    """
+    cell = np.random.SeedSequence(seed, spawn_key=(blocks, minutes, points))
+    return int(cell.generate_state(1, np.uint64)[0])
+
+
+Tallies = dict[Resolution, list[Tally]]
 
 
 class SweepSetting(NamedTuple):

@@ -22,7 +22,8 @@ SIDES = "(west-east x south-north)"
 
 def section_of_sweep(result: "Sweep", target: float) -> Section:
     """How coarse places and times must be, in one section."""
-    main = _main_points(result)
+    known = _known(result)
+    main = 4 if 4 in known else known[-1]  # as in the paper
     settings = result.at(main)
     drawn = [n for n in dict.fromkeys((main, *DRAWN)) if _drawable(result, n)]
     return Section(
@@ -68,12 +69,6 @@ def _box(result: "Sweep") -> str:
     lost = [f"{n:,} {reason}" for reason, n in last.dropped.items() if n] if last else []
     without = f", without {' and '.join(lost)} of {several(last.read, 'record')}" if last and lost else ""
     return f" around the data ({result.block_size(1)}{without})" if isfinite(result.box_m[0]) else " around the data"
-
-
-def _main_points(result: "Sweep") -> int:
-    """Four, as in the paper, if they were asked for."""
-    known = _known(result)
-    return 4 if 4 in known else known[-1]
 
 
 def _known(result: "Sweep") -> list[int]:

@@ -12,9 +12,8 @@ from incrowd.columns import ints
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, public
 from incrowd.measure.uniqueness.choices import Choices, CloseSubsets, Runs, Subsets, Trajectories, blocks
-from incrowd.measure.uniqueness.index import index_of, same_slot
+from incrowd.measure.uniqueness.index import index_of, same_slot, top_crowds
 from incrowd.measure.uniqueness.question import Knowledge, Match, Short, Uniqueness, UniquenessQuestion, answered
-from incrowd.measure.uniqueness.top import top_crowds
 from incrowd.progress import track
 
 EXACT_LIMIT = 100_000_000  # choices that exact=True looks at, at most

@@ -98,7 +98,7 @@ def _table_2(data: Fingerprints, name: str, *, quick: bool, seed: int) -> Table2
 def figure_3(fingerprints: Fingerprints, *, k: Sequence[int] = K) -> Figure:
     """Distribution of the k-gap, for k = 2 and for several k [gramaglia2015, Fig. 3]."""
     users = len(fingerprints)
-    gaps = {gap.k: gap.value for gap in kgaps(fingerprints, k=[2, *sorted(one for one in k if 2 < one <= users)])}
+    gaps = {gap.k: gap.value for gap in kgaps(fingerprints, k=[2, *sorted(size for size in k if 2 < size <= users)])}
     high = max(gaps)
     half, far = _half(gaps[2]), _half(gaps[high])
     larger = f", and a {high}-gap of at most {far:.3f}" if high > 2 else ""

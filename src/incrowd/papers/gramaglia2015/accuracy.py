@@ -155,17 +155,13 @@ def _limits(run: Run) -> list[Statement]:
     fell = thin(run.users, worse=not (narrowed <= FALL_TO_M * FACTOR and few_gone))
     space = f"{_km(errors.pos_extent)} to {_km(errors.pos_extent[both])}, {percent(1 - both.mean())} gone"
     time = f"{_minutes(errors.time_extent)} to {_minutes(errors.time_extent[late])}, {percent(1 - late.mean())} gone"
+    # Too much goes, or there is no long tail.
+    no_tail = f"{OTHER}: little of the extent is in the longest boxes"
+    whole = thin(run.users, worse=True) if late.mean() < 0.92 else no_tail
     return [
         claim(where, "mean extent in space at 20 km and 6 h, k = 2", "> 5 to ~1 km, < 8 % gone", space, near, fell),
-        claim(where, "mean extent in time at 6 h, k = 2", "halved, 4 % gone", time, halved, _unhalved(run, late)),
+        claim(where, "mean extent in time at 6 h, k = 2", "halved, 4 % gone", time, halved, whole),
     ]
-
-
-def _unhalved(run: Run, late: NDArray[np.bool_]) -> str:
-    """Why the limit in time does not halve the extent: too much goes, or there is no long tail."""
-    return (
-        thin(run.users, worse=True) if late.mean() < 0.92 else f"{OTHER}: little of the extent is in the longest boxes"
-    )
 
 
 SAME = "printed as for k = 2 to the last digit, which is implausible"

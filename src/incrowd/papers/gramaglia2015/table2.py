@@ -109,7 +109,7 @@ class Table2(Result):
             number=agree,
             number_of="statements agree",
             tables=[Table(head, rows, COLUMNS.format(self.seed)), statement_table(self.statements)],
-            method=[CONVENTION, *kinds, *(f"Skipped: {one}." for one in self.skipped), RULE, SOURCE["gramaglia2015"]],
+            method=[CONVENTION, *kinds, *(f"Skipped: {name}." for name in self.skipped), RULE, SOURCE["gramaglia2015"]],
             data=self,
         )
 
@@ -146,11 +146,11 @@ def compared(
     data: Sequence[NamedPrints], *, k: Sequence[int] = K, skipped: tuple[str, ...] = (), seed: int = 0
 ) -> Table2:
     """Both methods on every dataset."""
-    for one, size in ((one, size) for one in data for size in k):
-        if len(one.prints) < size:
-            raise DataError(_too_few(one, size, "raise the users"))
-    runs = [(one, size, method) for one in data for size in k for method in (W4M, GLOVE)]
-    cells = tuple(measured(one, size, method, seed=seed) for one, size, method in track(runs, "Table 2"))
+    for dataset, size in ((dataset, size) for dataset in data for size in k):
+        if len(dataset.prints) < size:
+            raise DataError(_too_few(dataset, size, "raise the users"))
+    runs = [(dataset, size, method) for dataset in data for size in k for method in (W4M, GLOVE)]
+    cells = tuple(measured(dataset, size, method, seed=seed) for dataset, size, method in track(runs, "Table 2"))
     return Table2(cells, tuple(_statements(cells)), skipped, seed)
 
 

@@ -1,33 +1,29 @@
 """[song2014]: its table and figures on any dataset, and what its text says beside what the data say."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from incrowd.anonymize.cut import Cut
-from incrowd.arrays import Floats
+from incrowd.arrays import Floats, tally
 from incrowd.data import Visits
-from incrowd.data.table import some_people
-from incrowd.errors import public
+from incrowd.data.table import DRAWN, some_people, some_rows
+from incrowd.discretize import towers, windows
+from incrowd.errors import DataError, public
+from incrowd.measure._cut_risk import CutRisk, cut_risk
 from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, share, size
-from incrowd.papers.song2014.cut import figure_2, figure_3, figure_4
-from incrowd.papers.song2014.data import (
-    AVERAGE,
-    FARTHEST_KM,
-    FEWEST,
-    KEPT_PEOPLE,
-    NEAREST_KM,
-    PEOPLE,
-    PLACES,
-    QUICK_USERS,
-    RAW_PEOPLE,
-    RECORDS,
-    SHORTEST,
-    SLOTS,
-    Cuts,
-    cuts,
-    synthetic,
-)
+from incrowd.papers.song2014.cut import PEOPLE, PLACES, SHORTEST, Cuts, figure_2, figure_3, figure_4
+from incrowd.read import synthetic_city
 from incrowd.show import Cdf, curve
 
+RECORDS = (56_000_000, 43_000_000)  # before and after cleaning
+RAW_PEOPLE, KEPT_PEOPLE = 1_100_000, 630_000
+SLOTS, AVERAGE, FEWEST = 672, 56, 3
+NEAREST_KM, FARTHEST_KM = 0.11, 49
+USERS, QUICK_USERS, DAYS, SLOT_MIN = 50_000, 2_000, 7, 15
+QUICK_TOWERS = 12
+POINTS = (1, 2, 3, 4, 5)
+WINDOWS_H = (24, 12, 6)
 MOST_PLACES = 5_000  # whose distances are all looked at
 
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "reproduce", "table_1"]
@@ -54,6 +50,54 @@ def reproduce(
     figures = (table_1(data), figure_1(data), figure_2(data), figure_3(data), figure_4(data))
     moving = data.visits
     return Reproduction("song2014", "Uniqueness and cutting", name, len(moving), moving.records, figures)
+
+
+def synthetic(*, quick: bool = False, seed: int = 0) -> Visits:
+    """A week of sparse records at antennas, with as many people to an antenna as the paper has."""
+    users = QUICK_USERS if quick else USERS
+    sites = QUICK_TOWERS if quick else round(users * PLACES / PEOPLE)
+    city = synthetic_city(users=users, towers=sites, days=DAYS, profile="cdr", seed=seed)
+    return towers(city.traces, city.towers, slot_min=SLOT_MIN)
+
+
+def cuts(visits: Visits, *, made_up: bool, quick: bool, seed: int) -> Cuts:
+    """Leave out people at one place [song2014, Sec. 4], then measure every cut."""
+    if visits.slot_min is None:
+        raise DataError("cutting by the hour needs visits with slot_min, the minutes of a slot.")
+    moving = movers(visits)
+    if not len(moving):
+        raise DataError("nobody was at two places; use finer cells, or data of people who move.")
+    return Cuts(*_raw(visits), moving, made_up, _risks(moving, POINTS[:3] if quick else POINTS, seed))
+
+
+def _raw(visits: Visits) -> tuple[int, int]:
+    """People and records before cleaning; of a draw its part of them, since repeats are not told by person."""
+    steps = [step for step in visits.ledger.steps if step.read]
+    if not steps or steps[0].users is None:
+        return len(visits), visits.records
+    users, records = steps[0].users[0], steps[0].read
+    for step in steps:
+        if step.name == DRAWN and step.users is not None:
+            users, records = round(users * step.users[1] / step.users[0]), round(records * step.kept / step.read)
+    return users, records
+
+
+def _risks(visits: Visits, points: Sequence[int], seed: int) -> dict[tuple[int, int], CutRisk]:
+    pieces = {window_h: windows(visits, window_h=window_h) for window_h in WINDOWS_H}
+    return {(w, m): cut_risk(visits, cut, points=m, seed=seed) for w, cut in pieces.items() for m in points}
+
+
+def movers(visits: Visits) -> Visits:
+    """Without people who were at one place only.
+
+    >>> two = Visits.from_arrays([1, 1, 2, 2], cell=[3, 3, 3, 4], slot=[0, 1, 0, 1])
+    >>> len(movers(two))
+    1
+    """
+    first = np.repeat(visits.cell[visits.offsets[:-1]], np.diff(visits.offsets))
+    return some_rows(
+        visits, (tally(visits.cell != first, visits.offsets) > 0)[visits.owner], "movers", "user at one place"
+    )
 
 
 def table_1(data: Cuts) -> Figure:

@@ -2,16 +2,21 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from incrowd.data import Visits
+from incrowd.measure._cut_risk import CutRisk
 from incrowd.measure.uniqueness.question import Uniqueness
-from incrowd.papers.record import Figure, Statement, apart, claim, share
-from incrowd.papers.song2014.data import AFTER, BEFORE, KNOWN, SHORTEST, Cuts
+from incrowd.papers.record import OTHER, Figure, Statement, apart, claim, share
 from incrowd.plain import percent
 from incrowd.show import Cdf, Line, Lines, curve
 
+PEOPLE, PLACES = 633_798, 1_700  # [song2014, Table 1]
+BEFORE, AFTER = 0.6, 0.4  # two points, before and after cutting into 6 hours [song2014, Sec. 5.1]
+KNOWN, SHORTEST = 2, 6
 MOST = 10  # people in Figure 3
 SHORT = {"drop": "short pieces left out", "all": "short pieces asked with what they have"}
 REPEATED = "its bars of s = 1 are the shares that Sec. 5.1 prints and Figure 2 answers for; the others are only drawn"
@@ -21,6 +26,36 @@ CONVENTION = (
     "becomes of pieces with fewer points than the attacker knows: 'drop' leaves them out, 'all' asks with the points "
     "they have; both are shown. Windows are half-open and begin at midnight; s counts the target."
 )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cuts:
+    """One dataset before and after every cut; `risk[window_h, points]`."""
+
+    raw_users: int
+    raw_records: int  # before repeats collapsed
+    visits: Visits  # of people who move
+    made_up: bool
+    risk: dict[tuple[int, int], CutRisk]
+
+    @property
+    def points(self) -> list[int]:
+        """How many points the attacker knows, fewest first."""
+        return sorted({m for _, m in self.risk})
+
+    @property
+    def windows_h(self) -> list[int]:
+        """The windows, widest first."""
+        return sorted({window for window, _ in self.risk}, reverse=True)
+
+    def why(self, ours: float, theirs: float) -> str:
+        """Why ours is above or below theirs, as far as it can be told."""
+        users, cells = len(self.visits), len(np.unique(self.visits.cell))
+        if ours > theirs and users < PEOPLE / 2:
+            return f"other people, and {users:,} of them instead of {PEOPLE:,}: a thin crowd hides worse"
+        if self.made_up:
+            return f"made-up people, {users:,} at {cells:,} antennas instead of {PEOPLE:,} at {PLACES:,}"
+        return OTHER
 
 
 def figure_2(cuts: Cuts) -> Figure:
@@ -126,7 +161,7 @@ def _lesser(cuts: Cuts, start: float, short: str) -> str:
 def _ordered(cuts: Cuts, short: str) -> Statement:
     values = [value(before(cuts, KNOWN)), *(value(after(cuts, w, KNOWN, short)) for w in cuts.windows_h)]
     falls = all(a > b for a, b in pairwise(values))
-    ours = ", ".join(percent(one, 0) for one in values)
+    ours = ", ".join(percent(fraction, 0) for fraction in values)
     what = f"shorter windows, fewer identified ({SHORT[short]})"
     return claim("Sec. 5.1", what, "before > 24 h > 12 h > 6 h", ours, falls, NO_THEOREM)
 

@@ -13,7 +13,7 @@ from incrowd.data.table import some_people
 from incrowd.discretize import blocks as on_blocks
 from incrowd.errors import public
 from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep.plan import POINTS, SAMPLES, SPACE, TIME
+from incrowd.measure.sweep.result import POINTS, SAMPLES, SPACE, TIME
 from incrowd.measure.uniqueness import uniqueness
 from incrowd.measure.uniqueness.question import Uniqueness
 from incrowd.papers.record import NEAR, Figure, Reproduction, Statement, apart, claim, size
@@ -119,8 +119,8 @@ def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = CLO
     risks = {n: [_close(one, hours, samples, seed) for hours in CLOSE_H] for n, one in visits.items()}
     main = BLOCKS if BLOCKS in sizes else max(sizes)
     usual = uniqueness(visits[main], points=KNOWN, samples=samples, seed=seed)
-    lines = tuple(Line(f"{n} x {n}", *_points([value(one) for one in rows])) for n, rows in risks.items())
-    values = [value(one) for one in risks[main]]
+    lines = tuple(Line(f"{n} x {n}", *_points([value(risk) for risk in rows])) for n, rows in risks.items())
+    values = [value(risk) for risk in risks[main]]
     skipped = ", ".join(f"{one.skipped:,} at {hours:g} h" for one, hours in zip(risks[main], CLOSE_H, strict=True))
     return Figure(
         paper="tan2017",

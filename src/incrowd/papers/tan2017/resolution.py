@@ -88,7 +88,8 @@ def figure_4(taxis: Taxis, sweep: Sweep) -> Figure:
             "4-space", "points known", "share identified", by_space, f"{_caption(sweep)} Periods of {minutes[0]} min."
         ),
     )
-    fine, coarse, small = (at(sweep, *where, KNOWN) for where in _corners(near, blocks, minutes))
+    ends = (near, minutes[0]), (near, minutes[-1]), (blocks[0], minutes[0])
+    fine, coarse, small = (at(sweep, *where, KNOWN) for where in ends)
     return Figure(
         paper="tan2017",
         number="4",
@@ -105,10 +106,6 @@ def figure_4(taxis: Taxis, sweep: Sweep) -> Figure:
         convention=CONVENTION,
         users=sweep.users,
     )
-
-
-def _corners(near: int, blocks: list[int], minutes: list[int]) -> tuple[tuple[int, int], ...]:
-    return (near, minutes[0]), (near, minutes[-1]), (blocks[0], minutes[0])
 
 
 def _rises(what: str, coarse: float, fine: float, taxis: Taxis) -> Statement:

@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Literal
 
-from incrowd.attack.recover.score import FAR_M, recovery_score
+from incrowd.attack.recover import recover
+from incrowd.attack.recover.score import FAR_M, RecoveryScore, recovery_score
+from incrowd.data import Visits
+from incrowd.discretize import counts
 from incrowd.papers.record import NEAR, OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.data import (
     BETWEEN,
@@ -15,12 +19,13 @@ from incrowd.papers.xu2017.data import (
     WHOLE,
     WITHIN,
     Scene,
-    attack,
     attacked,
+    convention,
+    crowd,
+    listed,
     named,
 )
 from incrowd.papers.xu2017.moves import FILLED, limit_m, within
-from incrowd.papers.xu2017.people import convention, crowd, listed
 from incrowd.plain import percent
 from incrowd.show import Cdf, Line, Lines, curve
 
@@ -32,6 +37,19 @@ CONVENTION = (
     "joined. Links are optimal, ties are broken at random; recovered and original people are paired by the greatest "
     f"similarity left, over and over. {FILLED}"
 )
+
+
+def attack(
+    truth: Visits,
+    *,
+    seed: int | None,
+    pairing: Literal["global", "index", "optimal"] = "global",
+    method: Literal["exact", "threshold"] = "exact",
+    theta_m: float | None = None,
+) -> RecoveryScore:
+    """Count everybody, recover them from the counts and score that."""
+    recovered = recover(counts(truth, start_min=0), method=method, theta_m=theta_m, seed=seed)
+    return recovery_score(recovered, truth, pairing=pairing)
 
 
 def figure_8(scenes: Sequence[Scene]) -> Figure:

@@ -1,9 +1,9 @@
 """Visits or a made-up city -> the variants the experiments of [xu2017] need; and what the paper prints."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from incrowd.papers.record import OTHER, Statement, apart, share
 from incrowd.plain import percent
 from incrowd.read import synthetic_city
 from incrowd.read.city.people import ProfileName
+from incrowd.show import Line
 
 USERS, TOWERS, DAYS = 1000, 8000, 7
 QUICK_USERS, QUICK_TOWERS, QUICK_DAYS = 250, 2000, 2
@@ -150,8 +151,8 @@ def _busiest_days(visits: Visits, days: int) -> Visits:
     span = int(day.max()) + 1
     people = np.bincount(np.unique(visits.owner * span + day) % span, minlength=span)
     first = int(np.convolve(people, np.ones(days, np.int64))[days - 1 :].argmax())
-    kept = some_rows(visits, (day >= first) & (day < first + days), "busiest days", "other days")
-    return replace(kept, slot=kept.slot - (early + first) * slots, start=None)
+    busiest = some_rows(visits, (day >= first) & (day < first + days), "busiest days", "other days")
+    return replace(busiest, slot=busiest.slot - (early + first) * slots, start=None)
 
 
 def slotted_anew(visits: Visits, slot_min: int) -> Visits:
@@ -174,27 +175,8 @@ def slotted_anew(visits: Visits, slot_min: int) -> Visits:
         dropped={"same slot": visits.records - len(winner)},
         users=(len(visits), len(visits)),
     )
-    return replace(
-        visits,
-        offsets=offsets_of(user, len(visits)),
-        cell=cell[winner],
-        slot=slot,
-        slot_min=slot_min,
-        ledger=ledger,
-    )
-
-
-def attack(
-    truth: Visits,
-    *,
-    seed: int | None,
-    pairing: Literal["global", "index", "optimal"] = "global",
-    method: Literal["exact", "threshold"] = "exact",
-    theta_m: float | None = None,
-) -> RecoveryScore:
-    """Count everybody, recover them from the counts and score that."""
-    recovered = recover(counts(truth, start_min=0), method=method, theta_m=theta_m, seed=seed)
-    return recovery_score(recovered, truth, pairing=pairing)
+    offsets = offsets_of(user, len(visits))
+    return replace(visits, offsets=offsets, cell=cell[winner], slot=slot, slot_min=slot_min, ledger=ledger)
 
 
 def blocks(xy: Floats, size: float) -> Ints:
@@ -287,3 +269,27 @@ def few(scene: Scene) -> str:
 def named(scene: Scene, what: str) -> str:
     """With the city it is said of."""
     return what if scene.kind is None else f"{what} ({scene.name})"
+
+
+def crowd(scenes: Sequence[Scene]) -> str:
+    """How many people a figure shows."""
+    sizes = sorted({scene.users for scene in scenes})
+    each = " each" if len(scenes) > 1 else ""
+    return f"n = {' or '.join(f'{size:,}' for size in sizes)} people{each}"
+
+
+def convention(scenes: Sequence[Scene], text: str) -> str:
+    """With how the made-up cities came about."""
+    return f"{text} {CITIES_SAID}" if scenes[0].kind else text
+
+
+def listed(values: dict[str, float]) -> str:
+    """Shares by city, in words."""
+    return ", ".join(
+        f"{percent(value, 0)} ({name})" if len(values) > 1 else percent(value, 0) for name, value in values.items()
+    )
+
+
+def theirs(at: float, printed: Printed) -> list[Line]:
+    """What the paper prints at one place of the axis."""
+    return [Line(f"paper: {kind}", (at,), (value,), style="hollow") for kind, value in printed.known()]

@@ -8,7 +8,7 @@ from incrowd.attack.recover.score import RecoveryScore
 from incrowd.data.table import some_people
 from incrowd.discretize import filled
 from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim
-from incrowd.papers.xu2017.attack import CONVENTION
+from incrowd.papers.xu2017.attack import CONVENTION, attack
 from incrowd.papers.xu2017.data import (
     CALM,
     DISTRICT,
@@ -27,12 +27,12 @@ from incrowd.papers.xu2017.data import (
     WHOLE,
     Printed,
     Scene,
-    attack,
     attacked,
     blocks,
+    convention,
+    crowd,
     named,
 )
-from incrowd.papers.xu2017.people import convention, crowd
 from incrowd.plain import percent
 from incrowd.progress import track
 from incrowd.show import Line, Lines

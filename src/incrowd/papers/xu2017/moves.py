@@ -7,8 +7,20 @@ import numpy as np
 from incrowd.arrays import Floats
 from incrowd.measure.regularity import day_gains, moves, nights
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
-from incrowd.papers.xu2017.data import LIMIT_M, NIGHT_TOP, ONE_TOWER, WITHIN, Printed, Scene, named, people
-from incrowd.papers.xu2017.people import convention, crowd, listed, theirs
+from incrowd.papers.xu2017.data import (
+    LIMIT_M,
+    NIGHT_TOP,
+    ONE_TOWER,
+    WITHIN,
+    Printed,
+    Scene,
+    convention,
+    crowd,
+    listed,
+    named,
+    people,
+    theirs,
+)
 from incrowd.plain import percent
 from incrowd.show import Cdf, Line, Lines, curve
 
