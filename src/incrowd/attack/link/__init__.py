@@ -26,11 +26,11 @@ from incrowd.attack.link.views import (
     tallied,
     warn_apart,
 )
-from incrowd.attack.machine import machine
 from incrowd.attack.people import Side, Truth
 from incrowd.data import Visits
 from incrowd.errors import ParameterError, check_choice, check_positive, check_seed, check_share, check_whole, public
 from incrowd.measure.uniqueness.question import effective_interval
+from incrowd.threads import machine
 
 DEFAULT_VIEWS: tuple[View, ...] = ("places", "rhythm")
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.attack.link.views import same_slots
-from incrowd.attack.machine import machine
 from incrowd.attack.membership.channel import Channel, log_ratio, stated
 from incrowd.attack.membership.crowds import (
     Counted,
@@ -30,6 +29,7 @@ from incrowd.columns import as_array
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
 from incrowd.progress import track
+from incrowd.threads import machine
 
 Mode = Literal["outside", "game", "custodian"]
 Swap = tuple[int | None, int | None]  # who leaves and who joins
