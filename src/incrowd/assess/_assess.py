@@ -15,7 +15,7 @@ from incrowd.assess.assessment import Assessment
 from incrowd.assess.attest import earlier_runs
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.digests import Origin, origin_of, seed_of
-from incrowd.assess.earlier_releases import LAST, EarlierReleases
+from incrowd.assess.earlier import LAST, EarlierReleases
 from incrowd.assess.head import head_of
 from incrowd.assess.limits import Limits, renamed
 from incrowd.assess.opening import dataset

@@ -12,11 +12,10 @@ from incrowd import anonymize, discretize
 from incrowd.anonymize.count_steps import squares
 from incrowd.anonymize.dp_counts import bounded
 from incrowd.assess.mitigated import MembershipRisk, Mitigations, Outcome, dp_bounds
-from incrowd.assess.positions import Positions, control_of, positions
 from incrowd.attack.membership import membership
 from incrowd.attack.membership.channel import Channel
 from incrowd.attack.recover import recover
-from incrowd.attack.recover.guesses import chance_accuracy
+from incrowd.attack.recover.guesses import Positions, chance_accuracy, control_of, positions
 from incrowd.attack.recover.repair import repair
 from incrowd.attack.recover.score import RecoveryScore, recovery_score
 from incrowd.columns import as_array

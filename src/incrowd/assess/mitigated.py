@@ -6,7 +6,7 @@ from math import exp
 from typing import Any
 
 from incrowd.assess.limits import DEFAULTS, OldName
-from incrowd.assess.positions import CONTROL, Positions
+from incrowd.attack.recover.guesses import CONTROL, Positions
 from incrowd.plain import percent, plain, several
 from incrowd.show import Line, Lines, Result, Section, Table
 

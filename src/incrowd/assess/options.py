@@ -9,8 +9,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from incrowd.assess.earlier_releases import LAST
-from incrowd.assess.earlier_releases import given as earlier_given
+from incrowd.assess.earlier import LAST
+from incrowd.assess.earlier import given as earlier_given
 from incrowd.assess.limits import DEFAULTS, Level, Limit, Limits, limits_of
 from incrowd.attack.people import read_link
 from incrowd.clock import HOUR_S

@@ -15,7 +15,7 @@ from incrowd.assess._assess import PreparedAssessment, prepared
 from incrowd.assess.advice import advised
 from incrowd.assess.attest import attest
 from incrowd.assess.digests import Origin, digest_of_data
-from incrowd.assess.earlier_releases import EarlierReleases
+from incrowd.assess.earlier import EarlierReleases
 from incrowd.assess.evidence import TITLE, evidence
 from incrowd.assess.options import Options
 from incrowd.data import Counts

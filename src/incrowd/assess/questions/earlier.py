@@ -9,8 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Ints, offsets_of
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.earlier_pair import FEW_COMMON, Pair, Views
-from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
+from incrowd.assess.earlier import FEW_COMMON, FIRST_RUN, EarlierRelease, EarlierReleases, Pair, Views, listed
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.counting import membership_finding
 from incrowd.assess.questions.linking import MEET_S, SURE, later_s, only, some

@@ -10,8 +10,7 @@ import numpy as np
 
 from incrowd.arrays import Floats, Ints, frozen
 from incrowd.attack.people import owners_from
-from incrowd.attack.relink.join import NONE, join
-from incrowd.attack.relink.score import RelinkScore, rejoined, scored
+from incrowd.attack.relink.join import NONE, RelinkScore, join, rejoined, scored
 from incrowd.data import Release, Visits
 from incrowd.data.release_folder import manifest_in
 from incrowd.discretize import windows
