@@ -113,9 +113,9 @@ def prepared(
 ) -> PreparedAssessment:
     """Read and discretize the data, and estimate how long each test will take; the seed follows from the files."""
     budget = Budget(options.budget_s)
-    with local(source, reading.get("table"), reading.get("query")) as found:
-        data = dataset(found, options, reading)
-        origin = origin_of(found if files is None else files, options, reading.get("layout"), origin)
+    with local(source, reading.get("table"), reading.get("query")) as source_here:
+        data = dataset(source_here, options, reading)
+        origin = origin_of(source_here if files is None else files, options, reading.get("layout"), origin)
     if options.seed is None:
         data = replace(data, seed=seed_of(origin.files))
     sensitive = options.sensitive

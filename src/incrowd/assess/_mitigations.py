@@ -202,7 +202,7 @@ def mitigations(
                 strength,
                 loss,
                 **_attacked(way, pairing, attacker, known),
-                membership=_asked(mitigation, strength, way, seed),
+                membership=_membership_risk(mitigation, strength, way, seed),
                 smallest=_smallest(mitigation, way),
                 unchanged=unchanged,
             )
@@ -263,7 +263,7 @@ def _attacked(way: Way, pairing: Any, attacker: dict[str, Any], known: RecoveryS
     }
 
 
-def _asked(mitigation: str, strength: float, way: Way, seed: int) -> MembershipRisk | None:
+def _membership_risk(mitigation: str, strength: float, way: Way, seed: int) -> MembershipRisk | None:
     """How well an attacker who knows the method tells who was counted; None if too few people were."""
     if len(way.truth) < FEWEST_PEOPLE:
         return None

@@ -102,12 +102,12 @@ def earlier_in(folder: str | Path, links: str | Path | None = None, last: int = 
     check_whole(earlier_last=last)
     try:
         listed = sorted({one.ident: one for one in releases_in(Path(folder))}.values(), key=begins, reverse=True)
-        kept = {} if links is None else links_in(Path(links))
+        link_files = {} if links is None else links_in(Path(links))
     except DataError as error:
         return EarlierReleases(fault=str(error).rstrip("."))
     if not listed:
         return EarlierReleases(fault=f"there is no release in {Path(folder).name}, the folder of earlier releases")
-    releases = tuple(with_link(one, kept) for one in listed[:last])
+    releases = tuple(with_link(one, link_files) for one in listed[:last])
     return EarlierReleases(releases=releases, older=len(listed) - len(releases))
 
 
@@ -158,7 +158,7 @@ def with_link(release: EarlierRelease, links: Mapping[str, Path]) -> EarlierRele
     return replace(release, link=links.get(release.ident))
 
 
-def given(earlier: Any, links: Any, last: int, *, released: bool) -> EarlierReleases | None:
+def earlier_option(earlier: Any, links: Any, last: int, *, released: bool) -> EarlierReleases | None:
     """Earlier releases as an option gives them: a folder, what was found in one, or None."""
     if earlier is None:
         if links is not None:

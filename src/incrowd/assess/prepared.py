@@ -93,7 +93,7 @@ class Asking:
             why = f"would take about {in_words(estimate.seconds)}, {in_words(self.budget.left_s)} are left"
             return NOT_RUN, why if self.budget.left_s else why.partition(",")[0]
         try:
-            finding = self._found(question, estimate.seconds)
+            finding = self._finding(question, estimate.seconds)
         except (OutOfTime, TimeoutError):
             return NOT_RUN, "took longer than expected, and the budget is spent"
         except Inapplicable as error:
@@ -102,7 +102,7 @@ class Asking:
             return NO_ANSWER, str(error)
         return judged(finding, self.data.options.limit)
 
-    def _found(self, question: Question, seconds: float) -> Finding:
+    def _finding(self, question: Question, seconds: float) -> Finding:
         if SAFETY * max(seconds, 1.0) < self.budget.left_s:
             with self.budget.watched():
                 return question.run(self.data)

@@ -118,8 +118,8 @@ def fitted(pairs: PairScores) -> float:
     from scipy.optimize import brentq
 
     people = len(pairs.visits[0])
-    some = min(people, ROWS, max(FEWEST, ENTRIES // people))
-    who = np.sort(np.random.default_rng(0).permutation(people)[:some])
+    most = min(people, ROWS, max(FEWEST, ENTRIES // people))
+    who = np.sort(np.random.default_rng(0).permutation(people)[:most])
     scores = pairs.of(who) / UNIT
     own = scores[np.arange(len(who)), who]
 
