@@ -42,7 +42,7 @@ def test_the_estimates_of_an_assessment_and_a_comparison_say_what_compiling_adds
     assessing = import_module("incrowd.assess._assess")
     comparing = import_module("incrowd.assess.compare")
     estimating = import_module("incrowd.assess.compare")
-    monkeypatch.setattr(assessing, "compile_s", {"uniqueness": 2.0, "transport": 25.0, "glove": 19.0}.get)
+    monkeypatch.setattr("incrowd.assess.prepared.compile_s", {"uniqueness": 2.0, "transport": 25.0, "glove": 19.0}.get)
     monkeypatch.setattr(estimating, "compile_s", {"glove": 19.0, "lkc": None}.get)
     traces = ic.read.synthetic_city(users=12, towers=6, days=2, seed=0).traces
     one = {each.name: each for each in assessing.prepared(traces, assessing.Options(), {}).estimates}["identified"]

@@ -1,6 +1,7 @@
-"""How many threads to use, and one kernel call per block of rows on all of them."""
+"""What incrowd runs on: how many threads to use, the processor in words, and one kernel call per block of rows."""
 
 import os
+import platform
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -85,3 +86,16 @@ def in_blocks(work: Callable[[slice], None], size: int, *, block: int) -> None:
     elif parts:
         with ThreadPoolExecutor(threads()) as pool:
             list(pool.map(work, parts))
+
+
+@cache
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8", errors="replace").splitlines() if info.is_file() else []
+    named = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
+    return named or platform.processor() or platform.machine()
+
+
+def machine() -> str:
+    """The processor, and how many threads incrowd uses on it."""
+    return f"{_processor()}, {threads()} thread{'' if threads() == 1 else 's'}"

@@ -9,8 +9,8 @@ import incrowd as ic
 from incrowd.assess import advice
 from incrowd.assess._assess import prepared
 from incrowd.assess.advice import Tried, _Search, advised
-from incrowd.assess.asking import Budget
 from incrowd.assess.options import Options
+from incrowd.assess.prepared import Budget
 from incrowd.plain import to_json
 
 

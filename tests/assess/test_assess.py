@@ -255,7 +255,7 @@ def test_large_sources_are_streamed(city, tmp_path, monkeypatch):
     frame = city.traces.to_pandas()
     frame.to_csv(tmp_path / "log.csv", index=False)
     whole = assessed(tmp_path / "log.csv")
-    monkeypatch.setattr("incrowd.assess.opening.MOST_IN_MEMORY", 10)
+    monkeypatch.setattr("incrowd.assess._assess.MOST_IN_MEMORY", 10)
     found = assessed(tmp_path / "log.csv")
     assert found.records is None and whole.records == city.traces.records
     assert "this test needs the original positions" in found.answer("blurring").note

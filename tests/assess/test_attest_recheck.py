@@ -11,7 +11,7 @@ import incrowd as ic
 from incrowd.assess.attest import attest
 from incrowd.assess.limits import DEFAULTS
 from incrowd.assess.questions import QUESTIONS
-from incrowd.assess.recheck import check_page, shown
+from incrowd.assess.recheck import attestation_line, check_page
 from incrowd.errors import DataError
 
 PAGE = "release.assessment.json"
@@ -55,7 +55,9 @@ def test_an_honest_one_fits(folder):
     verdict = check_page(folder / PAGE)
     assert verdict.passed and {check.name for check in verdict if check.status == "pass"} == ALL, str(verdict)
     assert "5 of 5 files" in verdict["files"].evidence and verdict["measured"].status == "not asked"
-    assert shown(folder / "release").startswith(f"attestation {PAGE} fits; it says: Nothing above your limits")
+    assert attestation_line(folder / "release").startswith(
+        f"attestation {PAGE} fits; it says: Nothing above your limits"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +100,7 @@ def test_a_file_that_was_changed_does_not_fit(folder, name):
     verdict = check_page(folder / PAGE)
     assert failing(verdict) == {"files"} and f"{name} is not the file that was judged" in verdict["files"].evidence
     if name.startswith("release"):
-        assert f"does not fit (files: {name}" in shown(folder / "release")
+        assert f"does not fit (files: {name}" in attestation_line(folder / "release")
 
 
 def test_a_file_added_to_the_release_does_not_fit(folder):
@@ -306,9 +308,9 @@ def test_a_damaged_one_fails_and_never_breaks(made, tmp_path):
 
 def test_a_part_that_is_missing_is_said(folder):
     assert failing(doctored(folder, lambda page: page.pop("tests"))) == {"format"}
-    assert "does not fit (format" in shown(folder / "release")
+    assert "does not fit (format" in attestation_line(folder / "release")
     (folder / PAGE).write_text("{}")
-    assert "is no incrowd-assessment/1" in shown(folder / "release")
+    assert "is no incrowd-assessment/1" in attestation_line(folder / "release")
     with pytest.raises(DataError, match="is no incrowd-assessment/1"):
         check_page(folder / PAGE)
 

@@ -8,16 +8,16 @@ import pytest
 
 import incrowd as ic
 from incrowd import assess, measure
-from incrowd.assess._assess import PreparedAssessment, prepared
-from incrowd.assess.asking import Budget, OutOfTime
+from incrowd.assess._assess import prepared
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.options import Options, seconds_of
+from incrowd.assess.prepared import Budget, OutOfTime, PreparedAssessment
 from incrowd.assess.questions import QUESTIONS, singling
 from incrowd.data.table import some_people
 from incrowd.plain import in_words
 from incrowd.progress import track
 
-MODULE = sys.modules["incrowd.assess._assess"]  # the package shows the function of that name
+MODULE = sys.modules["incrowd.assess.prepared"]
 OF_DATA = ("lookup", "identified", "single_visit", "later", "home_work")  # judged of data as they are
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.assess.mitigated import MembershipRisk, Mitigations, Outcome, dp_bounds
-from incrowd.assess.positions import Positions, control_of, positions
+from incrowd.attack.recover.guesses import Positions, control_of, positions
 from incrowd.show import section_of as section
 
 XY = [[1000 * cell, 300 * (cell % 2)] for cell in range(6)]

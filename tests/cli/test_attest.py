@@ -128,7 +128,7 @@ def test_audit_needs_a_release_or_a_page(incrowd, tmp_path):
 
 
 def test_an_interrupted_assessment_is_not_attested(incrowd, published, tmp_path, monkeypatch):
-    from incrowd.assess.asking import Asking
+    from incrowd.assess.prepared import Asking
 
     def stop(*_, **__):
         raise KeyboardInterrupt

@@ -1,149 +1,29 @@
 """Data, or a release of them -> one page: who can be identified, linked and inferred, by whom, and is it too much?"""
 
-import time
-from collections.abc import Collection, Iterator
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from incrowd.assess.asking import Asking, Budget
 from incrowd.assess.assessment import Assessment
-from incrowd.assess.attest import earlier_runs
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.digests import Origin, origin_of, seed_of
-from incrowd.assess.earlier_releases import LAST, EarlierReleases
-from incrowd.assess.head import head_of
+from incrowd.assess.earlier import LAST, EarlierReleases
 from incrowd.assess.limits import Limits, renamed
-from incrowd.assess.opening import dataset
 from incrowd.assess.options import PEOPLE, RECORDS, Options
-from incrowd.assess.question import (
-    DOES_NOT_APPLY,
-    NOT_RUN,
-    UNANSWERED,
-    Answer,
-    Finding,
-    Judgement,
-    Question,
-    StepEstimate,
-)
-from incrowd.assess.questions import ABOUT, QUESTIONS
-from incrowd.data import Release, Visits
-from incrowd.errors import ParameterError, public
-from incrowd.kernels import compile_s
-from incrowd.measure import risk_map, summary
-from incrowd.plain import several
-from incrowd.progress import tell
+from incrowd.assess.prepared import Budget, PreparedAssessment
+from incrowd.data import Counts, Fingerprints, Release, Traces, Visits, load
+from incrowd.data.release_folder import release_at
+from incrowd.discretize import grid, towers
+from incrowd.errors import DataError, ParameterError, public
 from incrowd.read.layouts import Reading, with_reading
 from incrowd.read.sources.local import local
 
-ASSESSING = "assessing"  # the label under which the seconds done are told, of all that were estimated
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedAssessment:
-    """An assessment that was checked and prepared, but not run."""
-
-    data: Dataset
-    budget: Budget
-    estimates: tuple[StepEstimate, ...]  # in the order in which they are asked
-    origin: Origin = field(default_factory=Origin)
-
-    @classmethod
-    def over(cls, data: Dataset, budget: Budget | None = None) -> "PreparedAssessment":
-        """Estimate how long each test will take on data that were discretized already."""
-        return cls(data, budget or Budget(data.options.budget_s), tuple(_estimates(data)))
-
-    @property
-    def shopping(self) -> tuple[str, ...]:
-        """What makes a verdict easier than it should be; refused under a gate unless overridden."""
-        published = self.data.published if self.data.is_release else None
-        return (*self.data.options.shopping(published, len(self.data.visits)), *_other_steps(self.data))
-
-    @property
-    def remark(self) -> str:
-        """What can be said before anything runs: whether so few people can pass at all."""
-        limits = [self.data.options.limit(name).value for name in ("lookup", "identified")]
-        least = min((value for value in limits if value), default=None)
-        people = len(self.data.visits)
-        if least is None or people * least >= 1 or self.data.publishes_counts:
-            return ""
-        few = several(people, "person", "people")
-        return f"no release of so few people can pass: {few}, and a limit of 1 in {float(1 / least):,.0f}"
-
-    def run(self) -> Assessment:
-        """Ask one question after the other until the time is up or somebody interrupts."""
-        answers: list[Answer] = []
-        results: dict[str, tuple[Any, ...]] = {}
-        interrupted = False
-        total_s, done_s = sum(estimate.seconds for estimate in self.estimates), 0.0
-        with closing(Asking(self.data, self.budget)) as asking:
-            for question, estimate in zip(QUESTIONS, self.estimates, strict=True):
-                tell(ASSESSING, done_s, total_s)
-                done_s += estimate.seconds
-                began = time.monotonic()
-                try:
-                    verdict, finding = asking.ask(question, estimate, interrupted=interrupted)
-                except KeyboardInterrupt:
-                    interrupted, verdict, finding = True, NOT_RUN, "interrupted"
-                took_s = time.monotonic() - began
-                answers.append(self._answer(question, estimate, verdict, finding, took_s))
-                results[question.name] = () if isinstance(finding, str) else finding.results
-        tell(ASSESSING, total_s, total_s)
-        return self._assessment(answers, results, interrupted)
-
-    def _answer(
-        self, question: Question, estimate: StepEstimate, verdict: Judgement, finding: Finding | str, took_s: float
-    ) -> Answer:
-        options = self.data.options
-        about: dict[str, Any] = {
-            "name": question.name,
-            "about": question.about,
-            "asks": question.asks.replace("4 known", f"{options.records} known"),
-            "attacker": question.attacker(self.data),
-            "verdict": verdict,
-            "estimated_s": estimate.seconds,
-            "took_s": took_s,
-            "who": question.who,
-            "due": options.limit(question.name).value is not None and verdict != DOES_NOT_APPLY,
-        }
-        if isinstance(finding, str):
-            return Answer(**about, note=finding.rstrip("."))
-        names = ("judged", "number", "note", "numbers", "chance", "control", "concerned")
-        return Answer(**about, **{name: getattr(finding, name) for name in names})
-
-    def _assessment(self, answers: list[Answer], results: dict[str, tuple[Any, ...]], interrupted: bool) -> Assessment:
-        data, visits = self.data, self.data.visits
-        about = None if data.traces is None or interrupted else summary(data.traces, time_zone=visits.time_zone)
-        return Assessment(
-            people=len(visits),
-            records=None if data.original is None else data.original.records,
-            visits=visits.records,
-            cells=len(np.unique(visits.cell)),
-            days=(about.days if about else data.days) or None,
-            places=data.places,
-            slot_min=visits.slot_min,
-            budget_s=self.budget.limit_s,
-            took_s=self.budget.spent_s,
-            seed=data.seed,
-            seed_given=data.options.seed is not None,
-            interrupted=interrupted,
-            judges="release" if data.is_release else "data",
-            override=data.options.override,
-            shopping=self.shopping,
-            remark=self.remark,
-            loss=data.loss,
-            ledger=visits.ledger,
-            estimates=self.estimates,
-            answers=tuple(sorted(answers, key=_place)),
-            head=head_of(data, self.origin, earlier_runs(self.origin)),
-            summary=about,
-            risk_map=None if visits.xy is None or interrupted else risk_map(visits),
-            results=results,
-        )
+MOST_IN_MEMORY = 50_000_000  # records; a larger source is streamed, and what needs its records is left out
+NEEDS_RECORDS = "this test needs the original positions; give the trajectories"
+TOO_MANY = f"this test needs the original positions, and more than {MOST_IN_MEMORY:,} are not held in memory"
 
 
 @public
@@ -233,9 +113,9 @@ def prepared(
 ) -> PreparedAssessment:
     """Read and discretize the data, and estimate how long each test will take; the seed follows from the files."""
     budget = Budget(options.budget_s)
-    with local(source, reading.get("table"), reading.get("query")) as found:
-        data = dataset(found, options, reading)
-        origin = origin_of(found if files is None else files, options, reading.get("layout"), origin)
+    with local(source, reading.get("table"), reading.get("query")) as source_here:
+        data = dataset(source_here, options, reading)
+        origin = origin_of(source_here if files is None else files, options, reading.get("layout"), origin)
     if options.seed is None:
         data = replace(data, seed=seed_of(origin.files))
     sensitive = options.sensitive
@@ -245,27 +125,63 @@ def prepared(
     return replace(PreparedAssessment.over(data, budget), origin=origin)
 
 
-def _place(one: Answer) -> tuple[int, bool]:
-    """By what it is about, those without an answer last."""
-    return ABOUT.index(one.about), one.verdict in UNANSWERED
+def dataset(source: Any, options: Options, reading: Reading) -> Dataset:
+    """Read a source once and discretize it; visits are taken as they are."""
+    data = _read(source, options.time_zone, reading)
+    seed = int(options.seed or 0)
+    if isinstance(data, (Visits, Fingerprints)) and not data.records:
+        raise DataError("the data hold no record; give the data of at least one person.")
+    if isinstance(data, Visits):
+        return Dataset(data, data, options, NEEDS_RECORDS, seed)
+    if isinstance(data, Fingerprints):
+        return Dataset(data, visits_of_boxes(data, options), options, NEEDS_RECORDS, seed)
+    if isinstance(data, Traces):
+        return Dataset(data, _discretized(data, options, {}), options, seed=seed)
+    return Dataset(None, _discretized(data, options, reading), options, TOO_MANY, seed)
 
 
-def _estimates(data: Dataset) -> Iterator[StepEstimate]:
-    for question in QUESTIONS:
-        lacks = question.lacks(data)
-        seconds = 0.0 if lacks else question.seconds(data)
-        compiling = None if lacks or question.name not in COMPILES else compile_s(COMPILES[question.name])
-        yield StepEstimate(name=question.name, asks=question.asks, seconds=seconds, compile_s=compiling, lacks=lacks)
+def visits_of_boxes(prints: Fingerprints, options: Options) -> Visits:
+    """Samples as visits to the cells of their centres, in the slots of their beginnings."""
+    if int(prints.crowd.max(initial=1)) > 1:
+        raise DataError("a fingerprint stands for several people, as in a release; give the data it was made from.")
+    middle = [prints.x + prints.dx / 2, prints.y + prints.dy / 2]
+    start = prints.start or 0
+    points = Traces.from_arrays(prints.users[prints.owner], start + 60 * prints.t, x=middle[0], y=middle[1])
+    return grid(points, cell_m=options.side_m, slot_min=options.width_min, start=prints.start)
 
 
-def _other_steps(data: Dataset) -> Iterator[str]:
-    """Cleaning that dropped records of the data and that the release was not made with."""
-    if data.is_release and data.original is not None:
-        theirs = data.steps
-        for step in data.original.ledger.steps:
-            if theirs is not None and step.kept < step.read and step.name in CLEANING and step.name not in theirs:
-                yield f"{step.name} dropped records of the data, and the release was not made with it"
+def _read(source: Any, time_zone: str | None, reading: Reading) -> Any:
+    """Traces or visits in memory, or the source itself if it is too large."""
+    from incrowd.read import table
+    from incrowd.read._kind import holding
+    from incrowd.read.sources.engine import records_at_most
+
+    refuse_release(source)
+    if isinstance(source, (str, Path)) and holding(source).saved:
+        source = load(source)
+    if isinstance(source, (Traces, Visits, Fingerprints)):
+        return source
+    if isinstance(source, Counts):
+        raise DataError("Counts cannot be assessed; run incrowd attack recover on them.")
+    if type(source).__module__.startswith("incrowd."):
+        raise DataError(f"{type(source).__name__} cannot be assessed; give trajectories, visits or fingerprints.")
+    if records_at_most(source, reading.get("layout")) > MOST_IN_MEMORY:
+        return source
+    how: Any = {name: value for name, value in reading.items() if name != "memory_mb"}
+    return table(source, time_zone=time_zone, **how)
 
 
-COMPILES = {"identified": "uniqueness", "counts": "transport", "blurring": "glove"}  # kernels that compile for seconds
-CLEANING = ("outside", "duplicates", "order", "displaced", "still_users", "sparse_users", "period")
+def refuse_release(source: Any) -> None:
+    """Refuse the folder of a release, or its table, as data: its pseudonyms are no people."""
+    if not isinstance(source, (str, Path)):
+        return
+    folder = release_at(source)
+    if folder is not None:
+        raise DataError(f"{folder.name} is a release; give the data it was made from, and pass it with --release.")
+
+
+def _discretized(source: Any, options: Options, reading: Reading) -> Visits:
+    clock: Any = {"slot_min": options.width_min, "time_zone": options.time_zone}
+    if options.towers is not None:
+        return towers(source, options.towers, far_towers=options.far_towers, **clock, **reading)
+    return grid(source, cell_m=options.side_m, **clock, **reading)

@@ -12,11 +12,10 @@ from incrowd import anonymize, discretize
 from incrowd.anonymize.count_steps import squares
 from incrowd.anonymize.dp_counts import bounded
 from incrowd.assess.mitigated import MembershipRisk, Mitigations, Outcome, dp_bounds
-from incrowd.assess.positions import Positions, control_of, positions
 from incrowd.attack.membership import membership
 from incrowd.attack.membership.channel import Channel
 from incrowd.attack.recover import recover
-from incrowd.attack.recover.guesses import chance_accuracy
+from incrowd.attack.recover.guesses import Positions, chance_accuracy, control_of, positions
 from incrowd.attack.recover.repair import repair
 from incrowd.attack.recover.score import RecoveryScore, recovery_score
 from incrowd.columns import as_array
@@ -203,7 +202,7 @@ def mitigations(
                 strength,
                 loss,
                 **_attacked(way, pairing, attacker, known),
-                membership=_asked(mitigation, strength, way, seed),
+                membership=_membership_risk(mitigation, strength, way, seed),
                 smallest=_smallest(mitigation, way),
                 unchanged=unchanged,
             )
@@ -264,7 +263,7 @@ def _attacked(way: Way, pairing: Any, attacker: dict[str, Any], known: RecoveryS
     }
 
 
-def _asked(mitigation: str, strength: float, way: Way, seed: int) -> MembershipRisk | None:
+def _membership_risk(mitigation: str, strength: float, way: Way, seed: int) -> MembershipRisk | None:
     """How well an attacker who knows the method tells who was counted; None if too few people were."""
     if len(way.truth) < FEWEST_PEOPLE:
         return None

@@ -4,15 +4,16 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from incrowd.anonymize import METHODS
 from incrowd.arrays import Ints
+from incrowd.assess._assess import visits_of_boxes
 from incrowd.assess.assessment import Assessment
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.opening import visits_of_boxes
+from incrowd.assess.prepared import Asking, PreparedAssessment
 from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, WITHIN, StepEstimate
 from incrowd.assess.questions import QUESTIONS
 from incrowd.data import Fingerprints, Release, Traces, Visits
@@ -25,9 +26,6 @@ from incrowd.ledger import Ledger
 from incrowd.plain import percent, several
 from incrowd.progress import track
 from incrowd.show import Result, Section, Table
-
-if TYPE_CHECKING:
-    from incrowd.assess._assess import PreparedAssessment
 
 MOST = 24  # settings that are tried
 FAR_M, LONG_MIN = METRES.space_cap, METRES.time_cap  # a loss of 1 in space and in time [gramaglia2015, Eq. 10]
@@ -118,7 +116,7 @@ class Advice(Result):
         )
 
 
-def advised(assessment: Assessment, prepared: "PreparedAssessment", *, sources: Sequence[str] = ()) -> Assessment:
+def advised(assessment: Assessment, prepared: PreparedAssessment, *, sources: Sequence[str] = ()) -> Assessment:
     """The assessment with advice, as far as the budget allows.
 
     Args:
@@ -142,7 +140,7 @@ def advised(assessment: Assessment, prepared: "PreparedAssessment", *, sources: 
 class _Search:
     """Tries one ladder of settings after the other, from little loss to much."""
 
-    def __init__(self, prepared: "PreparedAssessment") -> None:
+    def __init__(self, prepared: PreparedAssessment) -> None:
         self.data, self.budget, self.late = prepared.data, prepared.budget, False
         people = np.random.default_rng(self.data.seed).permutation(len(self.data.visits))
         self.halves = np.sort(people[: len(people) // 2]), np.sort(people[len(people) // 2 :])
@@ -209,8 +207,6 @@ class _Search:
 
     def fails(self, original: Any, release: Release, seed: int) -> str:
         """The first test that is above or missing, or nothing."""
-        from incrowd.assess.asking import Asking
-
         options = replace(self.data.options, release=release, link=None, same_labels=False)
         visits = original if isinstance(original, Visits) else _visits(original, options)
         data = Dataset(original, visits, options, self.data.why_no_traces, seed)

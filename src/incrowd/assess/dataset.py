@@ -11,7 +11,7 @@ import numpy as np
 from incrowd.arrays import Ints, positions_of
 from incrowd.assess.options import Options
 from incrowd.assess.subject import Subject, check_kind, foreign_visits, original_on, stated_as, subject_of
-from incrowd.attack.people import read_link
+from incrowd.attack.people import Link, read_link
 from incrowd.clock import DAY_MIN
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.data.release_folder import ledger_of, manifest_in
@@ -85,7 +85,9 @@ class Dataset:
         if isinstance(release, UserTable):
             if isinstance(release, Visits):
                 release = stated_as(release, self.visits)  # without it pairs cannot be compared
-            release = Release(release, _labelled(release, self.original or self.visits))
+            release = Release(
+                release, Link(release.users, release.users).members(release, self.original or self.visits)
+            )
         original: Any = self.visits if self.original is None else self.original
         if isinstance(release, Release) and isinstance(release.data, Visits) and release.data.cell_m is None:
             original = original_on(release.data, self)  # towers are not in the records
@@ -278,9 +280,3 @@ class Dataset:
         if self.traces is None:
             raise DataError(f"{self.why_no_traces}.")
         return fingerprints(some_people(self.traces, people=people, seed=self.seed), time_zone=self.options.time_zone)
-
-
-def _labelled(table: UserTable, original: UserTable) -> Groups:
-    """The person of the same label behind each row."""
-    row = positions_of(table.users, original.users)
-    return Groups(np.append(0, np.cumsum(row >= 0)), row[row >= 0])

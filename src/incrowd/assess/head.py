@@ -15,13 +15,13 @@ from incrowd import __version__
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.digests import JudgedFile, Origin
 from incrowd.assess.limits import Level, Limit
-from incrowd.attack.machine import machine
 from incrowd.clock import wall_at, zone_of
 from incrowd.data import Visits
 from incrowd.errors import IncrowdError
 from incrowd.plain import in_words as time_in_words
 from incrowd.plain import plain, several
 from incrowd.show import Result, Section, Table
+from incrowd.threads import machine
 
 if TYPE_CHECKING:
     from incrowd.assess.assessment import Assessment

@@ -6,7 +6,7 @@ from math import exp
 from typing import Any
 
 from incrowd.assess.limits import DEFAULTS, OldName
-from incrowd.assess.positions import CONTROL, Positions
+from incrowd.attack.recover.guesses import CONTROL, Positions
 from incrowd.plain import percent, plain, several
 from incrowd.show import Line, Lines, Result, Section, Table
 
@@ -165,10 +165,10 @@ class Mitigations(Result):
     def caution(self) -> str:
         """What noise per count does not do, with the number; empty if none was tried."""
         noisy = [(one.strength, one.membership) for one in self.outcomes if one.mitigation == "noise"]
-        asked = [(epsilon, risk.auc) for epsilon, risk in noisy if risk is not None]
-        if not asked:
+        risks = [(epsilon, risk.auc) for epsilon, risk in noisy if risk is not None]
+        if not risks:
             return ""
-        epsilon, auc = min(asked)
+        epsilon, auc = min(risks)
         return (
             f"Noise per count protects a count, not a person: even with epsilon {epsilon:g} per count, an attacker who "
             f"knows somebody's visits tells with an AUC of {auc:.2f} whether they were counted (chance 0.50)."
@@ -249,12 +249,12 @@ class Mitigations(Result):
     def columns(self) -> Mapping[str, Any]:
         """A row for each way to publish."""
         names = ("mitigation", "strength", "loss", "accuracy", "night", "day", "far", "smallest")
-        asked = [one.membership for one in self.outcomes]
+        risks = [one.membership for one in self.outcomes]
         return {
             **{name: [getattr(one, name) for one in self.outcomes] for name in names},
             "advantage": [None if one.positions is None else one.positions.advantage for one in self.outcomes],
-            "auc_high": [None if one is None else one.auc_high for one in asked],
-            "named_high": [None if one is None else one.named_high for one in asked],
+            "auc_high": [None if one is None else one.auc_high for one in risks],
+            "named_high": [None if one is None else one.named_high for one in risks],
             "recommended": [not one.missed(self.target) for one in self.outcomes],
         }
 
@@ -269,13 +269,13 @@ def _row(one: Outcome, guesses: Iterable[str]) -> tuple[str, ...]:
 
 
 def _judged_row(one: Outcome, target: float) -> tuple[str, ...]:
-    asked = one.membership
+    risk = one.membership
     return (
         str(one),
         percent(one.loss),
         percent(None if one.positions is None else one.positions.advantage),
-        "-" if asked is None else f"{asked.auc_high:.2f}",
-        percent(None if asked is None else asked.named_high),
+        "-" if risk is None else f"{risk.auc_high:.2f}",
+        percent(None if risk is None else risk.named_high),
         "-" if one.smallest is None else f"{one.smallest:,}",
         "; ".join(one.missed(target)) or "-",
     )

@@ -9,8 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from incrowd.assess.earlier_releases import LAST
-from incrowd.assess.earlier_releases import given as earlier_given
+from incrowd.assess.earlier import LAST, earlier_option
 from incrowd.assess.limits import DEFAULTS, Level, Limit, Limits, limits_of
 from incrowd.attack.people import read_link
 from incrowd.clock import HOUR_S
@@ -63,7 +62,7 @@ class Options:
             given = getattr(self, name)
             object.__setattr__(self, name, (given,) if isinstance(given, str) else given)
         self._check_release()
-        earlier = earlier_given(self.earlier, self.earlier_links, self.earlier_last, released=self.release is not None)
+        earlier = earlier_option(self.earlier, self.earlier_links, self.earlier_last, released=self.release is not None)
         object.__setattr__(self, "earlier", earlier)
         self.limit("lookup")  # limits that have no meaning are refused
 

@@ -5,11 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from incrowd import discretize, measure, read
 from incrowd.anonymize import glove_estimate
-from incrowd.arrays import offsets_of, positions_of
 from incrowd.assess.subject import origin_of
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Groups, Release, Traces, UserTable, Visits
@@ -120,8 +117,7 @@ def _boxed_alike(traces: Traces, published: Fingerprints) -> Fingerprints:
 
 def _members(release: Path, published: UserTable, original: UserTable, link: Path) -> Groups:
     listed = read_link(link, release)
-    row, person = positions_of(listed.pseudonyms, published.users), positions_of(listed.people, original.users)
-    if (row < 0).any() or (person < 0).any():
+    members = listed.members(published, original)
+    if len(members.positions) < len(listed.people):
         raise DataError("the link file names people who are not in the release or not in the original data.")
-    order = np.lexsort((person, row))
-    return Groups(offsets_of(row[order], len(published)), person[order])
+    return members

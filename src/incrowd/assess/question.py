@@ -65,7 +65,7 @@ class Number:
             return NO_LIMIT
         return ABOVE if self.limited.exceeded(self.judged) else WITHIN
 
-    def shown(self, value: Fraction | float) -> str:
+    def in_print(self, value: Fraction | float) -> str:
         """The value or the limit in print."""
         kind = "share" if self.limited is None else self.limited.kind
         return f"{100 * float(value):.1f} %" if kind in ("share", "advantage", "found") else in_words(value, kind)
@@ -250,9 +250,9 @@ def compared(one: Number) -> str:
     >>> compared(Number(limit="lookup", what="guesses", value=Fraction(1, 10), limited=Limit(Fraction(1, 11), "")))
     'guesses 10.0 %, above the limit of 9.1 % (1 in 11)'
     """
-    value = f"{one.what} {one.shown(one.value)}"
+    value = f"{one.what} {one.in_print(one.value)}"
     if one.judged != one.value:
-        value += f", judged at {one.shown(one.judged)}"
+        value += f", judged at {one.in_print(one.judged)}"
     if one.verdict == NO_LIMIT or one.limited is None:
         return f"{value}, no limit"
     side = "below" if one.limited.kind == "count" else "above"
@@ -278,7 +278,7 @@ def _few(finding: Finding, numbers: tuple[Number, ...]) -> tuple[Judgement, Find
     alone = replace(main, interval=None, cap=None)
     if alone.verdict == NO_LIMIT:
         return NO_LIMIT, replace(finding, judged=(alone,))
-    guess = f"right guess {alone.shown(alone.value)}"
+    guess = f"right guess {alone.in_print(alone.value)}"
     if alone.verdict == ABOVE and few * alone.value >= 1:
         words = f"{few} people stand out by {finding.stands_out}: leave them out or coarsen; {guess}"
         return ABOVE, replace(finding, judged=(alone,), note="; ".join(filter(None, (words, finding.note))))

@@ -147,7 +147,7 @@ def check_page(path: Path, **given: Any) -> Verdict:
     return Verdict((*checks, unasked("measured", f"whether these numbers are those of the data; {again}")))
 
 
-def shown(release: Path) -> str:
+def attestation_line(release: Path) -> str:
     """In one line: the attestation beside a release, and whether it fits."""
     path = attestation_of(release)
     try:
@@ -199,12 +199,12 @@ def _settings_words(stated: Assessment) -> str:
 def _tests(stated: Assessment, head: AssessmentHead) -> Iterator[str]:
     """Tests that were left out, or are said not to apply though they do."""
     by_name: dict[str, Answer] = {one.name: one for one in stated.answers}
-    asked = {question.name: question for question in QUESTIONS}
-    yield from (f"{name} is missing" for name in asked if name not in by_name)
-    if len(by_name) < len(stated.answers) or set(by_name) - set(asked):
+    questions = {question.name: question for question in QUESTIONS}
+    yield from (f"{name} is missing" for name in questions if name not in by_name)
+    if len(by_name) < len(stated.answers) or set(by_name) - set(questions):
         yield "a test is listed twice, or unknown"
     for name, one in by_name.items():
-        question = asked.get(name)
+        question = questions.get(name)
         if question is not None and (one.who, one.about) != (question.who, question.about):
             yield f"{name} is described as another kind of test"
         due = head.limits[name].value is not None and one.verdict != DOES_NOT_APPLY
@@ -239,11 +239,11 @@ def _numbers(page: Mapping[str, Any], stated: Assessment) -> Iterator[str]:
             yield f"{one.name} lacks a number that is judged"
         if one.main is not None and one.main.limit != PRINTED_APART and one.share not in _printed(one.main):
             yield f"{one.name} is printed as {one.share} and stated as {percent(float(one.main.value))}"
-        for number, told in zip(one.judged, test["judged"], strict=True):
-            yield from (f"{one.name}: {words}" for words in _misfits(number, told))
+        for number, stated_number in zip(one.judged, test["judged"], strict=True):
+            yield from (f"{one.name}: {words}" for words in _misfits(number, stated_number))
 
 
-def _misfits(number: Number, told: Mapping[str, Any]) -> Iterator[str]:
+def _misfits(number: Number, page: Mapping[str, Any]) -> Iterator[str]:
     value = float(number.value)
     if number.interval is not None:
         low, high = number.interval
@@ -254,11 +254,11 @@ def _misfits(number: Number, told: Mapping[str, Any]) -> Iterator[str]:
         ("judged", number.judged),
         ("limit_value", None if number.limited is None else number.limited.value),
     ):
-        stated = told[name] if told[name] is None else float(Fraction(told[name]))
+        stated = page[name] if page[name] is None else float(Fraction(page[name]))
         if (own is None) != (stated is None) or (own is not None and abs(float(own) - (stated or 0.0)) > NEAR):
             yield f"{number.what} is not what follows for {name.replace('_', ' ')}"
-    if told["verdict"] != number.verdict:
-        yield f"{number.what} is {number.verdict}, and stated as {told['verdict']}"
+    if page["verdict"] != number.verdict:
+        yield f"{number.what} is {number.verdict}, and stated as {page['verdict']}"
 
 
 def _printed(number: Number) -> tuple[str, ...]:

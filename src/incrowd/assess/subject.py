@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, offsets_of, positions_of
+from incrowd.arrays import Floats, Ints, offsets_of
 from incrowd.attack.link.sides import as_visits, crowd_of
 from incrowd.attack.lookup import caps_of
 from incrowd.attack.lookup.holders import points_of
-from incrowd.attack.people import read_link
+from incrowd.attack.people import Link, read_link
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.data.release_folder import manifest_in
 from incrowd.discretize import fingerprints, grid, towers
@@ -216,22 +216,19 @@ def _behind(data: "Dataset", table: UserTable, original: UserTable) -> tuple[Gro
         claims = dict(manifest.get("claims") or {})
         params = {**(manifest.get("parameters") or {}), "method": manifest.get("method")}
     if options.link is not None:
-        link = read_link(options.link, given)
-        return _linked(link.pseudonyms, link.people, table, original, MISLINKED), claims, params
+        return _linked(read_link(options.link, given), table, original, MISLINKED), claims, params
     if isinstance(given, Release) and len(given.members.positions):
         return given.members, claims, params
     if options.same_labels:
-        return _linked(table.users, table.users, table, original, UNLIKE), claims, params
+        return _linked(Link(table.users, table.users), table, original, UNLIKE), claims, params
     raise DataError(UNTOLD)
 
 
-def _linked(rows: Any, people: Any, table: UserTable, original: UserTable, why_nobody: str) -> Groups:
-    row, person = positions_of(rows, table.users), positions_of(people, original.users)
-    both = (row >= 0) & (person >= 0)
-    if not both.any():
+def _linked(link: Link, table: UserTable, original: UserTable, why_nobody: str) -> Groups:
+    members = link.members(table, original)
+    if not len(members.positions):
         raise DataError(why_nobody)
-    order = np.lexsort((person[both], row[both]))
-    return Groups(offsets_of(row[both][order], len(table)), person[both][order])
+    return members
 
 
 def _themselves(people: int) -> Groups:

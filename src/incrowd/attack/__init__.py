@@ -23,7 +23,7 @@ from incrowd.attack.recover.repair import repair
 from incrowd.attack.recover.result import Recovered
 from incrowd.attack.recover.score import RecoveryScore, recovery_score
 from incrowd.attack.relink import Relinked, relink
-from incrowd.attack.relink.score import RelinkScore
+from incrowd.attack.relink.join import RelinkScore
 
 __all__ = [
     "HomeWork",

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Ints, distinct_rows, frozen, pack, row_order
-from incrowd.attack.machine import machine
 from incrowd.clock import DAY_MIN, MONDAY_S, check_hours
 from incrowd.columns import ints
 from incrowd.data import Visits
@@ -18,6 +17,7 @@ from incrowd.discretize.slots import wall_start
 from incrowd.errors import DataError, ParameterError, check_whole, public
 from incrowd.plain import in_words, of_people, percent, several
 from incrowd.show import Result, Section, Table
+from incrowd.threads import machine
 
 NONE = -1
 Hours = tuple[float, float]

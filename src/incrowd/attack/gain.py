@@ -25,6 +25,25 @@ class Shuffle(Protocol):
         ...
 
 
+class Orders:
+    """Random orders in the order in which they are asked for."""
+
+    def __init__(self, rng: np.random.Generator, drawn: list[Ints] | None = None) -> None:
+        self._rng, self._drawn = rng, drawn
+
+    @classmethod
+    def drawn(cls, rng: np.random.Generator, ends: int, later: int) -> "Orders":
+        """The orders of ends and later pieces, the larger side first, as a matching asks for them."""
+        if not ends:
+            return cls(rng, [])
+        sizes = (ends, later) if ends >= later else (later, ends)
+        return cls(rng, [rng.permutation(size) for size in sizes])
+
+    def permutation(self, size: int) -> Ints:
+        """The next order."""
+        return self._rng.permutation(size) if self._drawn is None else self._drawn.pop(0)
+
+
 def match_by_gain(a_offsets: Ints, a_cells: Ints, b_offsets: Ints, b_cells: Ints, rng: Shuffle | None = None) -> Match:
     """Join trajectories by the least total of G = H(f+g) - (H(f) + H(g)) / 2 [xu2017, Eqs. 3 and 4].
 

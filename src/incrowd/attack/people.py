@@ -30,6 +30,13 @@ class Link(NamedTuple):
         """How many users of a published table it does not name."""
         return len(np.setdiff1d(np.arange(len(table)), positions_of(self.pseudonyms, table.users)))
 
+    def members(self, table: UserTable, original: UserTable) -> Groups:
+        """Positions of the people behind each published row, of those who are in both."""
+        row, person = positions_of(self.pseudonyms, table.users), positions_of(self.people, original.users)
+        both = (row >= 0) & (person >= 0)
+        order = np.lexsort((person[both], row[both]))
+        return Groups(offsets_of(row[both][order], len(table)), person[both][order])
+
 
 def owners_from(release: Release | str | Path, data: UserTable, link: str | Path | None) -> Ints | None:
     """A number for the one person behind each published row; None where nobody tells."""

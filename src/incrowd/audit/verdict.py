@@ -44,8 +44,8 @@ class Verdict(Result):
         """How many checks had each outcome, and why some were not asked."""
         count = Counter(check.status for check in self.checks)
         why = f" ({' and '.join(f'no {what}' for what in self.lacking)} given)" if self.lacking else ""
-        asked = f"{count['not asked']} not asked{why if count['not asked'] else ''}"
-        return f"{count['pass']} passed, {count['fail']} failed, {count['not applicable']} not applicable, {asked}"
+        not_asked = f"{count['not asked']} not asked{why if count['not asked'] else ''}"
+        return f"{count['pass']} passed, {count['fail']} failed, {count['not applicable']} not applicable, {not_asked}"
 
     @property
     def failed(self) -> tuple[Check, ...]:
@@ -77,11 +77,11 @@ class Verdict(Result):
     def section(self) -> Section:
         """Whether the release meets its guarantees, and what each check saw."""
         count = Counter(check.status for check in self.checks)
-        asked = count["pass"] + count["fail"]
-        every = f"All {asked} checks passed." if asked else "No check could be made."
+        decided = count["pass"] + count["fail"]
+        every = f"All {decided} checks passed." if decided else "No check could be made."
         return Section(
             question="Does the release meet the guarantees it states?",
-            answer=f"{count['fail']} of {asked} checks failed." if count["fail"] else every,
+            answer=f"{count['fail']} of {decided} checks failed." if count["fail"] else every,
             number="fail" if count["fail"] else "pass",
             number_of="audit",
             tables=[Table(("check", "result", "why"), [(c.name, _word(c.status), c.evidence) for c in self.checks])],

@@ -20,8 +20,8 @@ from incrowd.read.sources.local import as_given
 
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
-    from incrowd.assess._assess import PreparedAssessment
     from incrowd.assess.digests import Origin
+    from incrowd.assess.prepared import PreparedAssessment
 
 USUAL = "; ".join(
     f"{', '.join(name for name, one in DEFAULTS.items() if str(one) == value)}: {value.replace('-', 'none')}"
@@ -245,7 +245,7 @@ def _counting(plan: "PreparedAssessment") -> "PreparedAssessment":
 
 def _source(sources: list[str], reading: ReadingOptions, slot_min: int) -> Any:
     """Visits if it is a table of them, else what is to be read."""
-    from incrowd.assess.opening import refuse_release
+    from incrowd.assess._assess import refuse_release
 
     source = one_or_many(sources)
     refuse_release(source)

@@ -88,9 +88,9 @@ def _attested(release: Path) -> str:
     """The attestation beside a release and whether it fits; the auditor itself does not need it."""
     if not attestation_of(release).is_file():
         return ""
-    from incrowd.assess.recheck import shown
+    from incrowd.assess.recheck import attestation_line
 
-    return shown(release)
+    return attestation_line(release)
 
 
 def _original(sources: list[str], reading: ReadingOptions) -> Any:

@@ -11,13 +11,14 @@ from typing import Any
 
 from incrowd import __version__, report
 from incrowd.assess import Assessment
-from incrowd.assess._assess import PreparedAssessment, prepared
+from incrowd.assess._assess import prepared
 from incrowd.assess.advice import advised
 from incrowd.assess.attest import attest
 from incrowd.assess.digests import Origin, digest_of_data
-from incrowd.assess.earlier_releases import EarlierReleases
+from incrowd.assess.earlier import EarlierReleases
 from incrowd.assess.evidence import TITLE, evidence
 from incrowd.assess.options import Options
+from incrowd.assess.prepared import PreparedAssessment
 from incrowd.data import Counts
 from incrowd.data.files import left_by_killed_runs, temporary
 from incrowd.data.release_folder import ATTESTED, MANIFEST, id_in, sha256_of

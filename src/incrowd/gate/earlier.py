@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from incrowd.assess.earlier_releases import (
+from incrowd.assess.earlier import (
     LAST,
     EarlierRelease,
     EarlierReleases,

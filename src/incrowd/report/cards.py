@@ -121,7 +121,7 @@ def _number(number: "Number", answer: "Answer", people: str) -> Judged:
     what = f"{number.what[:1].upper()}{number.what[1:]}"
     if people.startswith("of "):  # checks, of which none may fail
         return Judged("", f"{answer.share} {people}", "", "", None)
-    return Judged(what, number.shown(number.value), people, _interval(number), _bar(number, answer))
+    return Judged(what, number.in_print(number.value), people, _interval(number), _bar(number, answer))
 
 
 def _interval(number: "Number") -> str:
@@ -159,8 +159,8 @@ def _bar(number: "Number", answer: "Answer") -> Bar | None:
         return round(100 * min(max(share, 0.0), 1.0), 2)
 
     shares, main = kind == "share", number is answer.main
-    words = f"{number.what}: {number.shown(number.value)}"
-    words += "" if number.judged == number.value else f", judged at {number.shown(number.judged)}"
+    words = f"{number.what}: {number.in_print(number.value)}"
+    words += "" if number.judged == number.value else f", judged at {number.in_print(number.judged)}"
     limit = None if limited is None or limited.value is None else place(limited.value)
     words += "" if limit is None else f", limit {limited}: {number.verdict}"
     return Bar(

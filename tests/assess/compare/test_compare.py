@@ -10,8 +10,7 @@ import incrowd as ic
 from boxes import prints
 from incrowd.assess.compare import ALL, CompareOptions, prepared
 from incrowd.assess.compare.comparison import AS_THEY_ARE, NOTHING, Comparison, Row
-from incrowd.assess.compare.settings import untouched
-from incrowd.assess.compare.target import Target
+from incrowd.assess.compare.settings import Target, untouched
 from incrowd.data.table import some_people
 
 estimate_module = import_module("incrowd.assess.compare")

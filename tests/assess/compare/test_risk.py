@@ -10,8 +10,7 @@ import incrowd as ic
 from boxes import prints
 from incrowd.anonymize import LKC, Cut, Glove
 from incrowd.assess.compare.risk import Recognised, Risk, risk
-from incrowd.assess.compare.settings import MethodInputs, untouched
-from incrowd.assess.compare.target import Target
+from incrowd.assess.compare.settings import MethodInputs, Target, untouched
 
 
 def attacked(crowd, caps, **more):

@@ -11,10 +11,9 @@ from incrowd.anonymize.base import Wanted
 from incrowd.anonymize.glove.estimate import glove_estimates
 from incrowd.anonymize.lkc import LIMIT_S
 from incrowd.assess.compare.comparison import AS_THEY_ARE, NOTHING, Comparison, Row
-from incrowd.assess.compare.loss import fate
+from incrowd.assess.compare.loss import fate, visible
 from incrowd.assess.compare.risk import risk
-from incrowd.assess.compare.settings import MethodInputs, Setting, settings, untouched, visible
-from incrowd.assess.compare.target import DEFAULT, Target
+from incrowd.assess.compare.settings import DEFAULT, MethodInputs, Setting, Target, settings, untouched
 from incrowd.data import Fingerprints, Release, Traces
 from incrowd.data.table import some_people
 from incrowd.discretize import fingerprints

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from incrowd.assess.compare.loss import LOST_M, LOST_MIN
-from incrowd.assess.compare.target import Target
+from incrowd.assess.compare.settings import Target
 from incrowd.assess.limits import OldName
 from incrowd.clock import DAY_MIN
 from incrowd.plain import percent, plain, several

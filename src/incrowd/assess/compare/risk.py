@@ -13,7 +13,7 @@ from incrowd.arrays import Ints, offsets_of, tally
 from incrowd.assess.compare.settings import MethodInputs
 from incrowd.assess.questions.lookup import mean_of, rights
 from incrowd.attack import Relinked, link, lookup, relink
-from incrowd.attack.relink.score import rejoined
+from incrowd.attack.relink.join import rejoined
 from incrowd.audit import check
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
 from incrowd.discretize import grid

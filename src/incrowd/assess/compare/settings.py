@@ -1,76 +1,38 @@
-"""Each method at a few strengths, with the kind of data it takes, and its release as boxes of space and time."""
+"""Each method at a few strengths, with the kind of data it takes, and the target that a release has to reach."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from math import ceil
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from incrowd.anonymize import METHODS
 from incrowd.anonymize.base import Strength, Wanted
 from incrowd.anonymize.w4m.points import points_of
-from incrowd.arrays import Floats, Ints
+from incrowd.assess.compare.loss import boxes_of
+from incrowd.assess.limits import DEFAULTS, ONE_IN_ELEVEN
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
 from incrowd.data.fingerprints import BOX
 from incrowd.discretize import grid
-from incrowd.errors import DataError
+from incrowd.errors import ParameterError
+from incrowd.plain import percent
 
-CELL_M, MINUTE_S = 100, 60  # of a sample
+if TYPE_CHECKING:
+    from incrowd.assess.compare.risk import Risk
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Visible:
-    """What a release shows: box b, half-open from low[b] to high[b] in (x, y, t), belongs to published row[b]."""
-
-    row: Ints
-    low: Floats  # [boxes, 3] metres, metres, UTC seconds
-    high: Floats
-    members: Groups
-
-    @property
-    def middle(self) -> Floats:
-        """The centre of each box, what a user of the data would take for the place and time."""
-        return (self.low + self.high) / 2
-
-
-def visible(release: Release) -> Visible:
-    """Fingerprints and visits as the boxes they are; points as samples of a cell and a minute around them.
-
-    >>> from incrowd import Visits
-    >>> visits = Visits.from_arrays([4], cell=[0], slot=[2], xy=[[50, 50]], slot_min=10, start=0)
-    >>> from dataclasses import replace
-    >>> one = Release.from_arrays(replace(visits, cell_m=100), members=[[0]])
-    >>> visible(one).low.tolist(), visible(one).high.tolist()
-    ([[0.0, 0.0, 1200.0]], [[100.0, 100.0, 1800.0]])
-    """
-    data = release.data
-    if isinstance(data, Fingerprints):
-        low, high = boxes_of(data)
-    elif isinstance(data, Visits):
-        low, high = _squares(data)
-    elif isinstance(data, Traces) and data.planar:
-        middle, half = np.column_stack([*data.coordinates, data.t]), np.array([CELL_M, CELL_M, MINUTE_S]) / 2
-        low, high = middle - half, middle + half
-    else:
-        raise DataError(f"a release of {type(data).__name__} cannot be compared; it needs places in metres.")
-    return Visible(data.owner, low, high, release.members)
-
-
-def boxes_of(prints: Fingerprints) -> tuple[Floats, Floats]:
-    """Corners in metres and UTC seconds."""
-    start = prints.start or 0
-    low = np.column_stack([prints.x, prints.y, start + 60 * prints.t]).astype(np.float64)
-    return low, low + np.column_stack([prints.dx, prints.dy, 60 * prints.dt])
-
-
-def _squares(visits: Visits) -> tuple[Floats, Floats]:
-    if visits.xy is None or visits.cell_m is None or visits.slot_min is None:
-        raise DataError("visits without squares and a clock cannot be compared; discretize with grid.")
-    middle, slot_s = visits.xy[visits.cell], 60 * visits.slot_min
-    when = (visits.start or 0) + visits.slot * slot_s
-    low = np.column_stack([middle - visits.cell_m / 2, when])
-    return low, low + np.array([visits.cell_m, visits.cell_m, slot_s])
+CHOICES = (
+    "guess=1/11 (people are guessed rightly in at most one of eleven cases), k=2 (nobody in a crowd below 2, whatever "
+    "is known) or uniqueness=0.1 (at most a tenth of people identified)"
+)
+DEFAULT = f"guess={ONE_IN_ELEVEN}"
+DEFAULT_K, MOST_K = 2, 1_000_000
+FEW = 30  # people below whom a share is no rate
+WHOLE, SHARE = r"[0-9]{1,7}", r"[0-9]{0,20}\.?[0-9]{1,20}(e-[0-9]{1,3})?"  # short enough to be read as numbers
+RATIO = rf"{WHOLE}/{WHOLE}"
 
 
 @dataclass(frozen=True)
@@ -151,3 +113,90 @@ def untouched(data: Fingerprints | Visits) -> Release:
         boxes = {name: getattr(data, name) for name in BOX}
         provenance = {"box": rows, "row": rows, "boxes": {**boxes, "group": data.owner}, "discarded_users": rows[:0]}
     return Release(data, alone, params={"method": "none"}, ledger=data.ledger, provenance=provenance)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A right guess in at most a share of cases, nobody in a crowd below k, or at most a share of people identified."""
+
+    k: int | None = None
+    uniqueness: float | None = None
+    guess: Fraction | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Target":
+        """Read a target.
+
+        >>> Target.parse("guess=1/11").guess, Target.parse("uniqueness=0.1").limit
+        (Fraction(1, 11), Fraction(1, 10))
+        """
+        name, _, value = str(text).replace(" ", "").partition("=")
+        if name == "k" and re.fullmatch(WHOLE, value) and DEFAULT_K <= int(value) <= MOST_K:
+            return cls(k=int(value))
+        if name == "uniqueness" and re.fullmatch(SHARE, value) and float(value) <= 1:
+            return cls(uniqueness=float(value))
+        if name == "guess" and (
+            re.fullmatch(SHARE, value) or (re.fullmatch(RATIO, value) and int(value.split("/")[1]))
+        ):
+            share = Fraction(value)
+            if Fraction(1, MOST_K) <= share <= 1:
+                return cls(guess=share)
+        raise ParameterError(f"unknown target; give {CHOICES}.")
+
+    @property
+    def limit(self) -> Fraction:
+        """The largest share that reaches it."""
+        return Fraction(0) if self.k else self.guess if self.guess is not None else Fraction(repr(self.uniqueness))
+
+    @property
+    def crowd(self) -> int:
+        """The crowd the methods are asked for."""
+        return self.k or (max(ceil(1 / self.guess), DEFAULT_K) if self.guess else DEFAULT_K)
+
+    @property
+    def fewest(self) -> int:
+        """So many people are needed for any release to reach it."""
+        return self.k or (ceil(1 / self.guess) if self.guess else 1)
+
+    @property
+    def measure(self) -> str:
+        """The name of the number that it bounds."""
+        return "guessed" if self.guess is not None else "singled_out_high" if self.k is None else "below_k"
+
+    @property
+    def words(self) -> str:
+        """Where the people are whom it counts."""
+        if self.guess is not None:
+            return "guessed rightly"
+        return "identified" if self.k is None else f"in a crowd below {self.k}"
+
+    def distance(self, privacy: Mapping[str, float | None]) -> float:
+        """The share of people in a crowd below k, identified, or guessed rightly: what is judged."""
+        return float(privacy[self.measure] or 0.0)
+
+    def missed(self, risk: "Risk") -> list[str]:
+        """What keeps a release from reaching it, in a few words each; nothing if it is reached."""
+        if self.k is not None:
+            return [] if not risk.below(self.k) else [f"{percent(float(risk.below(self.k)))} of people {self.words}"]
+        if self.guess is None:
+            high = risk.alone_high
+            return [] if high <= self.limit else [f"up to {percent(float(high))} of people identified"]
+        most = DEFAULTS["worst"].value or Fraction(0)
+        judged = {"guessed rightly": (risk.guess_high, self.limit), "with 1/2 or more": (risk.worst_high, most)}
+        if risk.linked is not None:
+            few = risk.linked.people < FEW and risk.linked.share * risk.linked.people < 1
+            high = risk.linked.share if risk.linked.people < FEW else risk.linked.high
+            judged["recognised later"] = (Fraction(0) if few else high, self.limit)
+        return [f"{name}: up to {percent(float(high))}" for name, (high, limit) in judged.items() if high > limit]
+
+    def __str__(self) -> str:
+        if self.guess is not None:
+            return f"people guessed rightly in at most {self._share} of cases, at most 1 % of them with 1/2 or more"
+        if self.k is not None:
+            return f"nobody {self.words}"
+        return f"at most {percent(self.uniqueness)} of people {self.words}"
+
+    @property
+    def _share(self) -> str:
+        one = self.guess is not None and self.guess.numerator == 1
+        return str(self.guess) if one else f"{100 * float(self.limit):.6g} %"

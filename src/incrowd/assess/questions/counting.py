@@ -9,12 +9,12 @@ import numpy as np
 
 from incrowd.anonymize import counts as publish
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.positions import positions
 from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
 from incrowd.attack import membership, recover, recovery_score, repair
 from incrowd.attack.membership.channel import AFTER, BEFORE
 from incrowd.attack.membership.crowds import at_published_grain
-from incrowd.audit.checks.counted import without_gaps
+from incrowd.attack.recover.guesses import positions
+from incrowd.audit.checks.counts import without_gaps
 from incrowd.data import Counts, Visits
 from incrowd.discretize import counts, filled
 from incrowd.errors import DataError

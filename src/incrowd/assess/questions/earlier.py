@@ -9,11 +9,10 @@ import numpy as np
 
 from incrowd.arrays import Ints, offsets_of
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.earlier_pair import FEW_COMMON, Pair, Views
-from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
+from incrowd.assess.earlier import FEW_COMMON, FIRST_RUN, EarlierRelease, EarlierReleases, Pair, Views, listed
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.counting import membership_finding
-from incrowd.assess.questions.linking import MEET_S, SURE, later_s, only, some
+from incrowd.assess.questions.linking import MEET_S, SURE, drawn_people, later_s, only
 from incrowd.assess.questions.lookup import guesses, mean_of, printed, rights
 from incrowd.attack import Linkage, link, lookup
 from incrowd.attack.link.sides import as_visits
@@ -81,7 +80,7 @@ def _on_counts(table: Any, data: Dataset) -> Visits:
 def _linked(pair: Pair, data: Dataset) -> Finding:
     """Rows of the earlier release linked to rows of the new one, by the strongest of several attackers."""
     known, target = pair.earlier, Release(pair.target, pair.subject.release.members)
-    chosen = some(known, data.options.people, data.seed) if pair.scored else np.arange(len(known))
+    chosen = drawn_people(known, data.options.people, data.seed) if pair.scored else np.arange(len(known))
     sample = Release(only(known, chosen), pair.members)
     how: list[tuple[Literal["evidence", "histogram"], Views]] = [("evidence", views) for views in pair.views]
     how.append(("histogram", pair.views[0]))
@@ -97,17 +96,21 @@ def _linked(pair: Pair, data: Dataset) -> Finding:
 def _scored(linkages: list[Linkage], pair: Pair, drawn: str) -> Finding:
     """The share of people recognised, and of those named rightly at a claimed 0.9, each by its best attacker."""
     right = max(linkages, key=lambda one: float(one.hit[1] or 0.0))
-    asked = np.flatnonzero(~np.isnan(right.right))
-    if not len(asked):
+    scored = np.flatnonzero(~np.isnan(right.right))
+    if not len(scored):
         raise DataError("nobody of the earlier release has a row in the new one that could be compared")
-    sure = max(_sure(one, pair) for one in linkages) / len(asked)
-    crowd = pair.crowd_of(asked)
-    close = Fraction(int((rights(crowd) >= 0.5).sum()), len(asked))
+    sure = max(_sure(one, pair) for one in linkages) / len(scored)
+    crowd = pair.crowd_of(scored)
+    close = Fraction(int((rights(crowd) >= 0.5).sum()), len(scored))
     hit = min(Fraction(right.hit[1] or 0.0), mean_of(crowd))  # a float beside its exact bound
     numbers = (
         Number(limit="earlier", what="people recognised", value=hit, interval=right.interval, cap=mean_of(crowd)),
         Number(
-            limit="worst", what="people named rightly at 90 %", value=sure, interval=wilson(sure, len(asked)), cap=close
+            limit="worst",
+            what="people named rightly at 90 %",
+            value=sure,
+            interval=wilson(sure, len(scored)),
+            cap=close,
         ),
     )
     how = f"{right.score} of {' and '.join(right.views)}{', one-to-one' if right.one_to_one else ''}"
@@ -118,8 +121,8 @@ def _scored(linkages: list[Linkage], pair: Pair, drawn: str) -> Finding:
     )
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(asked)),
-        numbers={"judged": how, "scored": len(asked), "named": sure, "chance": dict(right.chance)},
+        number=printed(numbers[0], len(scored)),
+        numbers={"judged": how, "scored": len(scored), "named": sure, "chance": dict(right.chance)},
         results=(right,),
         note="; ".join(filter(None, notes)),
         chance=right.chance[1],
@@ -157,9 +160,9 @@ def _standing_out(linkage: Linkage, pair: Pair) -> float:
     own = link(unlabelled(known), unlabelled(known), **same)
     first, last = known.slot[known.offsets[there]], known.slot[known.offsets[there + 1] - 1]
     span = {row: (low, high) for row, low, high in zip(there.tolist(), first.tolist(), last.tolist(), strict=True)}
-    asked = there if pair.asked is None else np.intersect1d(there, pair.asked)
+    rows = there if pair.asked is None else np.intersect1d(there, pair.asked)
     net = 0.0
-    for row in asked.tolist():
+    for row in rows.tolist():
         low, high = span[row]
         best = [
             value
@@ -169,7 +172,7 @@ def _standing_out(linkage: Linkage, pair: Pair) -> float:
         nearest = max(best, default=float(own.values[row].min()))
         worth = 1 / max(int(pair.subject.crowd[linkage.matches[row]]), 1) if linkage.matches[row] >= 0 else 0.0
         net += worth * float(np.sign(np.round(linkage.values[row, 0] - nearest, 9)))
-    return max(net / max(len(asked), 1), 0.0)
+    return max(net / max(len(rows), 1), 0.0)
 
 
 def _sure(linkage: Linkage, pair: Pair) -> float:
@@ -209,14 +212,14 @@ def _looked_up(pair: Pair, table: Fingerprints, data: Dataset) -> Finding:
         "dt": ones,
     }
     centres = replace(table, **columns, crowd=np.ones(len(table), np.int64), start=new.start)
-    found = lookup(Release(new, _shared(pair)), centres, records=data.options.records, seed=data.seed)
-    here = found.crowd >= 0
-    mean, worst = guesses("earlier", found.crowd[here], drawn=True, caps=pair.crowd_of(np.flatnonzero(here)))
+    risk = lookup(Release(new, _shared(pair)), centres, records=data.options.records, seed=data.seed)
+    here = risk.crowd >= 0
+    mean, worst = guesses("earlier", risk.crowd[here], drawn=True, caps=pair.crowd_of(np.flatnonzero(here)))
     return Finding(
         judged=(mean, worst),
         number=printed(mean, int(here.sum())),
-        numbers=found.to_dict(),
-        results=(found,),
+        numbers=risk.to_dict(),
+        results=(risk,),
         note=f"{several(data.options.records, 'earlier box', 'earlier boxes')} of each row looked up in the new ones",
         chance=1 / max(len(table), 1),
     )

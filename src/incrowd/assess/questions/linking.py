@@ -44,8 +44,8 @@ class _Attempt:
 def _later(data: Dataset) -> Finding:
     subject = data.subject
     known, target = _halves(subject)
-    asked = some(known, data.options.people, data.seed)
-    attempts = list(_attempts(only(known, asked), Release(target, subject.release.members), data, subject))
+    drawn = drawn_people(known, data.options.people, data.seed)
+    attempts = list(_attempts(only(known, drawn), Release(target, subject.release.members), data, subject))
     if not attempts or not attempts[0].linkage.scored:
         raise Inapplicable("nobody is in both halves of the period, so nobody can be recognised")
     best = max(attempts, key=lambda one: float(one.right.judged))
@@ -53,7 +53,7 @@ def _later(data: Dataset) -> Finding:
     linkage = best.linkage
     others = ", ".join(f"{one.words} {percent(one.linkage.hit[1])}" for one in attempts)
     sample = drawn_note(
-        len(asked), int((np.diff(known.offsets) > 0).sum()), f" and looked for among {linkage.target:,}"
+        len(drawn), int((np.diff(known.offsets) > 0).sum()), f" and looked for among {linkage.target:,}"
     )
     notes = (
         f"best of {several(len(attempts), 'attack')}: {others}{_overstated(linkage, len(attempts))}",
@@ -107,14 +107,14 @@ def _attempts(known: Visits, target: Release, data: Dataset, subject: Subject) -
 
 def _judged(linkage: Linkage, data: Dataset, subject: Subject) -> _Attempt:
     """The share of people named rightly, and of those named rightly at a claimed 0.9; capped if that is needed."""
-    asked = np.flatnonzero(~np.isnan(linkage.right))
+    scored = np.flatnonzero(~np.isnan(linkage.right))
     # Scores of histograms are within 2 ln 2 of each other, so that nobody is ever named at 0.9 by them.
-    sure = _sure(linkage, subject) / len(asked) if linkage.score == "evidence" else 0.0
+    sure = _sure(linkage, subject) / len(scored) if linkage.score == "evidence" else 0.0
     right = Number(limit="later", what="people recognised", value=linkage.hit[1] or 0.0, interval=linkage.interval)
-    worst = Number(limit="worst", what="people named rightly at 90 %", value=sure, interval=wilson(sure, len(asked)))
+    worst = Number(limit="worst", what="people named rightly at 90 %", value=sure, interval=wilson(sure, len(scored)))
     if any(data.undecided(one) for one in (right, worst)):
-        caps = subject.caps[asked]
-        close = Fraction(int((rights(caps) >= 0.5).sum()), len(asked))
+        caps = subject.caps[scored]
+        close = Fraction(int((rights(caps) >= 0.5).sum()), len(scored))
         right, worst = replace(right, cap=mean_of(caps)), replace(worst, cap=close)
         if right.cap is not None and right.value > right.cap:
             right = replace(right, value=right.cap)  # a float beside its exact bound
@@ -153,7 +153,7 @@ def _rows(visits: Visits, mask: NDArray[np.bool_]) -> Visits:
     return replace(visits, offsets=offsets, cell=visits.cell[mask], slot=visits.slot[mask], attributes={})
 
 
-def some(visits: Visits, people: int, seed: int) -> Ints:
+def drawn_people(visits: Visits, people: int, seed: int) -> Ints:
     """Positions of at most so many people who have a visit, drawn at random."""
     there = np.flatnonzero(np.diff(visits.offsets))
     return np.sort(np.random.default_rng(seed).permutation(there)[:people])
@@ -172,8 +172,8 @@ def later_s(data: Dataset) -> float:
     cell = np.unique(visits.cell, return_inverse=True)[1]
     there = np.unique(cell * len(visits) + visits.owner) // len(visits)
     people = np.bincount(there).astype(np.float64)
-    asked = min(1.0, data.options.people / len(visits))
-    return LOAD_S + MEET_S * asked * float((people * people).sum())
+    share = min(1.0, data.options.people / len(visits))
+    return LOAD_S + MEET_S * share * float((people * people).sum())
 
 
 LATER = Question(

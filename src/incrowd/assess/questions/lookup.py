@@ -110,40 +110,40 @@ def _lookup(data: Dataset) -> Finding:
 
 def _from_records(data: Dataset, records: int) -> Finding:
     subject = data.precise
-    found, more = (lookup(subject.release, subject.original, records=n, seed=data.seed) for n in (records, MORE))
-    here = found.crowd >= 0
+    risk, more = (lookup(subject.release, subject.original, records=n, seed=data.seed) for n in (records, MORE))
+    here = risk.crowd >= 0
     if not here.any():
         raise DataError("nobody of the data is in the release; check that both belong together")
     drawn = bool((_known_records(subject)[here] > records).any())
     together = _with_columns(data, subject, records)
     if together is None:
-        known: Any = {"caps": found.caps[here], "bound": data.bound(records)}
-        mean, worst = guesses("lookup", found.crowd[here], drawn=drawn, **known)
+        known: Any = {"caps": risk.caps[here], "bound": data.bound(records)}
+        mean, worst = guesses("lookup", risk.crowd[here], drawn=drawn, **known)
     else:  # what else is published of a person may be known beside the records, which no bound of them allows for
         mean, worst = guesses("lookup", together[here], drawn=drawn)
-        if drawn and any(map(data.undecided, (mean, worst))) and not found.within:
+        if drawn and any(map(data.undecided, (mean, worst))) and not risk.within:
             every = _with_columns(data, subject, int(_known_records(subject).max()))  # who knows all, knows most
             mean, worst = guesses("lookup", together[here], drawn=True, caps=None if every is None else every[here])
-    if 2 * found.none_left >= found.people and subject.is_release:
+    if 2 * risk.none_left >= risk.people and subject.is_release:
         # Records that no row holds lead nowhere, which is no safety: what cannot be exceeded is judged.
         mean, worst = (replace(one, interval=(float(one.value), 1.0)) for one in (mean, worst))
-    numbers = {**found.to_dict(), "more": {"records": MORE, "value": more.value, "worst": more.worst}}
+    numbers = {**risk.to_dict(), "more": {"records": MORE, "value": more.value, "worst": more.worst}}
     known_records = f"judged with {records} known records" if records != data.options.records else ""
     beside = "" if together is None else "the other published columns of a person are known beside its records"
     notes = (
         known_records,
         beside,
-        _beside(found, more),
-        _gone(found),
-        _precision(data, found),
+        _beside(risk, more),
+        _gone(risk),
+        _precision(data, risk),
         _held_out(data, subject, records),
     )
     note = "; ".join(filter(None, notes))
     return Finding(
         judged=(mean, worst),
-        number=printed(mean, found.people),
+        number=printed(mean, risk.people),
         numbers=numbers,
-        results=(found,),
+        results=(risk,),
         note=note,
         chance=1 / max(len(subject.original), 1),
     )
@@ -184,25 +184,25 @@ def _known_records(subject: Subject) -> Ints:
     return np.diff(original.offsets)
 
 
-def _beside(found: Lookup, more: Lookup) -> str:
+def _beside(risk: Lookup, more: Lookup) -> str:
     return (
-        f"{percent(found.worst)} of people are guessed rightly half of the time or more; with {MORE} known records the "
-        f"guess is right {percent(more.value)} of the time, with everything published {percent(found.cap)}"
+        f"{percent(risk.worst)} of people are guessed rightly half of the time or more; with {MORE} known records the "
+        f"guess is right {percent(more.value)} of the time, with everything published {percent(risk.cap)}"
     )
 
 
-def _gone(found: Lookup) -> str:
-    left = several(found.none_left, "person", "people")
-    words = f"of {left} no known record is in the release" if found.none_left else ""
-    absent = f"{several(found.absent, 'person is', 'people are')} not in the release" if found.absent else ""
+def _gone(risk: Lookup) -> str:
+    left = several(risk.none_left, "person", "people")
+    words = f"of {left} no known record is in the release" if risk.none_left else ""
+    absent = f"{several(risk.absent, 'person is', 'people are')} not in the release" if risk.absent else ""
     return "; ".join(filter(None, (words, absent)))
 
 
-def _precision(data: Dataset, found: Lookup) -> str:
+def _precision(data: Dataset, risk: Lookup) -> str:
     """How precisely records are known."""
     table = data.subject.release.data
-    if found.within:
-        reaches = dict.fromkeys(f"{metres:,.3g} m and {seconds:,.3g} s" for metres, seconds in found.within)
+    if risk.within:
+        reaches = dict.fromkeys(f"{metres:,.3g} m and {seconds:,.3g} s" for metres, seconds in risk.within)
         return "; ".join(f"points within {reach}" for reach in reaches)
     if isinstance(table, Fingerprints):
         return "samples that published boxes hold"

@@ -9,7 +9,7 @@ from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.inferring import named_columns
-from incrowd.assess.questions.linking import LOAD_S, later_s, only, some
+from incrowd.assess.questions.linking import LOAD_S, drawn_people, later_s, only
 from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.attack import link, relink
 from incrowd.attack.people import read_link
@@ -45,8 +45,8 @@ def _columns(data: Dataset) -> Finding:
     texts = {name: _texts(data.table.attributes[name]) for name in named_columns(data)}
     stated, harmless = data.params.get("sensitive"), set(data.options.harmless)
     known = _known(data)
-    asked: set[tuple[str, ...]] = {(name,) for name in texts} | ({known} if known else set())
-    crowds = {names: _sharing(data, [texts[name] for name in names]) for names in sorted(asked)}
+    combinations: set[tuple[str, ...]] = {(name,) for name in texts} | ({known} if known else set())
+    crowds = {names: _sharing(data, [texts[name] for name in names]) for names in sorted(combinations)}
     judged = {names: guesses("columns", crowd, drawn=False) for names, crowd in crowds.items()}
     above = {
         names
@@ -180,9 +180,9 @@ def _pieces(data: Dataset) -> Finding:
 
 def _release_full(data: Dataset) -> Finding:
     subject = data.subject
-    asked = some(subject.known, data.options.people, data.seed)
+    drawn = drawn_people(subject.known, data.options.people, data.seed)
     linkage = link(
-        only(subject.known, asked),
+        only(subject.known, drawn),
         Release(subject.visits, subject.release.members),
         score="overlap",
         views=("moments",),
@@ -203,7 +203,7 @@ def _release_full(data: Dataset) -> Finding:
         numbers={"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval},
         results=(linkage,),
         note="; ".join(
-            filter(None, (drawn_note(len(asked), len(subject.present)), "not judged unless you set a limit" * free))
+            filter(None, (drawn_note(len(drawn), len(subject.present)), "not judged unless you set a limit" * free))
         ),
         chance=linkage.chance[1],
     )

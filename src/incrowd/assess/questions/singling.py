@@ -82,22 +82,22 @@ def _crammed(visits: Visits) -> str:
 def _single_visit(data: Dataset) -> Finding:
     subject = data.subject
     if isinstance(subject.release.data, Fingerprints) and subject.is_release:
-        crowd, asked = _single_in_boxes(subject, data.seed)
+        crowd, people = _single_in_boxes(subject, data.seed)
     else:
-        crowd, asked = subject.per_person(_rarest(subject))[subject.present], subject.present
+        crowd, people = subject.per_person(_rarest(subject))[subject.present], subject.present
     everybody = len(subject.present)
-    numbers = guesses("single_visit", crowd, drawn=len(asked) < everybody, bound=data.bound(1))
+    numbers = guesses("single_visit", crowd, drawn=len(people) < everybody, bound=data.bound(1))
     alone = int((crowd == 1).sum())
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(asked)),
-        numbers={"people": len(asked), "alone": alone, "of_people": everybody},
+        number=printed(numbers[0], len(people)),
+        numbers={"people": len(people), "alone": alone, "of_people": everybody},
         note="; ".join(
             filter(
                 None,
                 (
-                    f"{percent(alone / len(asked))} ({alone:,} people) made a visit that nobody else made",
-                    drawn_note(len(asked), everybody),
+                    f"{percent(alone / len(people))} ({alone:,} people) made a visit that nobody else made",
+                    drawn_note(len(people), everybody),
                 ),
             )
         ),
@@ -122,13 +122,13 @@ def _single_in_boxes(subject: Subject, seed: int) -> tuple[Ints, Ints]:
     holder = next(iter(holders_of(rows, subject.original)))
     order = np.random.default_rng(seed).permutation(subject.present)
     samples = np.cumsum(np.diff(subject.original.offsets)[order])
-    asked = np.sort(order[: max(int(np.searchsorted(samples, MOST_SAMPLES, "right")), 1)])
+    people = np.sort(order[: max(int(np.searchsorted(samples, MOST_SAMPLES, "right")), 1)])
     fewest = []
-    for person in asked.tolist():
+    for person in people.tolist():
         mine = set(rows.rows[person].tolist())
         held = holder.rows(holder.known[slice(*holder.spans[person].tolist())])
         fewest.append(min((rows.people(one) for one in held if mine.intersection(one.tolist())), default=0))
-    return np.array(fewest, np.int64), asked
+    return np.array(fewest, np.int64), people
 
 
 def _blurring(data: Dataset) -> Finding:

@@ -11,9 +11,9 @@ from incrowd.arrays import Floats, Ints, frozen
 from incrowd.attack.link.evidence import SCORES, UNIT, Evidence, Histogram, Layer, Overlap, Score
 from incrowd.attack.link.matching import one_to_one as matched
 from incrowd.attack.link.pairs import PairScores, Ranking
-from incrowd.attack.link.posterior import halves
+from incrowd.attack.link.posterior import Scoring, halves
 from incrowd.attack.link.postings import Meeting, met
-from incrowd.attack.link.result import HITS, TOP, Linkage, Scoring
+from incrowd.attack.link.result import HITS, TOP, Linkage
 from incrowd.attack.link.sides import Sides
 from incrowd.attack.link.views import (
     CLOCKED,
@@ -26,11 +26,11 @@ from incrowd.attack.link.views import (
     tallied,
     warn_apart,
 )
-from incrowd.attack.machine import machine
 from incrowd.attack.people import Side, Truth
 from incrowd.data import Visits
 from incrowd.errors import ParameterError, check_choice, check_positive, check_seed, check_share, check_whole, public
 from incrowd.measure.uniqueness.question import effective_interval
+from incrowd.threads import machine
 
 DEFAULT_VIEWS: tuple[View, ...] = ("places", "rhythm")
 

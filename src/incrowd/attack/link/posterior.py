@@ -1,6 +1,6 @@
 """Scores -> how sure the attacker may be: probabilities over candidates, tempered by what two halves of a side show."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -43,17 +43,25 @@ class Named:
 
 
 @dataclass(frozen=True, eq=False)
+class Scoring:
+    """What a linkage needs to compute more than it was asked for."""
+
+    pairs: PairScores
+    halves: Callable[[], PairScores | None]  # two halves of the known side, for the temperature
+    rows: Ints  # positions of the known people who have visits; others have no probabilities
+    columns: Ints
+    nobody: float  # log-prior of not being there, -inf in a closed world
+
+
+@dataclass(frozen=True, eq=False)
 class Posterior(Sequence[Floats]):
     """For each known person the probability of every candidate, computed when asked for.
 
     In an open world a row adds up to less than 1: the rest is the probability that the person is not there.
     """
 
-    pairs: PairScores
+    scoring: Scoring
     temperature: float
-    nobody: float  # log-prior of not being there, -inf in a closed world
-    rows: Ints  # of the known who have visits; others have no probabilities
-    columns: Ints
     shape: tuple[int, int]
 
     def __len__(self) -> int:
@@ -63,19 +71,20 @@ class Posterior(Sequence[Floats]):
         """The probability of each row of the target for the known person at position i."""
         if not -len(self) <= i < len(self):
             raise IndexError(i)
-        at = np.flatnonzero(self.rows == i % len(self))
+        scoring = self.scoring
+        at = np.flatnonzero(scoring.rows == i % len(self))
         row = np.full(self.shape[1], np.nan)
         if len(at):
             row[:] = 0.0
-            exponent = self.pairs.of(at)[0] * (self.temperature / UNIT)
-            top = max(float(exponent.max()), self.nobody)
+            exponent = scoring.pairs.of(at)[0] * (self.temperature / UNIT)
+            top = max(float(exponent.max()), scoring.nobody)
             weight = np.exp(exponent - top)
-            row[self.columns] = weight / (weight.sum() + np.exp(self.nobody - top))
+            row[scoring.columns] = weight / (weight.sum() + np.exp(scoring.nobody - top))
         return row
 
     def of(self, scores: Ints) -> Floats:
         """The probability of one candidate for each known person who has visits, given its score in units."""
-        sums = np.logaddexp(self.pairs.log_sums(self.temperature), self.nobody)
+        sums = np.logaddexp(self.scoring.pairs.log_sums(self.temperature), self.scoring.nobody)
         shares: Floats = np.exp(scores * (self.temperature / UNIT) - sums)
         return shares
 
@@ -109,8 +118,8 @@ def fitted(pairs: PairScores) -> float:
     from scipy.optimize import brentq
 
     people = len(pairs.visits[0])
-    some = min(people, ROWS, max(FEWEST, ENTRIES // people))
-    who = np.sort(np.random.default_rng(0).permutation(people)[:some])
+    most = min(people, ROWS, max(FEWEST, ENTRIES // people))
+    who = np.sort(np.random.default_rng(0).permutation(people)[:most])
     scores = pairs.of(who) / UNIT
     own = scores[np.arange(len(who)), who]
 

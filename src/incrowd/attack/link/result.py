@@ -1,6 +1,6 @@
 """Linkage: how well known people are recognised, and by how much the attacker may trust it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,26 +10,27 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.attack.link.evidence import UNIT
 from incrowd.attack.link.matching import Matching
-from incrowd.attack.link.pairs import PairScores
-from incrowd.attack.link.posterior import Named, Posterior, fitted
-from incrowd.attack.link.section import linkage_section
+from incrowd.attack.link.posterior import Named, Posterior, Scoring, fitted
 from incrowd.errors import ParameterError, check_share
-from incrowd.plain import plain
-from incrowd.show import Result, Section
+from incrowd.plain import in_words, percent, plain, several
+from incrowd.show import Result, Section, Table
 
 TOP = 10
 HITS = (1, TOP)
-
-
-@dataclass(frozen=True, eq=False)
-class Scoring:
-    """What a linkage needs to compute more than it was asked for."""
-
-    pairs: PairScores
-    halves: Callable[[], PairScores | None]  # two halves of the known side, for the temperature
-    rows: Ints  # positions of the known people who have visits
-    columns: Ints
-    nobody: float  # log-prior of not being there
+SCORES = {
+    "evidence": "The score is the evidence that two rows are of one person: the log Bayes factor against two people of "
+    "the crowd, whose places differ from person to person as they do on the known side.",
+    "histogram": "The score compares the shares of visits that two people spend at each place "
+    "(Naini and others 2016, minus the Jensen-Shannon divergence).",
+    "overlap": "Candidates are ranked by what they share with the known person; each shared visit counts -log2 of the "
+    "share of people who have it, too, so rare places count more.",
+}
+VIEWS = {
+    "places": "places visited",
+    "rhythm": "places by quarter of the day",
+    "week": "places by hour of the week",
+    "moments": "place and time slot",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,7 +118,26 @@ class Linkage(Result):
 
     def section(self) -> Section:
         """Whether known people are recognised in the target."""
-        return linkage_section(self)
+        rows = [
+            (f"right candidate among the first {k}", percent(self.hit[k]), percent(self.chance[k])) for k in self.hit
+        ]
+        rows.append(("median rank", _number(self.median_rank), _number(self.chance_median_rank)))
+        ahead = f"{percent(self.claims_right)} of {self.claimed:,}"
+        rows.append(("right if the best is ahead of the second", ahead, "-"))
+        if self.matching is not None:
+            rows.append(("left without a partner", f"{self.matching.known_alone:,} known people", "-"))
+            rows.append(("a better matching could add at most", f"{self.matching.gap:,.3g}", "-"))
+        return Section(
+            question="Can people known from one dataset be recognised in another?",
+            answer=_answer(self),
+            number=percent(self.hit[1]),
+            number_of="of people recognised",
+            tables=[Table(("", "attack", "chance"), rows)],
+            method=[SCORES[self.score], *_method(self)],
+            options=_options(self),
+            data=self,
+            number_at=("hit", "1"),
+        )
 
     def columns(self) -> Mapping[str, Any]:
         """A row for each known person, by position: the rank of its counterpart, the row named, is it right."""
@@ -157,9 +177,7 @@ class Linkage(Result):
 
         In an open world the rest up to 1 is the probability that the person is not in the target.
         """
-        scoring = self.scoring
-        shape = len(self.rank), self._targets
-        return Posterior(scoring.pairs, self.temperature, scoring.nobody, scoring.rows, scoring.columns, shape)
+        return Posterior(self.scoring, self.temperature, (len(self.rank), self._targets))
 
     def scores(self, rows: Ints) -> Floats:
         """The scores of some known people with every row of the target, in nats; in bits for overlap alone.
@@ -218,3 +236,55 @@ class Linkage(Result):
         for i in np.flatnonzero(~first & (partner >= 0)):
             units[i] = scoring.pairs.of(np.array([i]))[0, partner[i]]
         return self.posterior.of(units)
+
+
+def _answer(linkage: Linkage) -> str:
+    if not linkage.told:
+        return (
+            f"{linkage.target:,} candidates were ranked for {several(linkage.known, 'known person', 'known people')}; "
+            f"for {linkage.claimed:,} of them the best is ahead of the second. No link file was given, so the matches "
+            "could not be scored."
+        )
+    if linkage.hit[1] is None:
+        return "None of the known people is among the candidates."
+    hits = linkage.hit[1] * linkage.scored
+    return (
+        f"The attacker names the right one of {several(linkage.target, 'candidate')} for {percent(linkage.hit[1])} "
+        f"({hits:,.0f} of {linkage.scored:,} people); by chance it would be {percent(linkage.chance[1])}."
+    )
+
+
+def _method(linkage: Linkage) -> list[str]:
+    views = "; ".join(VIEWS[view] for view in linkage.views)
+    words = [f"Compared: {views}. Ties are settled in expectation, and a row that stands for n people counts 1/n."]
+    if linkage.one_to_one:
+        words.append("Everybody has one partner at most: the matching of greatest total, by an auction with a bound.")
+    if linkage.at_bound:
+        words.append(f"Alpha is at the end of what is searched for: {', '.join(linkage.at_bound)}.")
+    interval = linkage.interval
+    if interval is not None:
+        words.append(f"95 % interval of the share recognised: {percent(interval[0])} to {percent(interval[1])}.")
+    rest = [
+        f"{several(linkage.without, 'known person has', 'known people have')} no counterpart and are left out",
+        f"{several(linkage.silent, 'person shares', 'people share')} nothing with any candidate",
+    ]
+    if linkage.empty:
+        rest.append(f"{several(linkage.empty, 'person has', 'people have')} no visit")
+    if linkage.untold:
+        rest.append(f"the link file does not name {several(linkage.untold, 'candidate')}")
+    return [*words, f"{'; '.join(rest).capitalize()}."]
+
+
+def _options(linkage: Linkage) -> str:
+    options = [linkage.score, "views " + ", ".join(linkage.views), "one to one" if linkage.one_to_one else "alone"]
+    if "moments" in linkage.views:
+        period = "" if linkage.period_slots is None else f" of a period of {linkage.period_slots:,}"
+        options.append(
+            f"moments within {several(linkage.tolerance_slots, 'slot')}{period} and {linkage.tolerance_m:g} m"
+        )
+    options += [f"alpha of {view} {alpha:.3g}" for view, alpha in linkage.alpha.items()]
+    return ", ".join([*options, f"{in_words(linkage.seconds)} on {linkage.machine}"])
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.1f}"

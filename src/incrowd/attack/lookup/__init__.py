@@ -19,10 +19,10 @@ from incrowd.attack.lookup.holders import (
     spans_of,
 )
 from incrowd.attack.lookup.result import Lookup
-from incrowd.attack.machine import machine
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
 from incrowd.errors import ParameterError, check_positive, check_seed, check_whole, public
 from incrowd.progress import track
+from incrowd.threads import machine
 
 QUANTILE = 0.95  # of the movement of points that an attacker allows for
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.attack.link.views import same_slots
-from incrowd.attack.machine import machine
 from incrowd.attack.membership.channel import Channel, log_ratio, stated
 from incrowd.attack.membership.crowds import (
     Counted,
@@ -30,6 +29,7 @@ from incrowd.columns import as_array
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
 from incrowd.progress import track
+from incrowd.threads import machine
 
 Mode = Literal["outside", "game", "custodian"]
 Swap = tuple[int | None, int | None]  # who leaves and who joins
@@ -90,13 +90,13 @@ def membership(
     inside = None if truth is None else _who_is_in(truth, published, len(visits))
     mode: Mode = "outside" if published is not None else "custodian" if size is None else "game"
     rng = np.random.default_rng(seed)
-    asked = _AttackerKnowledge.of(visits, given, reference, published, float(known), rng)
+    attacker = _AttackerKnowledge.of(visits, given, reference, published, float(known), rng)
     if published is not None:
-        scores, people, positions = _outside(asked, published, size)
+        scores, people, positions = _outside(attacker, published, size)
     else:
         people = _group_size(visits, size)
         positions = np.sort(rng.permutation(len(visits))[:targets])
-        scores = _played(asked, positions, people, int(groups), custodian=mode == "custodian")
+        scores = _played(attacker, positions, people, int(groups), custodian=mode == "custodian")
     return answered(
         mode=mode,
         scores=scores,
@@ -104,7 +104,7 @@ def membership(
         truth=inside,
         people=people,
         mitigation={name: "given" if name == "region" else value for name, value in given.items()},
-        rates=asked.source,
+        rates=attacker.source,
         known=float(known),
         seed=int(seed),
         groups=int(groups) if mode != "outside" else 1,
@@ -199,17 +199,17 @@ def _who_is_in(truth: ArrayLike, published: Counts | None, people: int) -> NDArr
     return inside
 
 
-def _outside(asked: _AttackerKnowledge, published: Counts, size: int | None) -> tuple[Floats, int, Ints]:
+def _outside(attacker: _AttackerKnowledge, published: Counts, size: int | None) -> tuple[Floats, int, Ints]:
     """One score for everybody, on the counts as they are published."""
     if size is None:
         raise ParameterError("size is missing: how many people were counted is needed to judge a published count.")
     check_whole(size=size)
-    n, everybody = published.n.ravel(), np.arange(len(asked.visits))
+    n, everybody = published.n.ravel(), np.arange(len(attacker.visits))
     scores = np.empty(len(everybody))
     for person in track(everybody.tolist(), "asking about people"):
-        slot, cell, keep = asked.known(person)
-        places, of = asked.looked_at(slot, cell)
-        scores[person] = asked.score(n[places], slot, cell, keep, of, int(size))
+        slot, cell, keep = attacker.known(person)
+        places, of = attacker.looked_at(slot, cell)
+        scores[person] = attacker.score(n[places], slot, cell, keep, of, int(size))
     return scores, int(size), everybody
 
 
@@ -225,25 +225,25 @@ def _group_size(visits: Visits, size: int | None) -> int:
     return int(size)
 
 
-def _played(asked: _AttackerKnowledge, positions: Ints, people: int, groups: int, *, custodian: bool) -> Floats:
+def _played(attacker: _AttackerKnowledge, positions: Ints, people: int, groups: int, *, custodian: bool) -> Floats:
     """Scores [target, out and in, group], each on counts published with fresh noise."""
     scores = np.empty((len(positions), 2, groups))
-    rng, size = asked.rng, len(asked.visits)
+    rng, size = attacker.rng, len(attacker.visits)
     for group in track(range(groups), "publishing counts"):
-        counted = Counted.drawn(asked.visits, asked.given, asked.shape, rng)
+        counted = Counted.drawn(attacker.visits, attacker.given, attacker.shape, rng)
         order = np.arange(size) if custodian else rng.permutation(size)
         members = order[:people]
         total = counted.total(members)
         inside = np.zeros(size, np.bool_)
         inside[members] = True
         for number, person in enumerate(positions.tolist()):
-            slot, cell, keep = asked.known(person)
-            places, of = asked.looked_at(slot, cell)
+            slot, cell, keep = attacker.known(person)
+            places, of = attacker.looked_at(slot, cell)
             places, back = np.unique(places, return_inverse=True)  # a count is published once
             swaps = _swapped(person, members, order, inside, rng, custodian=custodian)
             for side, swap in enumerate(swaps):
-                y = asked.channel.publish(counted.changed(places, total, *swap), rng)[back]
-                scores[number, side, group] = asked.score(y, slot, cell, keep, of, people)
+                y = attacker.channel.publish(counted.changed(places, total, *swap), rng)[back]
+                scores[number, side, group] = attacker.score(y, slot, cell, keep, of, people)
     return scores
 
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, frozen
 from incrowd.attack.gain import Match, match_by_gain
-from incrowd.attack.machine import machine
 from incrowd.attack.recover.result import Recovered
 from incrowd.clock import DAY_MIN, check_hours
 from incrowd.data import Counts
@@ -24,7 +23,7 @@ from incrowd.errors import (
     public,
 )
 from incrowd.progress import track
-from incrowd.threads import threads
+from incrowd.threads import machine, threads
 
 
 class Linked(NamedTuple):

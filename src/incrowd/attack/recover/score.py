@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, frozen
-from incrowd.attack.machine import machine
 from incrowd.attack.recover.result import score_section
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, check_choice, public
 from incrowd.measure.uniqueness.index import Tops
 from incrowd.progress import track
 from incrowd.show import Result, Section
+from incrowd.threads import machine
 
 Pairing = Literal["global", "index", "optimal"]
 PAIRINGS = ("global", "index", "optimal")

@@ -9,10 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from incrowd.arrays import Floats, Ints, frozen
-from incrowd.attack.machine import machine
 from incrowd.attack.people import owners_from
-from incrowd.attack.relink.join import NONE, join
-from incrowd.attack.relink.score import RelinkScore, rejoined, scored
+from incrowd.attack.relink.join import NONE, RelinkScore, join, rejoined, scored
 from incrowd.data import Release, Visits
 from incrowd.data.release_folder import manifest_in
 from incrowd.discretize import windows
@@ -21,6 +19,7 @@ from incrowd.measure import Uniqueness, uniqueness
 from incrowd.measure.uniqueness.question import UniquenessQuestion
 from incrowd.plain import in_words, percent, several
 from incrowd.show import Result, Section, Table
+from incrowd.threads import machine
 
 MEMORY = ("piece", "chain")
 SCORES = ("gain", "evidence")

@@ -5,7 +5,8 @@ import os
 import stat
 from pathlib import Path
 
-from incrowd.audit.reading.parquet import Footer, foreign_schema
+from incrowd.audit.reading.batches import foreign_schema
+from incrowd.audit.reading.parquet import Footer
 from incrowd.audit.reading.published import CELLS, MANIFEST, Published, part_of
 from incrowd.audit.verdict import Check, failed, idle, judged
 from incrowd.plain import several

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.audit.reading.parquet import SCHEMA
+from incrowd.audit.reading.batches import SCHEMA
 from incrowd.audit.reading.published import CELLS, FORMATS, RANDOM, ROUNDED_M, SEEDED, Published, part_of
 from incrowd.audit.reading.rules import faults_of
 from incrowd.audit.reading.stated import ZONE, stated_zone

@@ -1,13 +1,15 @@
-"""Does noise follow its law: neither too little, nor rounded, repeated, or drawn from a small seed?"""
+"""Does noise follow its law: neither too little, nor rounded, repeated, from a small seed, or unlike its parameters?"""
 
 from collections.abc import Callable, Iterator
-from math import ceil, exp, log, log1p
+from math import ceil, exp, log, log1p, sqrt
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.audit.reading.published import Published
 
 LIMIT = 5.2  # standard deviations that chance exceeds with a probability below 1e-6
 ALPHA = 1e-6
@@ -38,6 +40,37 @@ class Noisy(NamedTuple):
     known: NDArray[np.bool_]
     change: Change
     is_changed: bool  # by more than noise
+
+
+def disagreements(release: Published) -> Iterator[str]:
+    """What the stated parameters of noise for a person contradict."""
+    given, claims = release.parameters, release.claims
+    names = ("epsilon", "delta", "slots_per_person", "cells_per_slot", "sensitivity", "scale")
+    values = [given.get(name) for name in names]
+    if not all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+        yield "epsilon, delta, slots, cells, sensitivity and scale are not all stated"
+        return
+    epsilon, delta, slots, cells, sensitivity, scale = map(float, values)  # type: ignore[arg-type]
+    if claims.get("unit") != "person":
+        yield "the claim is not per person"
+    laplace = given.get("mechanism") == "discrete laplace"
+    if laplace != (delta == 0):
+        yield "the mechanism does not fit delta"
+    expected = 2 * slots * cells if laplace else sqrt(2 * slots * cells)
+    if abs(sensitivity - expected) > 1e-9 * expected:
+        yield "the sensitivity is not that of so many slots and cells per person"
+    if laplace and (epsilon <= 0 or scale < sensitivity / epsilon * (1 - 1e-9)):
+        yield "the scale is too small for epsilon"
+    if not laplace and _gaussian_delta(sensitivity / scale if scale > 0 else np.inf, epsilon) > delta * (1 + 1e-3):
+        yield "the scale is too small for epsilon and delta"
+
+
+def _gaussian_delta(ratio: float, epsilon: float) -> float:
+    """The delta of Gaussian noise at sensitivity / scale = ratio (Balle and Wang 2018, Theorem 8)."""
+    if not np.isfinite(ratio):
+        return 1.0
+    below = NormalDist().cdf
+    return below(ratio / 2 - epsilon / ratio) - exp(min(epsilon, 700)) * below(-ratio / 2 - epsilon / ratio)
 
 
 def law_of(scale: float, *, laplace: bool) -> Law:

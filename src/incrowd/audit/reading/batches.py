@@ -1,16 +1,20 @@
 """A Parquet or CSV file -> record batches, one after the other; paths are literal, and nothing is guessed from them."""
 
+import base64
 import csv
 from collections.abc import Iterator
 from pathlib import Path
+from struct import calcsize, unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from incrowd.audit.reading.parquet import Footer, footer_of, untrue_statistics
+from incrowd.audit.reading.parquet import STATISTICS, Chunk, Footer, footer_of, runs_of
 from incrowd.errors import DataError, check_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SCHEMA = b"ARROW:schema"  # where the writer of Parquet keeps the columns
+_UNPACK = {1: "<i", 2: "<q", 4: "<f", 5: "<d"}  # statistics by physical type; others are text
 SUFFIXES = (".parquet", ".csv")
 DELIMITERS = ",;\t|"
 _BLOCK = 1 << 24  # bytes of a CSV file at a time
@@ -135,3 +139,76 @@ def _delimiter(path: Path) -> str:
     except (OSError, ValueError) as error:
         raise unreadable(path) from error
     return max(DELIMITERS, key=first.count)
+
+
+def foreign_schema(keys: dict[bytes, bytes], schema: "pa.Schema") -> bool:
+    """Whether the Arrow schema in a footer holds more than the columns: text that is not that of the schema itself."""
+    import pyarrow as pa
+
+    stored = keys.get(SCHEMA)
+    if stored is None:
+        return False
+    try:
+        raw = base64.b64decode(stored, validate=True)
+        read = pa.ipc.read_schema(pa.py_buffer(raw))
+    except (ValueError, pa.ArrowException, OSError):
+        return True
+    if read.names != schema.names or any(field.metadata for field in read):
+        return True
+    known = bytes(read.serialize()) + b"\n".join(name.encode() for name in schema.names)
+    return any(run not in known for run in runs_of(raw))
+
+
+def untrue_statistics(metadata: Any, group: int, table: "pa.Table", footer: Footer) -> list[str]:
+    """Faults of a row group: statistics that are not those of its values, dictionary entries that no row uses."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    faults = []
+    chunks = {chunk.path: chunk for chunk in footer.chunks if chunk.group == group}
+    for number, name in enumerate(table.column_names):
+        column, kind = table[name], table.schema.field(name).type
+        if pa.types.is_dictionary(kind):
+            column, kind = column.cast(kind.value_type), kind.value_type
+        if kind.num_fields:
+            continue
+        meta = metadata.row_group(group).column(number) if metadata.num_columns == len(table.column_names) else None
+        chunk = chunks.get(name)
+        if chunk is not None and chunk.dictionary is not None and chunk.dictionary != pc.count_distinct(column).as_py():
+            faults.append("a dictionary of the Parquet file holds entries that no row uses")
+        if meta is None or meta.statistics is None:
+            continue
+        ends, stated = pc.min_max(column).as_py(), meta.statistics
+        untrue = stated.has_min_max and (stated.min, stated.max) != (ends["min"], ends["max"])
+        if untrue or (chunk is not None and _is_plain(kind) and _untrue_pages(chunk, column)):
+            faults.append("statistics in the Parquet file are not those of its values")
+    return faults
+
+
+def _is_plain(kind: "pa.DataType") -> bool:
+    import pyarrow as pa
+
+    return any(is_kind(kind) for is_kind in (pa.types.is_signed_integer, pa.types.is_floating, pa.types.is_string))
+
+
+def _untrue_pages(chunk: Chunk, column: "pa.ChunkedArray") -> bool:
+    """Whether a page states another smallest or largest value than it has."""
+    import pyarrow.compute as pc
+
+    at = 0
+    for page in chunk.pages:
+        part, at = column.slice(at, page.values), at + page.values
+        ends = pc.min_max(part).as_py()
+        stated = page.statistics
+        for name, fields in (("max", (1, 5)), ("min", (2, 6))):
+            if any(field in stated and _value(stated[field], chunk.kind) != ends[name] for field in fields):
+                return True
+        if set(stated) - STATISTICS or stated.get(3, part.null_count) != part.null_count:
+            return True
+    return False
+
+
+def _value(data: bytes, kind: int) -> Any:
+    if kind in _UNPACK:
+        return unpack(_UNPACK[kind], data)[0] if len(data) == calcsize(_UNPACK[kind]) else None
+    return data.decode("utf-8", "replace")

@@ -1,32 +1,101 @@
 """The layout of a Parquet file: does every byte of it belong to a value, and what text is in it besides?"""
 
-import base64
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from struct import calcsize, unpack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from incrowd.audit.reading.thrift import CompactReader, Damaged, Struct
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
+Struct = dict[int, Any]
+_TRUE, _FALSE, _BYTE, _INTS, _DOUBLE, _BINARY, _LISTS, _MAP, _STRUCT = 1, 2, 3, (4, 5, 6), 7, 8, (9, 10), 11, 12
+_DEEPEST = 16
 MAGIC = b"PAR1"
 WRITER = re.compile(rb"parquet-cpp-arrow version \d{1,3}(\.\d{1,3}){2}(-SNAPSHOT)?")
 ROOT = b"schema"  # what that writer calls the whole of the columns
-SCHEMA = b"ARROW:schema"
 CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 _FOOTER, _GROUP = {1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 5, 6, 7}
 _CHUNK, _META = {2, 3}, {1, 2, 3, 4, 5, 6, 7, 9, 11, 12, 13, 16}
-_ELEMENT, _STATISTICS = {*range(1, 9), 10}, set(range(1, 10))
+_ELEMENT, STATISTICS = {*range(1, 9), 10}, set(range(1, 10))
 _PAGE, _HEADS = {1, 2, 3, 5, 7, 8}, {5: set(range(1, 6)), 7: {1, 2, 3}, 8: set(range(1, 9))}
-_UNPACK = {1: "<i", 2: "<q", 4: "<f", 5: "<d"}  # statistics by physical type; others are text
 _DICTIONARY, _DATA = 2, {0: 5, 3: 8}  # kinds of pages, and the field with the head of each
 SHORTEST = 6  # printable characters in a row that are looked at as text
 _LARGEST_PAGE = 1 << 30
+
+
+class Damaged(ValueError):
+    """Bytes that are no Thrift."""
+
+
+class CompactReader:
+    """Reads structs from bytes, and knows where it stands."""
+
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self.data, self.at = data, at
+
+    def struct(self, depth: int = 0) -> Struct:
+        """The fields of a struct by number; a number that comes twice is damage."""
+        if depth > _DEEPEST:
+            raise Damaged("nested too deeply")
+        fields: Struct = {}
+        number = 0
+        while (head := self._byte()) != 0:
+            number = number + (head >> 4) if head >> 4 else self._zigzag()
+            if number in fields:
+                raise Damaged("a field twice")
+            fields[number] = self._value(head & 15, depth)
+        return fields
+
+    def _value(self, kind: int, depth: int) -> Any:
+        if kind in (_TRUE, _FALSE):
+            return kind == _TRUE
+        if kind == _BYTE:
+            return self._byte()
+        if kind in _INTS:
+            return self._zigzag()
+        if kind == _DOUBLE:
+            return self._take(8)
+        if kind == _BINARY:
+            return self._take(self._varint())
+        if kind in _LISTS:
+            return self._list(depth)
+        if kind == _STRUCT:
+            return self.struct(depth + 1)
+        raise Damaged("an unknown type")
+
+    def _list(self, depth: int) -> list[Any]:
+        head = self._byte()
+        size = self._varint() if head >> 4 == 15 else head >> 4
+        if size > len(self.data):
+            raise Damaged("a list beyond the end")
+        if head & 15 in (_TRUE, _FALSE):
+            return [self._byte() == _TRUE for _ in range(size)]
+        return [self._value(head & 15, depth + 1) for _ in range(size)]
+
+    def _take(self, size: int) -> bytes:
+        taken = self.data[self.at : self.at + size]
+        if len(taken) < size:
+            raise Damaged("bytes beyond the end")
+        self.at += size
+        return taken
+
+    def _byte(self) -> int:
+        return self._take(1)[0]
+
+    def _varint(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+            if shift > 63:
+                raise Damaged("a number of more than 64 bits")
+
+    def _zigzag(self) -> int:
+        value = self._varint()
+        return (value >> 1) ^ -(value & 1)
 
 
 class Page(NamedTuple):
@@ -99,7 +168,7 @@ def _unknown(footer: Struct) -> list[str]:
         (footer.get(4, []), _GROUP),
         ([chunk for group in footer.get(4, []) for chunk in group.get(1, [])], _CHUNK),
         (metas, _META),
-        ([meta[12] for meta in metas if 12 in meta], _STATISTICS),
+        ([meta[12] for meta in metas if 12 in meta], STATISTICS),
     ]
     odd = any(set(part) - known for those, known in parts for part in those)
     stated = [meta[12] for meta in metas if 12 in meta]
@@ -185,10 +254,10 @@ def printable(path: Path, footer: Footer) -> Iterator[bytes]:
                     file.seek(at)
                     reader = CompactReader(file.read(min(chunk.end - at, 1 << 16)))
                     page = reader.struct()
-                    yield from _runs(reader.data[: reader.at])
+                    yield from runs_of(reader.data[: reader.at])
                     file.seek(at + reader.at)
                     body = file.read(page[3])
-                    yield from _runs(_plain(pa, body, page, chunk.codec))
+                    yield from runs_of(_plain(pa, body, page, chunk.codec))
                 except (Damaged, KeyError, TypeError, ValueError, AttributeError, OSError):
                     return
                 at += reader.at + page[3]
@@ -204,7 +273,7 @@ def _plain(pa: Any, body: bytes, page: Struct, codec: int) -> bytes:
     return body[:heads] + unpacked
 
 
-def _runs(data: bytes) -> Iterator[bytes]:
+def runs_of(data: bytes) -> Iterator[bytes]:
     """Printable characters that stand together, found by numpy because most pages hold none."""
     codes = np.frombuffer(data, np.uint8)
     fine = (codes >= 32) & (codes != 127)
@@ -212,76 +281,3 @@ def _runs(data: bytes) -> Iterator[bytes]:
     starts, ends = edges[::2], edges[1::2]
     for i in np.flatnonzero(ends - starts >= SHORTEST).tolist():
         yield data[starts[i] : ends[i]]
-
-
-def foreign_schema(keys: dict[bytes, bytes], schema: "pa.Schema") -> bool:
-    """Whether the Arrow schema in a footer holds more than the columns: text that is not that of the schema itself."""
-    import pyarrow as pa
-
-    stored = keys.get(SCHEMA)
-    if stored is None:
-        return False
-    try:
-        raw = base64.b64decode(stored, validate=True)
-        read = pa.ipc.read_schema(pa.py_buffer(raw))
-    except (ValueError, pa.ArrowException, OSError):
-        return True
-    if read.names != schema.names or any(field.metadata for field in read):
-        return True
-    known = bytes(read.serialize()) + b"\n".join(name.encode() for name in schema.names)
-    return any(run not in known for run in _runs(raw))
-
-
-def untrue_statistics(metadata: Any, group: int, table: "pa.Table", footer: Footer) -> list[str]:
-    """Faults of a row group: statistics that are not those of its values, dictionary entries that no row uses."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    faults = []
-    chunks = {chunk.path: chunk for chunk in footer.chunks if chunk.group == group}
-    for number, name in enumerate(table.column_names):
-        column, kind = table[name], table.schema.field(name).type
-        if pa.types.is_dictionary(kind):
-            column, kind = column.cast(kind.value_type), kind.value_type
-        if kind.num_fields:
-            continue
-        meta = metadata.row_group(group).column(number) if metadata.num_columns == len(table.column_names) else None
-        chunk = chunks.get(name)
-        if chunk is not None and chunk.dictionary is not None and chunk.dictionary != pc.count_distinct(column).as_py():
-            faults.append("a dictionary of the Parquet file holds entries that no row uses")
-        if meta is None or meta.statistics is None:
-            continue
-        ends, stated = pc.min_max(column).as_py(), meta.statistics
-        untrue = stated.has_min_max and (stated.min, stated.max) != (ends["min"], ends["max"])
-        if untrue or (chunk is not None and _is_plain(kind) and _untrue_pages(chunk, column)):
-            faults.append("statistics in the Parquet file are not those of its values")
-    return faults
-
-
-def _is_plain(kind: "pa.DataType") -> bool:
-    import pyarrow as pa
-
-    return any(is_kind(kind) for is_kind in (pa.types.is_signed_integer, pa.types.is_floating, pa.types.is_string))
-
-
-def _untrue_pages(chunk: Chunk, column: "pa.ChunkedArray") -> bool:
-    """Whether a page states another smallest or largest value than it has."""
-    import pyarrow.compute as pc
-
-    at = 0
-    for page in chunk.pages:
-        part, at = column.slice(at, page.values), at + page.values
-        ends = pc.min_max(part).as_py()
-        stated = page.statistics
-        for name, fields in (("max", (1, 5)), ("min", (2, 6))):
-            if any(field in stated and _value(stated[field], chunk.kind) != ends[name] for field in fields):
-                return True
-        if set(stated) - _STATISTICS or stated.get(3, part.null_count) != part.null_count:
-            return True
-    return False
-
-
-def _value(data: bytes, kind: int) -> Any:
-    if kind in _UNPACK:
-        return unpack(_UNPACK[kind], data)[0] if len(data) == calcsize(_UNPACK[kind]) else None
-    return data.decode("utf-8", "replace")
