@@ -46,3 +46,11 @@ def test_the_inner_listener_hears_alone():
             progress.tell("inside", 1, 1)
         progress.tell("outside", 1, 1)
     assert (inner, outer) == ([("inside", 1, 1)], [("outside", 1, 1)])
+
+
+def test_who_reads_along_gets_answers_whoever_listens_to_progress():
+    read, (_, listening) = [], heard()
+    with progress.reading_along(read.append), listening:
+        progress.answered("a section")
+    progress.answered("nobody reads")
+    assert read == ["a section"]

@@ -1,4 +1,4 @@
-"""Long work tells how far it is; the command line listens, a library caller need not.
+"""Long work tells how far it is, a command what it found; who calls may listen, and need not.
 
 >>> with listening(lambda label, done, total: print(label, done, total)):
 ...     squares = [i * i for i in track(range(2), "squaring")]
@@ -10,13 +10,15 @@ squaring 2 2
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Listener = Callable[[str, float, float], None]  # label, done, total
+Reader = Callable[[Any], None]  # a section of an answer
 T = TypeVar("T")
 COMPILING = "compiling kernels, once"  # the label under which kernels tell that they are compiled
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+_reader: ContextVar[Reader | None] = ContextVar("reader", default=None)
 
 
 @contextmanager
@@ -48,3 +50,20 @@ def track(items: Iterable[T], label: str, total: float | None = None) -> Iterato
     for done, item in enumerate(items, 1):
         yield item
         tell(label, done, total)
+
+
+@contextmanager
+def reading_along(reader: Reader) -> Iterator[None]:
+    """Send the section that a command inside answers with to the reader, too."""
+    token = _reader.set(reader)
+    try:
+        yield
+    finally:
+        _reader.reset(token)
+
+
+def answered(section: Any) -> None:
+    """Pass the section of an answer on to whoever reads along."""
+    reader = _reader.get()
+    if reader is not None:
+        reader(section)

@@ -103,7 +103,7 @@ def test_killing_the_server_loses_no_job(store, queue, tmp_path):
 def test_a_job_of_any_kind_can_be_looked_at_once_it_is_over(visitor):
     """What it handed over differs by kind, and the page is loaded again."""
     from incrowd import Ledger
-    from incrowd.web.handover import VARIABLE, hand_over
+    from incrowd.web.handover import keeper
 
     store = visitor.studio.store
     for kind in ("clean", "assess", "forecast", "run", "sign"):
@@ -111,9 +111,7 @@ def test_a_job_of_any_kind_can_be_looked_at_once_it_is_over(visitor):
         place = visitor.studio.queue.place_of(store.job(number)) / "1"
         place.mkdir(parents=True)
         if kind != "run":
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setenv(VARIABLE, str(place))
-                hand_over([Ledger().section()])
+            keeper(place)(Ledger().section())
         assert visitor.get(f"/jobs/{number}").status == 200
         store.move(number, "finished", expected="waiting")
         answer = visitor.get(f"/jobs/{number}")

@@ -5,13 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
+from incrowd import progress
 from incrowd.cli.inputs import saved_visits
 from incrowd.cli.options import Json
 from incrowd.cli.reading import ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import answer, progress_bar
 from incrowd.data.release_folder import attestation_of
 from incrowd.errors import ParameterError
-from incrowd.web.handover import hand_over
 
 
 @reads
@@ -74,7 +74,7 @@ def audit(
         asked["columns"] = {role: str(name) for role, name in (reading.arguments()["columns"] or {}).items()}
         verdict = audit.check(release, original=_original(original, reading), link=link, values=value or None, **asked)
         attested = _attested(release)
-    hand_over([verdict.section()])
+    progress.answered(verdict.section())
     *lines, counts = str(verdict).splitlines()
     record = {**verdict.to_dict(), **({"attestation": attested} if attested else {})}
     answer("\n".join([*lines, *([attested] if attested else []), counts]), record, as_json=as_json)

@@ -16,7 +16,6 @@ from incrowd.errors import IncrowdWarning
 from incrowd.plain import in_words, several, to_json
 from incrowd.read.sources.local import as_given
 from incrowd.show import section_of, text
-from incrowd.web.handover import hand_over, job_folder, listener
 
 SIDES = "(west-east x south-north)"  # of a block in metres
 
@@ -50,7 +49,7 @@ def present(results: Any, python: str = "", *, grain: str = "", as_json: bool) -
         say(to_json(results, indent=2))
         return
     section = section_of(results)
-    hand_over([section])
+    progress.answered(section)
     say(text(section))
     if python:
         say(f"{grain}{'; ' if grain else ''}in Python: {python}")
@@ -84,11 +83,11 @@ def warnings_noted() -> Iterator[None]:
 def progress_bar() -> Iterator[None]:
     """One bar with what is left of the whole, and what is being done; nothing if stderr is no terminal.
 
-    What is finished vanishes, and where nothing tells how far it is, a line says that work goes on.
+    What is finished vanishes, and where nothing tells how far it is, a line says that work goes on. Nothing is drawn
+    if somebody else listens.
     """
-    folder = job_folder()
-    if folder is not None or not sys.stderr.isatty():
-        with progress.listening(_compiling_noted() if folder is None else listener(folder)):
+    if progress.current() is not None or not sys.stderr.isatty():
+        with progress.listening(progress.current() or _compiling_noted()):
             yield
         return
     from rich.console import Console
@@ -140,7 +139,7 @@ def _compiling_noted() -> progress.Listener:
 
 def written(noun: Frame, output: Path, python: str, *lines: str, as_json: bool, **more: Any) -> None:
     """Say what was written where, and what happened to every record; lines more, and their values in the record."""
-    hand_over([noun.ledger.section()])
+    progress.answered(noun.ledger.section())
     record = {"output": output.name, "noun": type(noun).__name__, "ledger": noun.ledger, **more}
     words = [f"{noun.ledger}\n", f"{output}: {_in_brief(noun)}", *filter(None, lines), f"in Python: {python}"]
     answer("\n".join(words), record, as_json=as_json)

@@ -14,7 +14,7 @@ from incrowd.web import commands
 from incrowd.web.pages import commands as lines
 from incrowd.web.pages import in_brief, page, studio_of
 from incrowd.web.protect import TRIED
-from incrowd.web.store import Job, StoredData
+from incrowd.web.store import Job
 from incrowd.web.studio import JUDGE, Studio
 
 if TYPE_CHECKING:
@@ -68,18 +68,18 @@ async def show(request: Request) -> Response:
         pending=[job for job in jobs if not job.over],
         frontier=_frontier([*rows, *original]) if rows else None,
         advice=None if before is None else before.advice,
-        tried=_tried(studio, dataset),
+        tried=studio.answer(studio.finished(dataset, "forecast")),
         lines=lines(commands.forecasting(dataset, TRIED)),
     )
 
 
 def row_of(studio: Studio, job: Job) -> ComparedRun | None:
     """A finished run; None if it is not finished."""
-    assessment, published = studio.assessment(job, JUDGE), studio.sections(job, 0)
+    assessment, published = studio.assessment(job, JUDGE), studio.answer(job)
     if job.state != "finished" or assessment is None:
         return None
-    record: dict[str, Any] = published[0].data if published else {}
-    left = published[0].answer.partition("\nGuarantee:")[0] if published else ""
+    record: dict[str, Any] = published.data if published else {}
+    left = published.answer.partition("\nGuarantee:")[0] if published else ""
     return _row(job, job.title, assessment, left, percent(record.get("records_left")), record.get("loss"))
 
 
@@ -128,9 +128,3 @@ class _Point:
     @property
     def share(self) -> float:
         return (self.bar.judged or self.bar.value) / 100
-
-
-def _tried(studio: Studio, dataset: StoredData) -> Any:
-    """What the same methods do at other strengths, tried on a few people."""
-    sections = studio.sections(studio.finished(dataset, "forecast"))
-    return sections[0] if sections else None

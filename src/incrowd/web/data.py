@@ -50,7 +50,7 @@ async def _shown(request: Request, problem: str = "") -> Response:
     job = None if dataset is None else studio.store.latest(dataset.id, "clean")
     done = job is not None and job.state == "finished"
     first = 0 if job is None else len(job.commands) - 2  # a city is made before it is cleaned
-    ledger = next(iter(studio.sections(job, first)), None) if done else None
+    ledger = studio.answer(job, first) if done else None
     return page(
         request,
         "data",
@@ -61,7 +61,7 @@ async def _shown(request: Request, problem: str = "") -> Response:
         database=_database(studio),
         dataset=dataset,
         job=job,
-        summary=next(iter(studio.sections(job, first + 1)), None) if done else None,
+        summary=studio.answer(job, first + 1) if done else None,
         ledger=ledger,
         drops=_drops(ledger),
         lines=[] if dataset is None else lines(*commands.cleaning(dataset)),

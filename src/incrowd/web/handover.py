@@ -1,35 +1,43 @@
-"""How a command that the studio runs hands over its progress and its sections: files in the folder of its job."""
+"""One command of a job: its progress and its answer become files in a folder of the job, for the page.
+
+It is `incrowd WORDS` with somebody who listens; the commands themselves do not know the studio.
+"""
 
 import json
-import os
 import pickle
+import runpy
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from incrowd import progress
 from incrowd.errors import DataError
 from incrowd.show import Section
 
-VARIABLE = "INCROWD_JOB"  # of the environment: the folder for both
-PROGRESS, SECTIONS = "progress.json", "sections.pickle"
+PROGRESS, ANSWER = "progress.json", "answer.pickle"
 EVERY_S = 0.25
 
 
-def job_folder() -> Path | None:
-    """Where to hand over; None if the studio did not start this command."""
-    folder = os.environ.get(VARIABLE)
-    return None if folder is None else Path(folder)
+def main(folder: Path, words: list[str]) -> None:
+    """Run a command line and keep what it tells.
+
+    Args:
+        folder: Where to.
+        words: The command line, without the program.
+    """
+    sys.argv = ["incrowd", *words]
+    with progress.listening(listener(folder)), progress.reading_along(keeper(folder)):
+        runpy.run_module("incrowd", run_name="__main__")
 
 
-def hand_over(sections: Sequence[Section]) -> None:
-    """Keep sections for the page, if the studio started this command."""
-    folder = job_folder()
-    if folder is not None:
-        _write(folder / SECTIONS, pickle.dumps(list(sections)))
+def keeper(folder: Path) -> Callable[[Section], None]:
+    """Write the section of an answer."""
+    return lambda section: _write(folder / ANSWER, pickle.dumps(section))
 
 
-def listener(folder: Path) -> Callable[[str, float, float], None]:
+def listener(folder: Path) -> progress.Listener:
     """Write the outermost work that is not finished, and the part of it that told last, a few times a second."""
     unfinished: dict[str, float] = {}
     last = 0.0
@@ -58,17 +66,22 @@ def progress_in(folder: Path) -> dict[str, Any]:
         return {}
 
 
-def sections_in(folder: Path) -> list[Section]:
-    """The sections that a finished command handed over; the folder is the user's own, mode 0700."""
+def answer_in(folder: Path) -> Section | None:
+    """The section that a finished command answered with; the folder is the user's own, mode 0700."""
     try:
-        return list(pickle.loads((folder / SECTIONS).read_bytes()))  # noqa: S301
+        section = pickle.loads((folder / ANSWER).read_bytes())  # noqa: S301
     except FileNotFoundError:
-        return []
+        return None
     except Exception as error:  # another version of incrowd wrote it
         raise DataError("this result was made by another version of incrowd; run it again.") from error
+    return section if isinstance(section, Section) else None
 
 
 def _write(path: Path, content: bytes) -> None:
     part = path.with_suffix(".part")
     part.write_bytes(content)
     part.replace(path)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -92,8 +92,8 @@ def _found(studio: Studio, dataset: StoredData) -> dict[str, str]:
     found: dict[str, str] = {}
     cleaned = studio.finished(dataset, "clean")
     if cleaned is not None:
-        summary = studio.sections(cleaned, len(cleaned.commands) - 1)
-        found["data"] = several(summary[0].data.users, "person", "people") if summary else "read"
+        summary = studio.answer(cleaned, len(cleaned.commands) - 1)
+        found["data"] = several(summary.data.users, "person", "people") if summary else "read"
     assessment = studio.assessment(studio.finished(dataset, "assess"))
     if assessment is not None:
         found["risk"] = in_brief(assessment)

@@ -61,8 +61,8 @@ def outcome(studio: Studio, job: Job) -> str:
 
 def _forecasts(studio: Studio, dataset: StoredData) -> dict[str, list[tuple[str, str, str]]]:
     """Method -> for each setting tried: the setting, what is left of the data, what an attacker gets right."""
-    sections = studio.sections(studio.finished(dataset, "forecast"))
-    comparison: Comparison | None = sections[0].data if sections else None
+    section = studio.answer(studio.finished(dataset, "forecast"))
+    comparison: Comparison | None = None if section is None else section.data
     tried: dict[str, list[tuple[str, str, str]]] = {}
     for row in comparison.rows if comparison is not None else ():
         if row.published:

@@ -43,7 +43,7 @@ def _shown(request: Request, run: str, problem: str = "", typed: dict[str, str] 
     if job is None or job.state != "finished":
         return page(request, "release", step="release", dataset=dataset, job=None, problem=problem)
     assessment, method = studio.assessment(job, JUDGE), job.details["method"]
-    audit = studio.sections(job, AUDIT)
+    audit = studio.answer(job, AUDIT)
     signing = next((one for one in studio.store.jobs(dataset.id, "sign") if one.details["run"] == job.id), None)
     number = str(job.id)
     return page(
@@ -56,9 +56,9 @@ def _shown(request: Request, run: str, problem: str = "", typed: dict[str, str] 
         problem=problem,
         typed=typed or {},
         top=None if assessment is None else verdict_of(assessment),
-        passed=assessment is not None and assessment.passed and bool(audit) and audit[0].data.passed,
-        audit=audit[0] if audit else None,
-        published=next(iter(studio.sections(job, 0)), None),
+        passed=assessment is not None and assessment.passed and audit is not None and audit.data.passed,
+        audit=audit,
+        published=studio.answer(job),
         signing=signing,
         signed=signing is not None and signing.state == "finished",
         files=[(name, size_in_words(path.stat().st_size)) for name, path in _files(studio, job, signing)],
@@ -112,8 +112,8 @@ def _decided(studio: Studio, job: Job, form: dict[str, str]) -> dict[str, Any]:
         raise ParameterError("choose a decision.")
     if decision != "publish" and not given["reasons"]:
         raise ParameterError("give the conditions or reasons of this decision.")
-    row, audit = row_of(studio, job), studio.sections(job, AUDIT)
-    if decision != "no" and not (row is not None and row.passed and audit and audit[0].data.passed):
+    row, audit = row_of(studio, job), studio.answer(job, AUDIT)
+    if decision != "no" and not (row is not None and row.passed and audit and audit.data.passed):
         raise ParameterError("this run does not pass, so it gets no signature for publication; sign Do not publish.")
     return {**given, "decision": decision, "day": datetime.now(UTC).date().isoformat()}
 

@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 from types import FrameType
 
-from incrowd.web.handover import VARIABLE
 from incrowd.web.store import Job, Store
 
 GRACE_S = 10  # for a command to remove what it half wrote
@@ -65,10 +64,10 @@ def _run(store: Store, job: Job) -> str:
 
 
 def _command(words: list[str], where: Path, folder: Path) -> int:
-    environment = {**os.environ, VARIABLE: str(folder.resolve()), "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
         child = subprocess.Popen(  # noqa: S603 - words, no shell
-            [sys.executable, "-m", "incrowd", *words],
+            [sys.executable, "-m", "incrowd.web.handover", str(folder.resolve()), *words],
             cwd=where,
             env=environment,
             stdin=subprocess.DEVNULL,

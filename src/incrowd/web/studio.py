@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from incrowd.errors import ParameterError
 from incrowd.web.folder import HOME
-from incrowd.web.handover import SECTIONS, sections_in
+from incrowd.web.handover import ANSWER, answer_in
 from incrowd.web.queue import Queue
 from incrowd.web.store import Job, Store, StoredData
 from incrowd.web.views import Views
@@ -78,21 +78,21 @@ class Studio:
         """The latest job of a kind that ended well."""
         return next((job for job in self.store.jobs(dataset.id, kind) if job.state == "finished"), None)
 
-    def sections(self, job: Job | None, step: int = 0) -> "list[Section]":
-        """What a command of a job handed over; empty before it did."""
+    def answer(self, job: Job | None, step: int = 0) -> "Section | None":
+        """What a command of a job answered; None before it did."""
         if job is None:
-            return []
+            return None
         folder = self.queue.place_of(job) / str(step)
         try:
-            changed = (folder / SECTIONS).stat().st_mtime_ns
+            changed = (folder / ANSWER).stat().st_mtime_ns
         except FileNotFoundError:
-            return []
-        return _sections(folder, changed)
+            return None
+        return _answer(folder, changed)
 
     def assessment(self, job: Job | None, step: int = 0) -> "Assessment | None":
-        """The assessment that a command of a job handed over."""
-        sections = self.sections(job, step)
-        return sections[0].data if sections else None
+        """The assessment that a command of a job answered with."""
+        section = self.answer(job, step)
+        return None if section is None else section.data
 
     def runs(self, dataset: StoredData) -> list[Job]:
         """The releases that were made, the latest first."""
@@ -107,6 +107,6 @@ class Studio:
 
 
 @lru_cache(maxsize=32)
-def _sections(folder: Path, changed: int) -> "list[Section]":
-    del changed  # part of the key: a job that runs again hands over anew
-    return sections_in(folder)
+def _answer(folder: Path, changed: int) -> "Section | None":
+    del changed  # part of the key: a job that runs again answers anew
+    return answer_in(folder)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
+from incrowd import progress
 from incrowd.anonymize import Anonymizer, Cut, Generalize, Glove
 from incrowd.anonymize.base import guarantee
 from incrowd.cli.engine import Engine
@@ -33,7 +34,6 @@ from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
 from incrowd.plain import to_json
 from incrowd.show import text
-from incrowd.web.handover import hand_over
 
 COMMON = ("self", "data", "seed", "pseudonym_seed")  # arguments that the call of every method has
 NOUNS: dict[type, Literal["visits", "traces", "fingerprints"]] = {
@@ -116,7 +116,7 @@ class Releasing:
         run.clean_up(release, **keywords)
         write_page(self.report, release, *([risks] if risks else []), force=self.force)
         record = {**release.to_dict(), "loss": None if isinstance(release.data, Traces) else loss_of(release)}
-        hand_over([replace(release.section(), data=record)])  # who is behind a pseudonym stays in the link file
+        progress.answered(replace(release.section(), data=record))  # who is behind a pseudonym stays in the link file
         if self.as_json:
             return to_json(
                 {"folder": folder.name, **release.to_dict(), "losses": losses, "residual_risk": risks}, indent=2
