@@ -114,8 +114,14 @@ def _frontier(rows: list[ComparedRun]) -> Lines:
         tuple(lines),
         f"{several(len(points), 'row')} of the table. Left out: runs that move points or count people, whose loss has "
         "another scale.",
+        levels=_limit({bar.limit for _, bar in placed if bar and bar.limit is not None}),
         words=f"Share that decides against loss of detail. {words}.",
     )
+
+
+def _limit(limits: set[float]) -> dict[str, float]:
+    """The limit as a line across, if all rows are compared with the same."""
+    return {f"limit {percent(limit / 100)}": limit / 100 for limit in limits} if len(limits) == 1 else {}
 
 
 @dataclass(frozen=True)

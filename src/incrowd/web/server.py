@@ -38,7 +38,7 @@ def serve(folder: Path, *, port: int, browser: bool, upload_mb: int, say: Callab
         if browser:
             webbrowser.open(app.link)
         # What uvicorn logs of an error may hold values of the data, so it logs nothing.
-        settings = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, lifespan="on")
+        settings = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, lifespan="on", ws="none")
         uvicorn.Server(settings).run(sockets=[listener])
 
 
