@@ -62,7 +62,7 @@ async def show(request: Request) -> Response:
         "compare",
         step="compare",
         dataset=dataset,
-        rows=[*rows, *original],
+        rows=[*rows, *(_failed(job) for job in jobs if job.state == "failed"), *original],
         runs=rows,
         best=next((row for row in rows if row.passed), None),
         pending=[job for job in jobs if not job.over],
@@ -81,6 +81,11 @@ def row_of(studio: Studio, job: Job) -> ComparedRun | None:
     record: dict[str, Any] = published.data if published else {}
     left = published.answer.partition("\nGuarantee:")[0] if published else ""
     return _row(job, job.title, assessment, left, percent(record.get("records_left")), record.get("loss"))
+
+
+def _failed(job: Job) -> ComparedRun:
+    """A run without an answer, as loud as one that fails."""
+    return ComparedRun(job, job.title, "gap", "No answer", None, f"stopped: {job.message}", "-", None, passed=False)
 
 
 def _row(
