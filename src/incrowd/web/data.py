@@ -51,7 +51,7 @@ async def _shown(request: Request, problem: str = "", typed: dict[str, str] | No
     studio = studio_of(request)
     dataset = studio.store.dataset()
     files, database = await run_in_threadpool(data_files, studio.folder), _database(studio)
-    picked = typed or _picked(dataset, "file" if files or database else "city")
+    picked = typed or _picked(dataset)
     job = None if dataset is None else studio.store.latest(dataset.id, "clean")
     done = job is not None and job.state == "finished"
     first = 0 if job is None else len(job.commands) - 2  # a city is made before it is cleaned
@@ -80,10 +80,10 @@ def _named_database(picked: dict[str, str], database: dict[str, Any]) -> bool:
     return picked["kind"] == "database" and "source" in database
 
 
-def _picked(dataset: StoredData | None, kind: str) -> dict[str, str]:
+def _picked(dataset: StoredData | None) -> dict[str, str]:
     """The fields of the form as they were sent for the current data, so that one can go back and change them."""
     if dataset is None:
-        return {"kind": kind}
+        return {"kind": "file"}
     options = dataset.options
     if not dataset.source:
         return {"kind": "city", **{name: str(options[name]) for name in CITY}}
