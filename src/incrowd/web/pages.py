@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from incrowd.assess import Assessment
 
 STEPS = ("data", "risk", "protect", "compare", "release")
+LOOSE = re.compile(r"(?<=\d) %(?=\W)")  # a number that could part from its unit
 NUMBER = re.compile(r"[-+]?[\d.,]*\d( ?%| ?\w{1,6})?|-|inf|")
 
 
@@ -73,7 +74,7 @@ def page(
     if "step" in context:
         common["steps"] = steps(studio, context["step"])
     text = environment().get_template(f"{template}.html").render(**common, **context)
-    return HTMLResponse(text, status_code=status, headers=headers)
+    return HTMLResponse(LOOSE.sub("\N{NO-BREAK SPACE}%", text), status_code=status, headers=headers)
 
 
 def progress_of(studio: Studio, job: Job) -> dict[str, Any]:
