@@ -20,7 +20,10 @@ def test_the_link_works_once_and_gives_a_cookie_that_scripts_and_other_sites_do_
     first = visitor.get(link, cookie=None)
     second = visitor.get(link, cookie=None)
     assert wrong.status == 403
-    assert first.status == 303
+    assert first.status == 200
+    assert "/data" in first.text
+    assert visitor.app.link not in first.text
+    assert first.headers["referrer-policy"] == "no-referrer"
     assert {"HttpOnly", "SameSite=strict"} <= set(first.headers["set-cookie"].split("; "))
     assert second.status == 403
 

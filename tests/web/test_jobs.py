@@ -1,6 +1,7 @@
 """Jobs run in processes of their own: they can be cancelled, they outlive the server, and a crash stays their own."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 
 import pytest
 
+from incrowd.errors import DataError
 from incrowd.web.queue import Queue
 from incrowd.web.store import Store
 
@@ -98,6 +100,25 @@ def test_killing_the_server_loses_no_job(store, queue, tmp_path):
     assert states(store) == ["finished", "running"]
     queue.tick()
     assert states(store)[1] == "running"
+
+
+class Evil:
+    """Runs a command when it is read, as a prepared folder of data could hold it."""
+
+    def __reduce__(self):
+        return os.mkdir, ("evil",)
+
+
+def test_a_stored_answer_that_would_run_something_is_refused(visitor, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store = visitor.studio.store
+    job = store.job(store.add_job(1, "clean", "a job", [["a"]]))
+    place = visitor.studio.queue.place_of(job) / "0"
+    place.mkdir(parents=True)
+    (place / "answer.pickle").write_bytes(pickle.dumps(Evil()))
+    with pytest.raises(DataError, match="another version"):
+        visitor.studio.answer(job)
+    assert not (tmp_path / "evil").exists()
 
 
 def test_a_job_of_any_kind_can_be_looked_at_once_it_is_over(visitor):

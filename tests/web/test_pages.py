@@ -60,6 +60,16 @@ def test_columns_are_told_in_counts_and_never_in_values(visitor):
     assert not re.search(r"p[0-6]\b|f[0-3]\b|52\.\d|2024-01", words)
 
 
+def test_who_comes_back_finds_the_uses_as_they_were(visitor):
+    visitor.studio.queue.at_a_time = 0
+    uses = {"use:rider_id": "user", "use:ts": "t", "use:lon": "lon", "use:lat": "lat", "use:fare": "harmless"}
+    visitor.post("/data", {"kind": "file", "source": "trips.csv", "time-zone": "Europe/Amsterdam", **uses})
+    again = re.search(r'id="columns"[^>]* hx-get="(/data/columns[^"]*)"', visitor.get("/data").text)[1]
+    text = visitor.get(again.replace("&amp;", "&")).text
+    assert '<option value="harmless" selected>' in text
+    assert 'value="Europe/Amsterdam"' in text
+
+
 def test_a_file_that_cannot_be_read_is_explained_without_its_content(visitor, folder):
     (folder / "bad.csv").write_text("alice,4.4444,51.5555\nbob,4.4,51.5\n")
     words = visitor.get("/data/columns?source=bad.csv").words

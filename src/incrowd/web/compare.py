@@ -62,7 +62,7 @@ async def show(request: Request) -> Response:
         "compare",
         step="compare",
         dataset=dataset,
-        rows=[*rows, *original],
+        rows=[*rows, *(_failed(job) for job in jobs if job.state == "failed"), *original],
         runs=rows,
         best=next((row for row in rows if row.passed), None),
         pending=[job for job in jobs if not job.over],
@@ -81,6 +81,11 @@ def row_of(studio: Studio, job: Job) -> ComparedRun | None:
     record: dict[str, Any] = published.data if published else {}
     left = published.answer.partition("\nGuarantee:")[0] if published else ""
     return _row(job, job.title, assessment, left, percent(record.get("records_left")), record.get("loss"))
+
+
+def _failed(job: Job) -> ComparedRun:
+    """A run without an answer, as loud as one that fails."""
+    return ComparedRun(job, job.title, "gap", "No answer", None, f"stopped: {job.message}", "-", None, passed=False)
 
 
 def _row(
@@ -114,8 +119,14 @@ def _frontier(rows: list[ComparedRun]) -> Lines:
         tuple(lines),
         f"{several(len(points), 'row')} of the table. Left out: runs that move points or count people, whose loss has "
         "another scale.",
+        levels=_limit({bar.limit for _, bar in placed if bar and bar.limit is not None}),
         words=f"Share that decides against loss of detail. {words}.",
     )
+
+
+def _limit(limits: set[float]) -> dict[str, float]:
+    """The limit as a line across, if all rows are compared with the same."""
+    return {f"limit {percent(limit / 100)}": limit / 100 for limit in limits} if len(limits) == 1 else {}
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -20,6 +21,7 @@ from incrowd.web.folder import data_files, inside, upload
 from incrowd.web.forms import form_of
 from incrowd.web.pages import commands as lines
 from incrowd.web.pages import page, studio_of
+from incrowd.web.store import StoredData
 from incrowd.web.studio import Studio
 
 PLACES = ("user", "t", "lon", "lat", "x", "y", "cell")
@@ -36,6 +38,7 @@ USES = {
 }
 FORMATS = ("%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%Y%m%d%H%M%S")
 MOST_PEOPLE, MOST_DAYS = 100_000, 60
+DATABASE = "database of incrowd.toml"
 CITY = {"users": (10, MOST_PEOPLE), "days": (1, MOST_DAYS)}
 
 
@@ -44,9 +47,11 @@ async def show(request: Request) -> Response:
     return await _shown(request)
 
 
-async def _shown(request: Request, problem: str = "") -> Response:
+async def _shown(request: Request, problem: str = "", typed: dict[str, str] | None = None) -> Response:
     studio = studio_of(request)
     dataset = studio.store.dataset()
+    files, database = await run_in_threadpool(data_files, studio.folder), _database(studio)
+    picked = typed or _picked(dataset)
     job = None if dataset is None else studio.store.latest(dataset.id, "clean")
     done = job is not None and job.state == "finished"
     first = 0 if job is None else len(job.commands) - 2  # a city is made before it is cleaned
@@ -57,8 +62,10 @@ async def _shown(request: Request, problem: str = "") -> Response:
         step="data",
         status=422 if problem else 200,
         problem=problem,
-        files=await run_in_threadpool(data_files, studio.folder),
-        database=_database(studio),
+        files=files,
+        database=database,
+        picked=picked,
+        columns=urlencode(picked) if picked.get("source") or _named_database(picked, database) else "",
         dataset=dataset,
         job=job,
         summary=studio.answer(job, first + 1) if done else None,
@@ -67,6 +74,25 @@ async def _shown(request: Request, problem: str = "") -> Response:
         lines=[] if dataset is None else lines(*commands.cleaning(dataset)),
         city=CITY,
     )
+
+
+def _named_database(picked: dict[str, str], database: dict[str, Any]) -> bool:
+    return picked["kind"] == "database" and "source" in database
+
+
+def _picked(dataset: StoredData | None) -> dict[str, str]:
+    """The fields of the form as they were sent for the current data, so that one can go back and change them."""
+    if dataset is None:
+        return {"kind": "file"}
+    options = dataset.options
+    if not dataset.source:
+        return {"kind": "city", **{name: str(options[name]) for name in CITY}}
+    fields = {f"use:{name}": use for name, use in options.get("uses", {}).items()}
+    fields |= {name: options[name] for name in ("time-zone", "time-format") if options.get(name)}
+    fields |= {"set-aside": "yes"} if options.get("set-aside") else {}
+    if dataset.title == DATABASE:
+        return {"kind": "database", **fields}
+    return {"kind": "file", "source": dataset.source, **fields}
 
 
 def _drops(ledger: Section | None) -> list[tuple[str, int, float]]:
@@ -97,22 +123,23 @@ def _database(studio: Studio) -> dict[str, Any]:
 
 
 async def columns(request: Request) -> Response:
-    """The part of the page that says what each column holds."""
-    studio = studio_of(request)
-    source = request.query_params.get("source", "")
+    """The part of the page that says what each column holds; uses in the address stand as they are."""
+    studio, asked = studio_of(request), dict(request.query_params)
     how: dict[str, Any] = {}
     try:
-        if request.query_params.get("kind") == "database":
+        if asked.get("kind") == "database":
             database = _database(studio)
             if "source" not in database:
                 raise ParameterError("incrowd.toml names no database.")
             path, how = database["source"], database["how"]
         else:
-            path = str(inside(studio.folder, source))
+            path = str(inside(studio.folder, asked.get("source", "")))
         seen = await run_in_threadpool(read.preview, path, **how)
     except IncrowdError as error:
-        return page(request, "columns", problem=_named(studio, str(error)), seen=None, uses=USES, formats=FORMATS)
-    return page(request, "columns", problem="", seen=seen, uses=USES, formats=FORMATS)
+        return page(request, "columns", problem=_named(studio, str(error)), seen=None)
+    likely = {one.name: one.role if one.role in USES else "leave" for one in seen.columns_}
+    chosen = {name: asked.get(f"use:{name}", use) for name, use in likely.items()}
+    return page(request, "columns", problem="", seen=seen, chosen=chosen, asked=asked, uses=USES, formats=FORMATS)
 
 
 def _named(studio: Studio, text: str) -> str:
@@ -127,7 +154,7 @@ async def choose(request: Request) -> Response:
     try:
         title, source, options = _chosen(studio, form)
     except IncrowdError as error:
-        return await _shown(request, str(error))
+        return await _shown(request, str(error), {"kind": "file", **form})
     dataset = studio.store.add_dataset(title, source, options)
     studio.started(dataset, "clean", f"Reading {title}", commands.cleaning(dataset))
     return RedirectResponse("/data", status_code=303)
@@ -143,11 +170,11 @@ def _chosen(studio: Studio, form: dict[str, str]) -> tuple[str, str, dict[str, A
         database = _database(studio)
         if "source" not in database:
             raise ParameterError("incrowd.toml names no database.")
-        return "database of incrowd.toml", database["source"], {**options, **database["how"]}
+        return DATABASE, database["source"], {**options, **database["how"]}
     if not form.get("source"):
         raise ParameterError("choose a file first.")
-    inside(studio.folder, form["source"])
-    return form["source"], form["source"], options
+    source = inside(studio.folder, form["source"]).relative_to(studio.folder).as_posix()
+    return source, source, options
 
 
 def _whole(form: dict[str, str], name: str, least: int, most: int) -> int:
@@ -170,6 +197,7 @@ def _options(form: dict[str, str]) -> dict[str, Any]:
         raise ParameterError("one column can be sensitive at a time; leave the others out, or run them one by one.")
     harmless = [name for name, use in uses.items() if use == "harmless"]
     options: dict[str, Any] = {"columns": roles, "attributes": [*sensitive, *harmless], "harmless": harmless}
+    options["uses"] = uses
     options["sensitive"] = sensitive[0] if sensitive else ""
     options["time-zone"], options["time-format"] = (
         form.get("time-zone", "").strip(),

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.errors import DataError, ParameterError
+from incrowd.plain import several
 from incrowd.read.files import format_of
 from incrowd.read.layouts import layout_of
 from incrowd.read.sources.local import SUFFIXES
 
+GLOB = re.compile(r"[*?\[\]{}]")  # a name with these stands for other files, too
 HOME = "incrowd-studio"  # the studio's own folder in it, mode 0700
 UPLOADS = f"{HOME}/uploads"
 MOST_FILES = 200  # that a page lists
@@ -25,9 +27,9 @@ class DataFile:
     """A file or folder that can be chosen.
 
     Args:
-        path: Its path below the folder, with slashes.
+        path: Its path below the folder, with slashes; a folder ends with one.
         size: In words.
-        changed: The day it was changed, in words.
+        changed: The day it was changed, in words; of a folder how many files it has.
     """
 
     path: str
@@ -36,7 +38,7 @@ class DataFile:
 
 
 def inside(folder: Path, name: str) -> Path:
-    """The path of a file below the folder; anything that leads out of it, also by a link, is refused.
+    """A data file below the folder, or one of its folders; what leads out of it, also by a link, is refused.
 
     Args:
         folder: The folder given to `incrowd serve`.
@@ -45,29 +47,46 @@ def inside(folder: Path, name: str) -> Path:
     refused = ParameterError("this file is not below the folder that the studio was started with; choose another.")
     if not name or "\0" in name or Path(name).is_absolute() or ".." in Path(name).parts:
         raise refused
+    if GLOB.search(name):
+        raise ParameterError("the name of this file has one of * ? [ ] { }; rename it.")
+    top = folder.resolve()
     try:
-        path = (folder / name).resolve(strict=True)
+        path = (top / name).resolve(strict=True)
     except OSError:
         raise ParameterError("this file does not exist any more; choose another.") from None
-    if not path.is_relative_to(folder.resolve()):
+    own = path.is_relative_to(top / HOME) and not path.is_relative_to(top / UPLOADS)
+    if path == top or own or not path.is_relative_to(top):
         raise refused
+    if path.is_dir() and not all(one.resolve().is_relative_to(path) for one in path.rglob("*")):
+        raise ParameterError("this folder holds links that lead out of it; choose a file.")
     return path
 
 
 def data_files(folder: Path) -> list[DataFile]:
-    """What can be chosen: files that incrowd reads by their ending, the latest first, and no link that leads out."""
-    found: list[Path] = []
+    """What can be chosen: files that incrowd reads by their ending, and folders of several; the latest first."""
+    found: list[tuple[float, DataFile]] = []
     for root, folders, names in os.walk(folder):
         here = Path(root)
-        deep = len(here.relative_to(folder).parts)
-        folders[:] = [
-            name for name in folders if deep < DEEPEST and not name.startswith(".") and (deep or name != HOME)
-        ]
-        found += [here / name for name in names if _readable(here / name, folder)]
-    uploads = folder / UPLOADS
-    found += [path for path in (uploads.iterdir() if uploads.is_dir() else ()) if _readable(path, folder)]
-    found.sort(key=lambda path: -path.stat().st_mtime)
-    return [_described(path, folder) for path in found[:MOST_FILES]]
+        inner = here.relative_to(folder).parts
+        folders[:] = [name for name in folders if _walked(name, inner)]
+        if inner == (HOME,):
+            continue
+        described = [one for name in names if (one := _described(here / name, folder)) is not None]
+        found += described
+        if inner and inner[0] != HOME and len(described) > 1 and len({Path(name).suffix for name in names}) == 1:
+            path = f"{here.relative_to(folder).as_posix()}/"
+            found.append(
+                (max(changed for changed, _ in described), DataFile(path, "", several(len(described), "file")))
+            )
+    found.sort(key=lambda one: (-one[0], one[1].path))
+    return [one for _, one in found[:MOST_FILES]]
+
+
+def _walked(name: str, inner: tuple[str, ...]) -> bool:
+    """Whether a folder in these folders is looked into; of the studio's own only the one with uploads."""
+    if inner[:1] == (HOME,):
+        return (*inner, name) == Path(UPLOADS).parts
+    return len(inner) < DEEPEST and not name.startswith(".")
 
 
 def _readable(path: Path, folder: Path) -> bool:
@@ -86,10 +105,18 @@ def _known(path: Path) -> bool:
     return True
 
 
-def _described(path: Path, folder: Path) -> DataFile:
-    status = path.stat()
+def _described(path: Path, folder: Path) -> tuple[float, DataFile] | None:
+    """When a file was changed, and its row; None if it cannot be chosen, or went while we looked."""
+    name = path.relative_to(folder).as_posix()
+    try:
+        name.encode()  # what is no text cannot be written on a page
+        if GLOB.search(name) or not _readable(path, folder):
+            return None
+        status = path.stat()
+    except (OSError, UnicodeEncodeError):
+        return None
     day = datetime.fromtimestamp(status.st_mtime)
-    return DataFile(path.relative_to(folder).as_posix(), size_in_words(status.st_size), f"{day.day} {day:%B %Y}")
+    return status.st_mtime, DataFile(name, size_in_words(status.st_size), f"{day.day} {day:%B %Y}")
 
 
 def size_in_words(size: int) -> str:

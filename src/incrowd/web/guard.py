@@ -1,5 +1,6 @@
-"""Who may speak to the studio: this machine's browser that opened the printed link, from the studio's own pages."""
+"""Who may speak to the studio: this user's browser that opened the printed link, from the studio's own pages."""
 
+import os
 import secrets
 from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
@@ -7,9 +8,10 @@ from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from incrowd.web.peer import ROOT, foreign
 from incrowd.web.store import Store
 
 COOKIE = "incrowd_studio"
@@ -29,6 +31,11 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 BROKEN = "An internal error, not your fault. Go back and try again; the terminal names its kind."
+ANOTHER = "Another user of this machine started this studio; start incrowd serve yourself."
+# A page of the studio itself goes on to the first step, so that the strict cookie is sent also to somebody who
+# followed the link on a page of another site; it takes the place of the link in the browser's history.
+ARRIVED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>incrowd studio</title><link rel="icon" href="/static/icon.svg">
+<meta http-equiv="refresh" content="0;url=/data"><p><a href="/data">Go to the studio</a></p></html>"""
 LINK = (
     "Open the link that incrowd serve printed in the terminal. It works once; start incrowd serve again for a new one."
 )
@@ -47,7 +54,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, store: Store, port: int, log: Callable[[str], object]) -> None:
-        self.app, self.log = app, log
+        self.app, self.log, self.port = app, log, port
         self.hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
         self.token: str | None = secrets.token_urlsafe(32)
         if not store.setting("session"):
@@ -86,14 +93,16 @@ class Guard:
                 await PlainTextResponse(BROKEN, status_code=500)(scope, receive, with_headers)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """The answer to a request that names another host or comes from another site."""
-        headers = Headers(scope=scope)
+        """The answer to a request of another user of this machine or site, or one that names another host."""
+        headers, user = Headers(scope=scope), os.getuid()
+        if user != ROOT and scope["client"] and foreign(scope["client"], self.port, user):
+            return PlainTextResponse(ANOTHER, status_code=403)
         if headers.get("host") not in self.hosts:
             return PlainTextResponse("This name is not the studio's.", status_code=421)
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         own = f"http://{headers['host']}"
-        foreign = origin not in (own, None) or site not in ("same-origin", "none")
-        if foreign and not (self._arrives(scope, site) and origin is None):
+        elsewhere = origin not in (own, None) or site not in ("same-origin", "none")
+        if elsewhere and not (self._arrives(scope, site) and origin is None):
             return PlainTextResponse("Requests of other sites are refused.", status_code=403)
         if scope["method"] not in SAFE and origin != own:
             return PlainTextResponse("Changes are made from the studio's own pages.", status_code=403)
@@ -115,7 +124,7 @@ class Guard:
         if not fits or scope["method"] != "GET":
             return None
         self.token = None
-        response = RedirectResponse("/data", status_code=303)
+        response = HTMLResponse(ARRIVED, headers={"Referrer-Policy": "no-referrer"})
         response.set_cookie(COOKIE, self.session, httponly=True, samesite="strict", path="/")
         return response
 

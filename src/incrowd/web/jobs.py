@@ -10,12 +10,13 @@ from incrowd.web.protect import outcome
 
 
 async def show(request: Request) -> Response:
-    """A job as it stands; once it is over, the page is to be loaded again."""
+    """A job as it stands; once it is over, so is the page, unless somebody may be typing there."""
     studio = studio_of(request)
     job = job_in(studio, request.path_params["job"])
-    headers = {"HX-Refresh": "true"} if job.over else {}
     on = request.query_params.get("page", "")
-    return page(request, "job", headers=headers, job=job, on=on, outcomes={job.id: outcome(studio, job)})
+    again = job.over and not (on == "protect" and job.kind == "run")
+    headers = {"HX-Refresh": "true"} if again else {}
+    return page(request, "job", headers=headers, step=on, job=job, on=on, outcomes={job.id: outcome(studio, job)})
 
 
 async def cancel(request: Request) -> Response:

@@ -15,7 +15,7 @@ from incrowd.plain import arguments_of
 GRAIN = {"cell_m": "Cell, m", "slot_min": "Slot, min"}
 COUNTS = "counts"
 UNITS = {"_m": "m", "_min": "min", "_h": "h"}
-NAMES = {"l": "L", "dp_epsilon": "ε", "slots_per_person": "slots per person"}
+NAMES = {"dp_epsilon": "ε", "slots_per_person": "slots per person"}
 
 
 @dataclass(frozen=True)
@@ -203,10 +203,15 @@ def title_of(name: str, options: Mapping[str, Any]) -> str:
     'GLOVE, k = 11'
     """
     short, fixed = TEXTS[name][1], FIXED.get(name, {})
-    parts = [_with_unit(field, value) for field, value in options.items() if field not in fixed]
+    labels = {**TEXTS[name][4], **NAMES}
+    parts = [
+        _with_unit(labels[field].partition(",")[0], field, value)
+        for field, value in options.items()
+        if field not in fixed
+    ]
     return ", ".join([short[:1].upper() + short[1:], *parts[:4]])
 
 
-def _with_unit(field: str, value: Any) -> str:
+def _with_unit(label: str, field: str, value: Any) -> str:
     unit = next((unit for end, unit in UNITS.items() if field.endswith(end)), "")
-    return f"{value:,} {unit}" if unit else f"{NAMES.get(field, field)} = {value}"
+    return f"{value:,} {unit}" if unit else f"{label} = {value}"

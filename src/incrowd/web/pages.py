@@ -11,7 +11,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from incrowd.plain import in_words, percent, several
+from incrowd.plain import about, in_words, percent, several
 from incrowd.report.draw import caption
 from incrowd.web.commands import shown
 from incrowd.web.figures import figure
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from incrowd.assess import Assessment
 
 STEPS = ("data", "risk", "protect", "compare", "release")
+LOOSE = re.compile(r"(?<=\d) %(?=\W)")  # a number that could part from its unit
 NUMBER = re.compile(r"[-+]?[\d.,]*\d( ?%| ?\w{1,6})?|-|inf|")
 
 
@@ -39,6 +40,7 @@ def environment() -> jinja2.Environment:
     made.filters |= {
         "caption": caption,
         "figure": lambda panel: Markup(figure(panel)),  # noqa: S704 - drawn by us, values escaped by matplotlib
+        "about": about,
         "in_words": in_words,
         "numeric": lambda cell: bool(NUMBER.fullmatch(cell)),
         "percent": percent,
@@ -72,13 +74,13 @@ def page(
     if "step" in context:
         common["steps"] = steps(studio, context["step"])
     text = environment().get_template(f"{template}.html").render(**common, **context)
-    return HTMLResponse(text, status_code=status, headers=headers)
+    return HTMLResponse(LOOSE.sub("\N{NO-BREAK SPACE}%", text), status_code=status, headers=headers)
 
 
 def progress_of(studio: Studio, job: Job) -> dict[str, Any]:
     """What the running command of a job does, and how far it is."""
     said = progress_in(studio.queue.place_of(job) / str(job.step))
-    return {"label": "", "part": "", "share": 0.0, **said}
+    return {"label": "", "part": "", "share": 0.0, "left_s": 0.0, **said}
 
 
 def steps(studio: Studio, now: str) -> list[dict[str, Any]]:

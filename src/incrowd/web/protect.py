@@ -1,12 +1,12 @@
 """The step Protect: methods as cards, each run as a job that makes a release, attacks it and audits it."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from incrowd.errors import IncrowdError, ParameterError
-from incrowd.plain import percent
+from incrowd.plain import in_words, percent
 from incrowd.web import commands
 from incrowd.web.forms import form_of, job_in
 from incrowd.web.methods import cards, options_from, title_of
@@ -32,7 +32,7 @@ def _shown(request: Request, problem: str = "", method: str = "", typed: dict[st
     jobs = studio.runs(dataset)
     forecast = studio.store.latest(dataset.id, "forecast")
     latest = next(iter(jobs), None)
-    words = commands.anonymizing(dataset, "glove", {"k": 11}) if latest is None else latest.commands[0]
+    words = _steps(dataset, "glove", {"k": 11}) if latest is None else latest.commands
     return page(
         request,
         "protect",
@@ -49,7 +49,7 @@ def _shown(request: Request, problem: str = "", method: str = "", typed: dict[st
         problem=problem,
         wrong=method,
         typed=typed or {},
-        lines=lines([word.replace("{job}", "1") for word in words]),
+        lines=lines(*([word.replace("{job}", "1") for word in one] for one in words)),
     )
 
 
@@ -59,16 +59,19 @@ def outcome(studio: Studio, job: Job) -> str:
     return "" if assessment is None else in_brief(assessment)
 
 
-def _forecasts(studio: Studio, dataset: StoredData) -> dict[str, list[tuple[str, str, str]]]:
-    """Method -> for each setting tried: the setting, what is left of the data, what an attacker gets right."""
+def _forecasts(studio: Studio, dataset: StoredData) -> dict[str, dict[str, Any]]:
+    """Method -> the longest time, and for each setting tried what is left of the data and what an attacker guesses."""
     section = studio.answer(studio.finished(dataset, "forecast"))
     comparison: Comparison | None = None if section is None else section.data
-    tried: dict[str, list[tuple[str, str, str]]] = {}
-    for row in comparison.rows if comparison is not None else ():
-        if row.published:
-            left = f"{percent(row.utility['kept'], 0)} of records, places to {row.utility['place_m']:,.0f} m"
-            guessed = f"{percent(row.privacy['guess_high'], 0)} guessed rightly"
-            tried.setdefault(row.method, []).append((row.setting, left, guessed))
+    published = [row for row in comparison.rows if row.published] if comparison is not None else []
+    tried: dict[str, dict[str, Any]] = {}
+    for row in published:
+        left = f"{percent(row.utility['kept'], 0)} of records, places to {row.utility['place_m']:,.0f} m"
+        guessed = f"{percent(row.privacy['guess_high'], 0)} guessed rightly"
+        told = tried.setdefault(row.method, {"rows": [], "seconds": 0.0})
+        told["rows"].append((row.setting, left, guessed))
+        told["seconds"] = max(told["seconds"], row.seconds)
+        told["time"] = in_words(told["seconds"])
     return tried
 
 
@@ -91,12 +94,16 @@ async def run(request: Request) -> Response:
 
 
 def _run(studio: Studio, dataset: StoredData, method: str, options: dict[str, object]) -> None:
-    steps = [
+    steps = _steps(dataset, method, options)
+    studio.started(dataset, "run", title_of(method, options), steps, method=method, options=options)
+
+
+def _steps(dataset: StoredData, method: str, options: dict[str, object]) -> list[commands.Words]:
+    return [
         commands.anonymizing(dataset, method, options),
         commands.judging(dataset, method, budget=commands.BUDGETS[1]),
         commands.auditing(dataset, method),
     ]
-    studio.started(dataset, "run", title_of(method, options), steps, method=method, options=options)
 
 
 async def again(request: Request) -> Response:

@@ -1,6 +1,7 @@
 """The step Risk: the verdict on the data as they are, where the risk is, and what coarser data would change."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from incrowd.assess.limits import DEFAULTS as DEFAULT_LIMITS
 from incrowd.errors import IncrowdError, ParameterError
 from incrowd.plain import in_words, percent, several
 from incrowd.report.verdict import verdict_of
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 DEFAULTS = {"points": 4, "cell_m": 500, "slot_min": 60}
 CHOICES = {"points": POINTS, "cell_m": CELLS_M, "slot_min": SLOTS_MIN}
+LIMIT = float(DEFAULT_LIMITS["identified"].value or 1)
 HOT = (0.05, 0.25, 0.5, 0.75)  # shares at which the colour of the surface changes
 
 
@@ -43,7 +46,6 @@ async def show(request: Request) -> Response:
         problem = ""
     except IncrowdError as error:
         problem = str(error)
-    gap = assessment.results.get("blurring", ()) if assessment is not None else ()
     return page(
         request,
         "risk",
@@ -51,14 +53,13 @@ async def show(request: Request) -> Response:
         dataset=dataset,
         job=job,
         top=None if assessment is None else verdict_of(assessment),
-        gap=section_of(gap[0]) if gap else None,
         chosen=chosen,
         choices=CHOICES,
         cell_words=cell_words,
         slot_words=slot_words,
         problem=problem,
         budgets=commands.BUDGETS,
-        lines=lines(commands.assessing(dataset, chosen["cell_m"], chosen["slot_min"], commands.BUDGETS[0])),
+        lines=lines(_assessing(dataset, chosen)),
     )
 
 
@@ -79,10 +80,12 @@ def _drawn(studio: Studio, dataset: StoredData, seen: View, chosen: dict[str, in
         (cell_words(cell_m), [_cell(ready.get((cell_m, slot_min)), chosen, cell_m, slot_min) for slot_min in SLOTS_MIN])
         for cell_m in CELLS_M
     ]
-    part = section_of(list(seen.curve))
+    assessment = studio.assessment(studio.finished(dataset, "assess"))
+    gap = assessment.results.get("blurring", ()) if assessment is not None else ()
+    shares = [one.curve[POINTS.index(chosen["points"])].value for one in ready.values()]
     return {
         "known": known,
-        "curve": part.panel("uniqueness"),
+        "curve": _with_limit(section_of(list(seen.curve)).panel("uniqueness")),
         "numbers": [(one.points, percent(one.value)) for one in seen.curve],
         "map": seen.risk_map.section(),
         "key": step_words(seen.risk_map.panel().steps) if len(seen.risk_map.cell) else [],
@@ -90,8 +93,28 @@ def _drawn(studio: Studio, dataset: StoredData, seen: View, chosen: dict[str, in
         "surface": rows,
         "slots": [slot_words(slot_min) for slot_min in SLOTS_MIN],
         "complete": all(cell["share"] for _, cells in rows for cell in cells),
-        "lines": lines(*commands.measuring(dataset, chosen["cell_m"], chosen["slot_min"])),
+        "verdict_of_surface": _whether_coarser(min((one for one in shares if one is not None), default=None)),
+        "gap": section_of(gap[0]) if gap else None,
+        "lines": lines(*commands.measuring(dataset, chosen["cell_m"], chosen["slot_min"]), _assessing(dataset, chosen)),
     }
+
+
+def _assessing(dataset: StoredData, chosen: dict[str, int]) -> list[str]:
+    return commands.assessing(dataset, chosen["cell_m"], chosen["slot_min"], commands.BUDGETS[0])
+
+
+def _with_limit(panel: Any) -> Any:
+    """The curve with the limit as a line across; None stays None."""
+    return panel and replace(panel, levels={f"limit {percent(LIMIT)}": LIMIT})
+
+
+def _whether_coarser(least: float | None) -> str:
+    """What the surface answers, once all of it is known."""
+    if least is None:
+        return ""
+    if least > LIMIT:
+        return f"No size comes below {percent(LIMIT)}: coarser cells and slots alone are not enough."
+    return f"The least is {percent(least)}; the limit is {percent(LIMIT)}. Only the tests of a release decide."
 
 
 def _cell(seen: View | None, chosen: dict[str, int], cell_m: int, slot_min: int) -> dict[str, Any]:

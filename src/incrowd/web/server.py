@@ -1,5 +1,6 @@
 """incrowd serve: a server on this machine alone, and the link that opens it once."""
 
+import logging
 import socket
 import webbrowser
 from collections.abc import Callable
@@ -37,8 +38,9 @@ def serve(folder: Path, *, port: int, browser: bool, upload_mb: int, say: Callab
         say("Nothing leaves this machine. Stop it with Ctrl+C; runs go on, and the studio shows them next time.")
         if browser:
             webbrowser.open(app.link)
-        # What uvicorn logs of an error may hold values of the data, so it logs nothing.
-        settings = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, lifespan="on")
+        # What uvicorn logs of an error may hold values of the data, so it logs nothing, and Python not in its place.
+        logging.getLogger("uvicorn").setLevel(logging.CRITICAL + 1)
+        settings = uvicorn.Config(app, log_config=None, access_log=False, server_header=False, lifespan="on", ws="none")
         uvicorn.Server(settings).run(sockets=[listener])
 
 

@@ -93,6 +93,12 @@ class RiskMap {
     pen.fillRect(12, top, size * this.scale, 3);
     pen.font = `600 12px ${font}`;
     pen.fillText(words, 12, top - 5);
+    pen.textAlign = "center";
+    pen.fillText("N", canvas.clientWidth - 18, 40);
+    pen.textAlign = "start";
+    pen.beginPath();
+    for (const [x, y] of [[0, 10], [-5, 20], [0, 17], [5, 20]]) pen.lineTo(canvas.clientWidth - 18 + x, y);
+    pen.fill();
   }
 
   listen() {
