@@ -136,7 +136,7 @@ class PreparedAssessment:
             shopping=self.shopping,
             remark=self.remark,
             loss=data.loss,
-            ledger=visits.ledger,
+            ledger=visits.ledger if data.stated is None else data.stated,
             estimates=self.estimates,
             answers=tuple(sorted(answers, key=_place)),
             head=head_of(data, self.origin, earlier_runs(self.origin)),

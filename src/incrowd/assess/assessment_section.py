@@ -12,11 +12,11 @@ from incrowd.assess.question import (
     NOT_RUN,
     Answer,
     Number,
+    against,
     compared,
-    sentence,
 )
 from incrowd.measure import RiskMap
-from incrowd.plain import in_words, percent, several, span
+from incrowd.plain import in_words, percent, sentence, several, span
 from incrowd.show import Section, Table, section_of
 
 if TYPE_CHECKING:
@@ -108,7 +108,8 @@ def _worst(result: "Assessment") -> Iterator[str]:
             over.append((float(number.judged) - float(number.limited.value), answer, number))
     if over:
         _, answer, number = max(over, key=lambda one: one[0])
-        yield f"Worst: {answer.asks} {answer.number}; {compared(number)}."
+        words = f", {against(number)}" if number is answer.main else f"; {compared(number)}"
+        yield f"Worst: {answer.asks} {answer.number}{words}."
 
 
 def _missing(result: "Assessment") -> Iterator[str]:

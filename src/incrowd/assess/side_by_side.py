@@ -7,7 +7,7 @@ from typing import Any
 from incrowd.assess.assessment import Assessment
 from incrowd.assess.question import compared
 from incrowd.data import Release
-from incrowd.data.release_section import fineness
+from incrowd.data.release_section import fineness, in_release
 from incrowd.show import Result, Section, Table
 
 LEFT = "Records, people and detail that are left stand beside each verdict, because a release may pass by losing all."
@@ -40,7 +40,8 @@ class SideBySide(Result):
         Args:
             name: Of the release.
         """
-        words = (self.assessments[name].loss, fineness(self.releases[name].data).strip())
+        release = self.releases[name]
+        words = (self.assessments[name].loss or in_release(release), fineness(release.data).strip())
         return " ".join(filter(None, words)) or "-"
 
     def why(self, name: str) -> str:
