@@ -34,7 +34,7 @@ from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.data import Release, Visits
 from incrowd.errors import ParameterError, public
 from incrowd.kernels import compile_s
-from incrowd.measure import risk_map, summary
+from incrowd.measure import RiskMap, risk_map, summary
 from incrowd.plain import several
 from incrowd.progress import tell
 from incrowd.read.layouts import Reading, with_reading
@@ -141,7 +141,7 @@ class PreparedAssessment:
             answers=tuple(sorted(answers, key=_place)),
             head=head_of(data, self.origin, earlier_runs(self.origin)),
             summary=about,
-            risk_map=None if visits.xy is None or interrupted else risk_map(visits),
+            risk_map=None if visits.xy is None or interrupted else _mapped(data),
             results=results,
         )
 
@@ -173,6 +173,8 @@ def assess(
     thresholds: Limits | None = None,
     override: str | None = None,
     advise: bool | None = None,
+    min_people: int = 10,
+    outline: str | Path | None = None,
     time_zone: str | None = None,
     seed: int | None = None,
     **reading: Unpack[Reading],
@@ -207,6 +209,9 @@ def assess(
         thresholds: Old name of limits, until version 0.3.
         override: Why settings that make the verdict easier are allowed; the first line of the page.
         advise: Whether to look for a release that passes. [default: if this one does not and time is left]
+        min_people: Cells with fewer people are blank on the map of risk.
+        outline: Polygons to draw around the map, a GeoJSON or GeoParquet file in degrees; needs the extra `geo`.
+            [default: a line around the cells that are shown]
         time_zone: Zone of times without an offset, of slots and of all days and hours. [default: UTC]
         seed: Seed of every random choice. [default: derived from the files, so that nobody chooses it; 0 in memory]
 
@@ -242,7 +247,13 @@ def prepared(
     if sensitive is not None and sensitive not in data.visits.attributes and not data.is_release:
         known = ", ".join(sorted(data.visits.attributes)) or "none"
         raise ParameterError(f"the data have no attribute {sensitive!r} (they have: {known}); read it too.")
+    if options.outline is not None:
+        _mapped(data)  # an outline that cannot be drawn is refused before any attack
     return replace(PreparedAssessment.over(data, budget), origin=origin)
+
+
+def _mapped(data: Dataset) -> RiskMap:
+    return risk_map(data.visits, min_people=data.options.min_people, outline=data.options.outline)
 
 
 def _place(one: Answer) -> tuple[int, bool]:

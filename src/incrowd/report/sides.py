@@ -62,7 +62,7 @@ def _side(result: "SideBySide", name: str) -> ReleaseSide:
     return ReleaseSide(
         name=name,
         tone=tone,
-        chip={"ok": "Passes", "bad": "Does not pass"}.get(tone, "No verdict"),
+        chip="Passes with an override" if assessment.overridden else "Passes" if tone == "ok" else "Does not pass",
         about=result.about.get(name, ""),
         verdict=f"{assessment.verdict.partition('. ')[0].rstrip('.')}.",
         card=max(drawn, key=lambda card: excess_of(card.answer), default=None),
