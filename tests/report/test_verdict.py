@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
+from browser import COLLISIONS, OUTSIDE
 from incrowd.assess.assessment import Assessment
 from incrowd.assess.digests import JudgedFile
 from incrowd.assess.head import AssessmentHead
@@ -156,3 +157,23 @@ def test_a_release_that_passes_by_an_override_does_not_look_like_one_that_passes
     sides = SideBySide(question="Which?", assessments=found, releases=dict.fromkeys(found, empty), about={})
     chips = [side.chip for side in sides_of(sides).releases]
     assert chips == ["Passes", "Passes with an override"]
+
+
+@pytest.mark.web
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
+def test_an_extreme_page_fits_and_prints(tab, tmp_path, width, dark):
+    """Hostile names, very many people, an area, a count, a limit far to the right, an override, everything missing."""
+    many = answer(number(Fraction(1, 2)), people="123,456,789.5 of 1,234,567,890 published trajectories")
+    loose = replace(many.main, limited=replace(DEFAULTS["lookup"], value=Fraction(9, 10)), interval=(0.4, 0.6))
+    area = answer(number(0.501, (0.48, 0.52), name="membership"), "membership", people="of 495 people asked about")
+    count = answer(number(Fraction(3), name="smallest_count"), "smallest_count", people="people behind 12 counts")
+    other = replace(many, judged=(loose,), asks=HOSTILE * 2, note=HOSTILE)
+    found = assessment(
+        many, area, count, other, MISSING, LATE, override=HOSTILE, shopping=(HOSTILE,), head=head(command=HOSTILE * 3)
+    )
+    tab.open(ic.report.write(tmp_path / "page.html", *found.sections(), title=HOSTILE), width, dark=dark)
+    tab.picture(f"extreme-{width}{'-dark' if dark else ''}")
+    assert tab.violations() == [] and tab.ask(OUTSIDE) == [] and tab.ask(COLLISIONS) == []
+    assert tab.complaints == []
+    sheets = tab.paper("extreme")
+    assert len(sheets) <= 4 and tab.stranded(sheets) == []

@@ -138,7 +138,7 @@ def tone_of(assessment: "Assessment") -> Tone:
 def _more(rest: Iterable[Card]) -> str:
     """How many tests stand below only."""
     counts = Counter(card.tone for card in rest)
-    words = {"bad": "above", "gap": "without an answer", "ok": "within the limit"}
+    words: dict[Tone, str] = {"bad": "above", "gap": "without an answer", "ok": "within the limit"}
     parts = [f"{counts[tone]:,} {what}" for tone, what in words.items() if counts[tone]]
     return f"More tests: {', '.join(parts)}." if parts else ""
 
