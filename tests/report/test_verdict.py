@@ -105,6 +105,12 @@ def test_tests_that_do_not_fit_the_first_screen_are_counted():
     assert len(top.decide) == 5 and top.more == "More tests: 1 above, 1 without an answer."
 
 
+def test_a_count_does_not_outweigh_every_share():
+    found = assessment(answer(number(Fraction(3), name="smallest_count"), "smallest_count"), answer(number(0.95)))
+    assert [card.answer.name for card in verdict_of(found).decide] == ["lookup", "smallest_count"]
+    assert "Worst: Is this lookup?" in found.verdict
+
+
 def test_what_is_missing_comes_with_its_command():
     late, missing = verdict_of(assessment(LATE, MISSING, head=head())).steps
     assert late.command == "incrowd assess a --budget 6m" and "1 test that was not run" in late.what

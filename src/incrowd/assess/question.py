@@ -65,6 +65,14 @@ class Number:
             return NO_LIMIT
         return ABOVE if self.limited.exceeded(self.judged) else WITHIN
 
+    @property
+    def excess(self) -> float:
+        """How far it is above its limit, for a count how far below it as a share of it; 0 without a limit."""
+        if self.limited is None or self.limited.value is None:
+            return 0.0
+        over = float(self.judged) - float(self.limited.value)
+        return -over / max(float(self.limited.value), 1.0) if self.limited.kind == "count" else over
+
     def shown(self, value: Fraction | float) -> str:
         """The value or the limit in print."""
         kind = "share" if self.limited is None else self.limited.kind
@@ -217,20 +225,8 @@ class Answer(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        names = (
-            "name",
-            "about",
-            "asks",
-            "attacker",
-            "verdict",
-            "value",
-            "limit",
-            "number",
-            "note",
-            "chance",
-            "control",
-        )
-        more = ("concerned", "who", "due", "estimated_s", "took_s", "judged", "numbers")
+        names = ("name", "about", "asks", "attacker", "verdict", "value", "limit", "number", "note", "chance")
+        more = ("control", "concerned", "who", "due", "estimated_s", "took_s", "judged", "numbers")
         return {name: plain(getattr(self, name)) for name in names + more}
 
     def section(self) -> Section:

@@ -88,23 +88,15 @@ class Card:
     note: str
 
     @property
+    def excess(self) -> float:
+        """How far its worst number is above its limit; less than 0 if it is within, 0 without a limit."""
+        return 0.0 if self.answer.tightest is None else self.answer.tightest.excess
+
+    @property
     def deciding(self) -> Judged | None:
         """The number that is above its limit, or else the main one; None without an answer."""
         above = (one for one in self.numbers if one.bar is not None and one.bar.tone == "bad")
         return next(above, self.numbers[0] if self.numbers else None)
-
-
-def excess_of(answer: "Answer") -> float:
-    """How far a test is above its limit, or for a count below it; less than 0 if it is within, 0 without a limit.
-
-    Args:
-        answer: What was found.
-    """
-    number = answer.tightest
-    if number is None or number.limited is None or number.limited.value is None:
-        return 0.0
-    over = float(number.judged) - float(number.limited.value)
-    return -over if number.limited.kind == "count" else over
 
 
 def card_of(answer: "Answer") -> Card:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from incrowd.plain import sentence, several
-from incrowd.report.cards import Card, Tone, card_of, excess_of
+from incrowd.report.cards import Card, Tone, card_of
 from incrowd.report.signing import Rows, Signing, signing_of
 from incrowd.show import Panel
 
@@ -103,7 +103,7 @@ def verdict_of(assessment: "Assessment") -> FirstScreen:
     headline, _, lead = assessment.verdict.partition(". ")
     cards = [card_of(answer) for answer in assessment.answers if answer.verdict != "does not apply"]
     shut = [card for card in cards if card.tone in ("bad", "gap") and (card.answer.due or card.tone == "bad")]
-    shut.sort(key=lambda card: -excess_of(card.answer))
+    shut.sort(key=lambda card: -card.excess)
     decide = tuple(shut[:DECIDE]) or tuple(card for card in cards if card.tone == "ok")[:DECIDE]
     overrides = assessment.override and assessment.shopping
     return FirstScreen(
