@@ -115,6 +115,15 @@ def about(seconds: float) -> str:
     return in_words(seconds) if seconds < 1 else f"about {in_words(seconds)}"
 
 
+def sentence(note: str) -> str:
+    """A note as a sentence.
+
+    >>> sentence("2 people were drawn; 1 was not")
+    '2 people were drawn; 1 was not.'
+    """
+    return f"{note[:1].upper()}{note[1:]}." if note else ""
+
+
 def size_m(width_m: float, height_m: float) -> str:
     """Two sides in metres, west-east first; decimals where metres are few.
 

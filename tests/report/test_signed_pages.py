@@ -1,5 +1,7 @@
 """Pages that somebody signs or decides by, in a real browser: light, dark, wide, narrow and on paper."""
 
+from dataclasses import replace
+
 import pytest
 
 import incrowd as ic
@@ -8,7 +10,7 @@ from incrowd.assess.side_by_side import SideBySide
 
 pytestmark = pytest.mark.web
 MOST_SHEETS = 4
-NAMES = ("failing", "passing", "missing", "compare", "releases", "recover")
+NAMES = ("failing", "passing", "missing", "override", "compare", "releases", "recover")
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +36,8 @@ def pages(city, tmp_path_factory):
     }
     assert [name for name, one in assessments.items() if one.passed] == ["passing"]
     assert assessments["failing"].above and assessments["missing"].open
+    allowed = {"override": "the board wants it", "shopping": ("the limit of lookup is 90 %",)}
+    assessments["override"] = replace(assessments["passing"], **allowed)
     for name, assessment in assessments.items():
         ic.report.write(folder / f"{name}.html", *assessment.sections(), title="Privacy assessment")
     releases = {name: made[name][1] for name in ("failing", "passing")}

@@ -13,7 +13,7 @@ from incrowd.assess.digests import Origin, origin_of, seed_of
 from incrowd.assess.earlier import LAST, EarlierReleases
 from incrowd.assess.limits import Limits, renamed
 from incrowd.assess.options import PEOPLE, RECORDS, Options
-from incrowd.assess.prepared import Budget, PreparedAssessment
+from incrowd.assess.prepared import Budget, PreparedAssessment, mapped
 from incrowd.data import Counts, Fingerprints, Release, Traces, Visits, load
 from incrowd.data.release_folder import release_at
 from incrowd.discretize import grid, towers
@@ -53,6 +53,8 @@ def assess(
     thresholds: Limits | None = None,
     override: str | None = None,
     advise: bool | None = None,
+    min_people: int = 10,
+    outline: str | Path | None = None,
     time_zone: str | None = None,
     seed: int | None = None,
     **reading: Unpack[Reading],
@@ -87,6 +89,9 @@ def assess(
         thresholds: Old name of limits, until version 0.3.
         override: Why settings that make the verdict easier are allowed; the first line of the page.
         advise: Whether to look for a release that passes. [default: if this one does not and time is left]
+        min_people: Cells with fewer people are blank on the map of risk.
+        outline: Polygons to draw around the map, a GeoJSON or GeoParquet file in degrees; needs the extra `geo`.
+            [default: a line around the cells that are shown]
         time_zone: Zone of times without an offset, of slots and of all days and hours. [default: UTC]
         seed: Seed of every random choice. [default: derived from the files, so that nobody chooses it; 0 in memory]
 
@@ -122,6 +127,8 @@ def prepared(
     if sensitive is not None and sensitive not in data.visits.attributes and not data.is_release:
         known = ", ".join(sorted(data.visits.attributes)) or "none"
         raise ParameterError(f"the data have no attribute {sensitive!r} (they have: {known}); read it too.")
+    if options.outline is not None:
+        mapped(data)  # an outline that cannot be drawn is refused before any attack
     return replace(PreparedAssessment.over(data, budget), origin=origin)
 
 

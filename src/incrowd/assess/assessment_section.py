@@ -12,11 +12,11 @@ from incrowd.assess.question import (
     NOT_RUN,
     Answer,
     Number,
+    against,
     compared,
-    sentence,
 )
 from incrowd.measure import RiskMap
-from incrowd.plain import in_words, percent, several, span
+from incrowd.plain import in_words, percent, sentence, several, span
 from incrowd.show import Section, Table, section_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,12 @@ ONLY_ASKED = "Only the attacks listed here were tried; others may succeed."
 def verdict_of(result: "Assessment") -> str:
     """Whether anything is above its limit or missing, and the worst."""
     return " ".join([_verdict(result), *_worst(result), *_missing(result), *_more(result)])
+
+
+def worst_of(result: "Assessment") -> tuple[Answer, Number] | None:
+    """The test that is furthest above its limit, and its number; None if nothing is above."""
+    over = [(answer, answer.tightest) for answer in result.above if answer.tightest is not None]
+    return max(over, key=lambda one: one[1].excess, default=None)
 
 
 def assessment_section(result: "Assessment") -> Section:
@@ -100,15 +106,11 @@ def _verdict(result: "Assessment") -> str:
 
 
 def _worst(result: "Assessment") -> Iterator[str]:
-    """The test that is furthest above its limit."""
-    over: list[tuple[float, Answer, Number]] = []
-    for answer in result.above:
-        number = answer.tightest
-        if number is not None and number.limited is not None and number.limited.value is not None:
-            over.append((float(number.judged) - float(number.limited.value), answer, number))
-    if over:
-        _, answer, number = max(over, key=lambda one: one[0])
-        yield f"Worst: {answer.asks} {answer.number}; {compared(number)}."
+    worst = worst_of(result)
+    if worst is not None:
+        answer, number = worst
+        words = f", {against(number)}" if number is answer.main else f"; {compared(number)}"
+        yield f"Worst: {answer.asks} {answer.number}{words}."
 
 
 def _missing(result: "Assessment") -> Iterator[str]:

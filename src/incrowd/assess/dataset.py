@@ -151,7 +151,7 @@ class Dataset:
         return self.options.sensitive or self.params.get("sensitive")
 
     @cached_property
-    def _ledger(self) -> Ledger | None:
+    def stated(self) -> Ledger | None:
         """What the release says happened to every record; None if it does not."""
         given = self.options.release
         if isinstance(given, Release):
@@ -161,14 +161,14 @@ class Dataset:
     @property
     def steps(self) -> frozenset[str] | None:
         """Names of the steps that the release was made with; None if it does not say."""
-        return None if self._ledger is None else frozenset(step.name for step in self._ledger.steps)
+        return None if self.stated is None else frozenset(step.name for step in self.stated.steps)
 
     @property
     def loss(self) -> str:
         """That much was dropped on the way to the release, if it was."""
-        if self._ledger is None or not self._ledger.steps:
+        if self.stated is None or not self.stated.steps:
             return ""
-        lost = Release(self.published, Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)), ledger=self._ledger)
+        lost = Release(self.published, Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)), ledger=self.stated)
         try:
             people = len(self.subject.present) / max(len(self.subject.original), 1)
         except IncrowdError:

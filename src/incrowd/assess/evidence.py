@@ -12,10 +12,10 @@ from incrowd.assess.head import (
     not_asked_table,
 )
 from incrowd.assess.limits import HONESTY
-from incrowd.assess.question import Answer, compared, sentence
+from incrowd.assess.question import Answer, compared
 from incrowd.errors import DataError
 from incrowd.plain import in_words as time_in_words
-from incrowd.plain import percent, several
+from incrowd.plain import percent, sentence, several
 from incrowd.show import Section, Table, section_of
 
 TITLE = "Evidence for a data protection impact assessment (headings of ISO/IEC 27559)"

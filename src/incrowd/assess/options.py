@@ -48,12 +48,14 @@ class Options:
     level: Level = "standard"
     limits: Limits | None = None
     override: str | None = None
+    min_people: int = 10
+    outline: str | Path | None = None
     time_zone: str | None = None
     seed: int | None = None
 
     def __post_init__(self) -> None:
         check_positive(budget_s=self.budget_s, cell_m=self.side_m)
-        check_whole(slot_min=self.width_min, records=self.records, people=self.people)
+        check_whole(slot_min=self.width_min, records=self.records, people=self.people, min_people=self.min_people)
         if self.seed is not None:
             check_seed(seed=self.seed)
         if self.override is not None and not self.override.strip():

@@ -31,7 +31,7 @@ from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.assess.worker import Worker
 from incrowd.errors import IncrowdError
 from incrowd.kernels import compile_s
-from incrowd.measure import risk_map, summary
+from incrowd.measure import RiskMap, risk_map, summary
 from incrowd.plain import in_words, several
 from incrowd.progress import tell
 
@@ -213,14 +213,19 @@ class PreparedAssessment:
             shopping=self.shopping,
             remark=self.remark,
             loss=data.loss,
-            ledger=visits.ledger,
+            ledger=visits.ledger if data.stated is None else data.stated,
             estimates=self.estimates,
             answers=tuple(sorted(answers, key=_place)),
             head=head_of(data, self.origin, earlier_runs(self.origin)),
             summary=about,
-            risk_map=None if visits.xy is None or interrupted else risk_map(visits),
+            risk_map=None if visits.xy is None or interrupted else mapped(data),
             results=results,
         )
+
+
+def mapped(data: Dataset) -> RiskMap:
+    """Where people are identified by a single visit, drawn as the options say."""
+    return risk_map(data.visits, min_people=data.options.min_people, outline=data.options.outline)
 
 
 def _place(one: Answer) -> tuple[int, bool]:

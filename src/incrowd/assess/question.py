@@ -9,7 +9,7 @@ from incrowd.assess.dataset import Dataset
 from incrowd.assess.limits import Limit, OldName, in_words
 from incrowd.errors import DataError
 from incrowd.estimate import Estimate
-from incrowd.plain import plain
+from incrowd.plain import plain, sentence
 from incrowd.show import Result, Section
 
 Judgement = Literal["above", "within", "no limit", "not run", "no answer", "does not apply"]
@@ -64,6 +64,14 @@ class Number:
         if self.limited is None or self.limited.value is None:
             return NO_LIMIT
         return ABOVE if self.limited.exceeded(self.judged) else WITHIN
+
+    @property
+    def excess(self) -> float:
+        """How far it is above its limit, for a count how far below it as a share of it; 0 without a limit."""
+        if self.limited is None or self.limited.value is None:
+            return 0.0
+        over = float(self.judged) - float(self.limited.value)
+        return -over / max(float(self.limited.value), 1.0) if self.limited.kind == "count" else over
 
     def in_print(self, value: Fraction | float) -> str:
         """The value or the limit in print."""
@@ -196,6 +204,11 @@ class Answer(Result):
         return None if limited is None or limited.value is None else float(limited.value)
 
     @property
+    def few(self) -> bool:
+        """Whether it concerns too few people for a rate."""
+        return self.concerned is not None and 0 < self.concerned < FEWEST
+
+    @property
     def share(self) -> str:
         """The number without what stands in brackets."""
         return self.number.partition(" (")[0]
@@ -212,20 +225,8 @@ class Answer(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        names = (
-            "name",
-            "about",
-            "asks",
-            "attacker",
-            "verdict",
-            "value",
-            "limit",
-            "number",
-            "note",
-            "chance",
-            "control",
-        )
-        more = ("concerned", "who", "due", "estimated_s", "took_s", "judged", "numbers")
+        names = ("name", "about", "asks", "attacker", "verdict", "value", "limit", "number", "note", "chance")
+        more = ("control", "concerned", "who", "due", "estimated_s", "took_s", "judged", "numbers")
         return {name: plain(getattr(self, name)) for name in names + more}
 
     def section(self) -> Section:
@@ -250,13 +251,16 @@ def compared(one: Number) -> str:
     >>> compared(Number(limit="lookup", what="guesses", value=Fraction(1, 10), limited=Limit(Fraction(1, 11), "")))
     'guesses 10.0 %, above the limit of 9.1 % (1 in 11)'
     """
-    value = f"{one.what} {one.in_print(one.value)}"
-    if one.judged != one.value:
-        value += f", judged at {one.in_print(one.judged)}"
+    return f"{one.what} {one.in_print(one.value)}, {against(one)}"
+
+
+def against(one: Number) -> str:
+    """What of a number is compared with its limit, and how it compares, in words."""
+    end = "" if one.judged == one.value else f"judged at {one.in_print(one.judged)}, "
     if one.verdict == NO_LIMIT or one.limited is None:
-        return f"{value}, no limit"
+        return f"{end}no limit"
     side = "below" if one.limited.kind == "count" else "above"
-    return f"{value}, {side if one.verdict == ABOVE else 'within'} the limit of {one.limited}"
+    return f"{end}{side if one.verdict == ABOVE else 'within'} the limit of {one.limited}"
 
 
 def judged(finding: Finding, limits: Callable[[str], Limit]) -> tuple[Judgement, Finding]:
@@ -284,15 +288,6 @@ def _few(finding: Finding, numbers: tuple[Number, ...]) -> tuple[Judgement, Find
         return ABOVE, replace(finding, judged=(alone,), note="; ".join(filter(None, (words, finding.note))))
     words = f"{few} people are too few for a rate; {guess}, within"
     return WITHIN, replace(finding, judged=(alone,), note="; ".join(filter(None, (words, finding.note))))
-
-
-def sentence(note: str) -> str:
-    """A note as a sentence.
-
-    >>> sentence("2 people were drawn; 1 was not")
-    '2 people were drawn; 1 was not.'
-    """
-    return f"{note[:1].upper()}{note[1:]}." if note else ""
 
 
 def drawn_note(drawn: int, every: int, more: str = "") -> str:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from incrowd.assess.assessment import Assessment
+from incrowd.assess.assessment_section import worst_of
 from incrowd.assess.question import compared
 from incrowd.data import Release
-from incrowd.data.release_section import fineness
+from incrowd.data.release_section import fineness, in_release
 from incrowd.show import Result, Section, Table
 
 LEFT = "Records, people and detail that are left stand beside each verdict, because a release may pass by losing all."
@@ -40,7 +41,8 @@ class SideBySide(Result):
         Args:
             name: Of the release.
         """
-        words = (self.assessments[name].loss, fineness(self.releases[name].data).strip())
+        release = self.releases[name]
+        words = (self.assessments[name].loss or in_release(release), fineness(release.data).strip())
         return " ".join(filter(None, words)) or "-"
 
     def why(self, name: str) -> str:
@@ -49,9 +51,8 @@ class SideBySide(Result):
         Args:
             name: Of the release.
         """
-        worst = max(self.assessments[name].above, key=_value, default=None)
-        number = None if worst is None else worst.tightest
-        return "-" if worst is None or number is None else f"{worst.asks} {compared(number)}"
+        worst = worst_of(self.assessments[name])
+        return "-" if worst is None else f"{worst[0].asks} {compared(worst[1])}"
 
     def to_dict(self) -> dict[str, Any]:
         """Verdict and remains of each release, for JSON."""
@@ -75,10 +76,6 @@ class SideBySide(Result):
             method=[*(f"{name}: {words}" for name, words in self.about.items()), LEFT],
             data=self,
         )
-
-
-def _value(answer: Any) -> float:
-    return float(answer.tightest.judged)
 
 
 def _listed(names: tuple[str, ...] | list[str]) -> str:

@@ -40,7 +40,7 @@ def release_section(release: "Release") -> Section:
     params = {name: value for name, value in release.params.items() if value is not None}
     method, seeded = params.pop("method", None), params.pop("pseudonym_seed_given", None)
     steps = release.ledger.section()
-    sentences = (_published(release), _left(release), fineness(release.data).strip())
+    sentences = (_published(release), in_release(release), fineness(release.data).strip())
     pseudonyms = f"Pseudonyms come from {SOURCE[seeded]}; rows are ordered by them, so their order says nothing."
     return Section(
         question="What was published?",
@@ -151,7 +151,8 @@ def _rows(data: Any) -> int:
     return int(data.n.size if isinstance(data, Counts) else data.records)
 
 
-def _left(release: "Release") -> str:
+def in_release(release: "Release") -> str:
+    """How many people and records are in a release, in a sentence; of counts nobody knows."""
     left, people = people_left(release)
     if isinstance(release.data, Counts):
         return ""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from incrowd.plain import in_words, percent, span
+from incrowd.plain import in_words, percent, sentence, span
 from incrowd.report.signing import Rows
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Judged:
         value: The number.
         people: How many of how many; empty for all but the main number.
         interval: Its 95 % interval; empty if nothing was drawn.
+        end: What is compared with the limit, where that is not plain from the interval.
         bar: The number against its limit; None if it is no share.
     """
 
@@ -66,6 +67,7 @@ class Judged:
     value: str
     people: str
     interval: str
+    end: str
     bar: Bar | None
 
     @property
@@ -86,23 +88,15 @@ class Card:
     note: str
 
     @property
+    def excess(self) -> float:
+        """How far its worst number is above its limit; less than 0 if it is within, 0 without a limit."""
+        return 0.0 if self.answer.tightest is None else self.answer.tightest.excess
+
+    @property
     def deciding(self) -> Judged | None:
         """The number that is above its limit, or else the main one; None without an answer."""
         above = (one for one in self.numbers if one.bar is not None and one.bar.tone == "bad")
         return next(above, self.numbers[0] if self.numbers else None)
-
-
-def excess_of(answer: "Answer") -> float:
-    """How far a test is above its limit, or for a count below it; less than 0 if it is within, 0 without a limit.
-
-    Args:
-        answer: What was found.
-    """
-    number = answer.tightest
-    if number is None or number.limited is None or number.limited.value is None:
-        return 0.0
-    over = float(number.judged) - float(number.limited.value)
-    return -over if number.limited.kind == "count" else over
 
 
 def card_of(answer: "Answer") -> Card:
@@ -114,14 +108,26 @@ def card_of(answer: "Answer") -> Card:
     tone, chip = WORDS[answer.verdict]
     people = [answer.people, *[""] * len(answer.judged)]
     numbers = tuple(_number(one, answer, whose) for one, whose in zip(answer.judged, people, strict=False))
-    return Card(answer, tone, chip, numbers, tuple(_facts(answer)), f"{answer.note[:1].upper()}{answer.note[1:]}.")
+    return Card(answer, tone, chip, numbers, tuple(_facts(answer)), sentence(answer.note))
 
 
 def _number(number: "Number", answer: "Answer", people: str) -> Judged:
     what = f"{number.what[:1].upper()}{number.what[1:]}"
-    if people.startswith("of "):  # checks, of which none may fail
-        return Judged("", f"{answer.share} {people}", "", "", None)
-    return Judged(what, number.in_print(number.value), people, _interval(number), _bar(number, answer))
+    if number.limited is not None and number.limited.kind == "failures":
+        return Judged("", f"{answer.share} {people}", "", "", "", None)
+    return Judged(what, number.in_print(number.value), people, _interval(number), _end(number), _bar(number, answer))
+
+
+def _end(number: "Number") -> str:
+    """Which end decides, if the number itself is within its limit or the interval is cut off at what is possible."""
+    if number.interval is None or number.limited is None or number.judged == number.value:
+        return ""
+    end = number.in_print(number.judged)
+    if number.verdict == "above" and not number.limited.exceeded(number.value):
+        return f"The upper end, {end}, is above the limit."
+    if number.judged < number.interval[1]:
+        return f"Compared with the limit: {end}, because no attacker can do better."
+    return ""
 
 
 def _interval(number: "Number") -> str:
@@ -133,8 +139,8 @@ def _interval(number: "Number") -> str:
 
 def _facts(answer: "Answer") -> Iterator[tuple[str, str]]:
     main = answer.main
-    if answer.people and not answer.people.startswith("of "):
-        yield "People", answer.people
+    if answer.people and not (main and main.limited and main.limited.kind == "failures"):
+        yield "People", answer.people.removeprefix("of ")
     if main is not None and main.interval is not None:
         yield "95 % interval", _interval(main)
     if answer.chance is not None:
@@ -145,6 +151,8 @@ def _facts(answer: "Answer") -> Iterator[tuple[str, str]]:
         yield "Took", in_words(answer.took_s)
     if main is not None and main.limited is not None and main.limited.value is not None:
         yield f"Limit ({answer.name})", f"{main.limited}; {main.limited.source}"
+    if answer.judged and answer.few:
+        yield "Few people", sentence(answer.note)
 
 
 def _bar(number: "Number", answer: "Answer") -> Bar | None:

@@ -27,6 +27,8 @@ LEGIBLE_PX = 9  # the smallest text of a figure; narrower screens scroll
 LARGEST = 1.35  # pixels a point
 LONG = 30  # letters of a cell that need not wrap
 OPTION = re.compile(r"(\(?--\w[\w-]*\)?)")
+UNITS = re.compile(r"(?<=\d) (?=%|(?:in \d|k?m|min|h|s)\b)|(?<=1 in) (?=\d)")
+GAP = "\N{NO-BREAK SPACE}"
 NAMED = re.compile(r'\bid="|"#|url\(#')
 THEME = {INK: "var(--ink)", MUTED: "var(--soft)", PALE: "var(--line)", SUNK: "var(--sunk)", "#ffffff": "var(--paper)"}
 THEME |= {colour: f"var(--r{step})" for step, colour in enumerate(RAMP, 1)}
@@ -138,9 +140,9 @@ def _cited(text: str) -> Markup:
 
 
 def _unbroken(text: str) -> Markup:
-    """A text whose options, such as --release, stay on one line."""
+    """A text whose options, such as --release, and numbers with their units stay on one line."""
     return Markup("").join(
-        Markup('<span class="option">{}</span>').format(part) if place % 2 else escape(part)
+        Markup('<span class="option">{}</span>').format(part) if place % 2 else escape(UNITS.sub(GAP, part))
         for place, part in enumerate(OPTION.split(text))
     )
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from incrowd.report.cards import Card, Tone, card_of, excess_of
+from incrowd.report.cards import Card, Tone, card_of
 from incrowd.report.verdict import tone_of
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def _side(result: "SideBySide", name: str) -> ReleaseSide:
     return ReleaseSide(
         name=name,
         tone=tone,
-        chip={"ok": "Passes", "bad": "Does not pass"}.get(tone, "No verdict"),
+        chip="Passes with an override" if assessment.overridden else "Passes" if tone == "ok" else "Does not pass",
         about=result.about.get(name, ""),
         verdict=f"{assessment.verdict.partition('. ')[0].rstrip('.')}.",
-        card=max(drawn, key=lambda card: excess_of(card.answer), default=None),
+        card=max(drawn, key=lambda card: card.excess, default=None),
         left=result.left(name),
     )

@@ -95,7 +95,7 @@ def _facts(result: "Assessment", head: "AssessmentHead") -> Iterator[tuple[str, 
     yield "Detail", result.grain
     versions = ", ".join(f"{name} {version}" for name, version in head.versions.items())
     yield "Assessed", f"{head.made[:10]} with {versions}; seed {result.seed}{' (given)' if result.seed_given else ''}"
-    yield "Attacks took", f"{_took(result)}; {head.machine}"
+    yield "Attacks took", "; ".join(filter(None, (_took(result), head.machine)))
     yield "Run", head.run
     idle = [one.name for one in result.answers if one.verdict == "does not apply"]
     missing = [one.name for one in result.answers if one.verdict in ("not run", "no answer")]

@@ -1,20 +1,24 @@
 """An assessment -> its page above the details: verdict, numbers that decide, next steps, map, records."""
 
-from collections.abc import Iterator
+import math
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from incrowd.plain import several
-from incrowd.report.cards import Card, Tone, card_of, excess_of
+from incrowd.plain import sentence, several
+from incrowd.report.cards import Card, Tone, card_of
 from incrowd.report.signing import Rows, Signing, signing_of
 from incrowd.show import Panel
 
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
-    from incrowd.ledger import Ledger
 
 DECIDE = 5  # numbers on the first screen
-GAP = "\N{NO-BREAK SPACE}"
+BUDGET = re.compile(r" --budget[ =]\S+")
+MISSING = {"--link": " --link link.csv", "--sensitive": " --sensitive NAME"}  # what an answer lacks, as an option
 GROUPS = {
     "singling out": "Can one person be isolated in what is published?",
     "linkability": "Can records of one person be connected, here or with another file?",
@@ -59,7 +63,7 @@ class Stage:
         name: Of the step.
         kept: Records left.
         share: Of all that were read, in percent of the width.
-        people: People left.
+        people: People left, or pseudonyms; empty if that is not plain.
         changes: Why records left or came, with their number.
     """
 
@@ -75,6 +79,7 @@ class FirstScreen:
     """The page of an assessment above its details."""
 
     tone: Tone
+    override: str
     headline: str
     lead: str
     about: str
@@ -95,39 +100,47 @@ def verdict_of(assessment: "Assessment") -> FirstScreen:
     Args:
         assessment: What was found.
     """
-    headline, _, lead = assessment.section().answer.partition(". ")
+    headline, _, lead = assessment.verdict.partition(". ")
     cards = [card_of(answer) for answer in assessment.answers if answer.verdict != "does not apply"]
     shut = [card for card in cards if card.tone in ("bad", "gap") and (card.answer.due or card.tone == "bad")]
-    shut.sort(key=lambda card: -excess_of(card.answer))
+    shut.sort(key=lambda card: -card.excess)
     decide = tuple(shut[:DECIDE]) or tuple(card for card in cards if card.tone == "ok")[:DECIDE]
-    within = sum(card.tone == "ok" for card in cards) - sum(card.tone == "ok" for card in decide)
-    more = (
-        f"{several(within, 'more test is', 'more tests are')} within {'its limit' if within == 1 else 'their limits'}."
-    )
+    overrides = assessment.override and assessment.shopping
     return FirstScreen(
         tone=tone_of(assessment),
+        override=f"Override: {assessment.override} ({'; '.join(assessment.shopping)})." if overrides else "",
         headline=f"{headline.rstrip('.')}.",
-        lead=lead.replace(" %", f"{GAP}%").replace("(1 in 11)", f"(1{GAP}in{GAP}11)"),
+        lead=lead,
         about=_about(assessment),
         judges=assessment.judges,
         decide=decide,
-        more=more if within else "",
+        more=_more(card for card in cards if card not in decide),
         steps=tuple(_steps(assessment)),
         head=signing_of(assessment),
         groups=tuple(_groups(cards)),
         idle=tuple(_idle(assessment)),
         map=_map(assessment),
-        stages=tuple(_stages(assessment.ledger)),
+        stages=tuple(_stages(assessment)),
     )
 
 
 def tone_of(assessment: "Assessment") -> Tone:
-    """The colour of a verdict.
+    """The colour of a verdict; what passes only because somebody overrode a rule is not shown as passing.
 
     Args:
         assessment: What was found.
     """
-    return "ok" if assessment.passed else "bad" if assessment.above or assessment.refused else "gap"
+    if assessment.passed:
+        return "gap" if assessment.overridden else "ok"
+    return "bad" if assessment.above or assessment.refused else "gap"
+
+
+def _more(rest: Iterable[Card]) -> str:
+    """How many tests stand below only."""
+    counts = Counter(card.tone for card in rest)
+    words: dict[Tone, str] = {"bad": "above", "gap": "without an answer", "ok": "within the limit"}
+    parts = [f"{counts[tone]:,} {what}" for tone, what in words.items() if counts[tone]]
+    return f"More tests: {', '.join(parts)}." if parts else ""
 
 
 def _groups(cards: list[Card]) -> Iterator[CardGroup]:
@@ -141,7 +154,7 @@ def _idle(assessment: "Assessment") -> Iterator[tuple[str, str]]:
     """Tests that do not apply; of data as they are, those of releases go without saying."""
     for one in assessment.answers:
         if one.verdict == "does not apply" and not (assessment.judges == "data" and "release" in one.note):
-            yield one.asks, f"{one.note[:1].upper()}{one.note[1:]}."
+            yield one.asks, sentence(one.note)
 
 
 def _about(assessment: "Assessment") -> str:
@@ -157,11 +170,8 @@ def _about(assessment: "Assessment") -> str:
 def _steps(assessment: "Assessment") -> Iterator[NextStep]:
     """What to do next, in order."""
     for setting in assessment.refused:
-        yield NextStep(
-            "Give the reason for a setting, or leave it out.", f"{setting[:1].upper()}{setting[1:]} (--override)."
-        )
-    for one in assessment.open:
-        yield NextStep(f"Answer: {one.asks}", f"{one.note[:1].upper()}{one.note[1:]}.")
+        yield NextStep("Give the reason for a setting, or leave it out.", sentence(f"{setting} (--override)"))
+    yield from _open(assessment)
     advice = assessment.advice
     if advice is not None and advice.best is not None:
         why = f"It passes every test on both halves of the people. {advice.best.left}"
@@ -170,27 +180,54 @@ def _steps(assessment: "Assessment") -> Iterator[NextStep]:
         yield NextStep("Publish something else.", advice.section().answer)
     elif assessment.above:
         why = "The command tries every method on the same people and attacks each result alike."
-        yield NextStep("Look for a release that passes.", why, f"incrowd compare {_data(assessment)} -o compare.html")
+        yield NextStep(
+            "Look for a release that passes.", why, f"incrowd compare {_file(assessment, 'data')} -o compare.html"
+        )
     if assessment.passed:
         why = "Keep the link file apart from the release, and assess again when data or limits change."
         yield NextStep("Decide and sign below.", why)
-        yield NextStep(
-            "Let somebody else check it.", "The auditor trusts neither the tool nor its maker.", _audit(assessment)
-        )
+        if assessment.judges == "release":
+            why = "The auditor trusts neither the tool nor its maker."
+            yield NextStep("Let somebody else check it.", why, _audit(assessment))
+        else:
+            why = "The same facts under the headings of ISO/IEC 27559, to paste."
+            yield NextStep("File the evidence.", why, f"{_command(assessment)} --evidence dpia.md")
 
 
-def _data(assessment: "Assessment") -> str:
-    head = assessment.head
-    return next((one.name for one in head.files if one.role == "data"), "DATA") if head else "DATA"
+def _open(assessment: "Assessment") -> Iterator[NextStep]:
+    """What would answer the tests that are missing; those that are missing for the same reason are one step."""
+    command = _command(assessment)
+    reasons: dict[str, list[str]] = {}
+    for one in assessment.open:
+        reasons.setdefault("" if one.verdict == "not run" else one.note, []).append(one.asks)
+    for why, asks in reasons.items():
+        if not why:
+            longer = f" --budget {math.ceil(4 * assessment.budget_s / 60)}m"
+            what = f"Allow more time for {several(len(asks), 'test that was', 'tests that were')} not run."
+            yield NextStep(what, " ".join(asks), f"{BUDGET.sub('', command)}{longer}")
+            continue
+        what = f"Answer: {asks[0]}" if len(asks) == 1 else f"Give what {len(asks)} tests need for an answer."
+        option = next((more for name, more in MISSING.items() if name in why and name not in command), "")
+        yield NextStep(what, sentence(why), f"{command}{option}" if option else "")
+
+
+def _command(assessment: "Assessment") -> str:
+    """The command that was typed, or the one that a call of the library stands for."""
+    release = " --release RELEASE" if assessment.judges == "release" else ""
+    return (assessment.head and assessment.head.command) or f"incrowd assess {_file(assessment, 'data')}{release}"
 
 
 def _audit(assessment: "Assessment") -> str:
-    head = assessment.head
-    files = {} if head is None else {one.role: one.name for one in reversed(head.files)}
-    if "release" not in files:
-        return ""
-    link = f" --link {files['link']}" if "link" in files else ""
-    return f"incrowd audit {files['release'].partition('/')[0]} --original {_data(assessment)}{link}"
+    link = _file(assessment, "link")
+    known = f" --link {link}" if link != "LINK" else ""
+    return f"incrowd audit {_file(assessment, 'release')} --original {_file(assessment, 'data')}{known}"
+
+
+def _file(assessment: "Assessment", role: str) -> str:
+    """The file that was given as this, fit for a shell; a word in its place for data in memory."""
+    files = () if assessment.head is None else assessment.head.files
+    names = [one.name.partition("/")[0] for one in files if one.role == role]
+    return shlex.quote(names[0]) if names else role.upper()
 
 
 def _map(assessment: "Assessment") -> RiskPicture | None:
@@ -202,10 +239,16 @@ def _map(assessment: "Assessment") -> RiskPicture | None:
     return RiskPicture(question, part.answer, part.panels[0])
 
 
-def _stages(ledger: "Ledger") -> Iterator[Stage]:
-    most = max((max(step.read, step.kept) for step in ledger.steps), default=0) or 1
-    for step in ledger.steps:
+def _stages(assessment: "Assessment") -> Iterator[Stage]:
+    """The steps of the records; those of a release end with pseudonyms, which are no people."""
+    steps = assessment.ledger.steps
+    counts = assessment.head is not None and assessment.head.published.get("noun") == "Counts"
+    nouns: tuple[tuple[str, ...], ...] = (("person", "people"), () if counts else ("pseudonym",))
+    most = max((max(step.read, step.kept) for step in steps), default=0) or 1
+    for step in steps:
         changes = [(why, f"-{n:,}") for why, n in step.dropped.items() if n]
         changes += [(why, f"+{n:,}") for why, n in step.created.items() if n]
-        people = "" if step.users is None else several(step.users[1], "person", "people")
-        yield Stage(step.name.capitalize(), f"{step.kept:,}", round(100 * step.kept / most, 1), people, tuple(changes))
+        name = step.name.replace("_", " ").capitalize()
+        noun = nouns[0] if step is steps[0] or assessment.judges == "data" else nouns[1] if step is steps[-1] else ()
+        people = several(step.users[1], *noun) if step.users and noun else ""
+        yield Stage(name, f"{step.kept:,}", round(100 * step.kept / most, 1), people, tuple(changes))

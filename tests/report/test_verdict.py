@@ -1,0 +1,185 @@
+"""The first screen of an assessment cannot look better than its verdict, whatever the numbers, names and settings."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import incrowd as ic
+from browser import COLLISIONS, OUTSIDE
+from incrowd.assess.assessment import Assessment
+from incrowd.assess.digests import JudgedFile
+from incrowd.assess.head import AssessmentHead
+from incrowd.assess.limits import DEFAULTS
+from incrowd.assess.question import Answer, Number
+from incrowd.assess.side_by_side import SideBySide
+from incrowd.data import Counts, Groups, Release
+from incrowd.ledger import Ledger
+from incrowd.report.sides import sides_of
+from incrowd.report.verdict import verdict_of
+
+HOSTILE = "a b\"'><script>alert(1)</script>;$(rm -rf ~).csv"
+
+
+def number(value, interval=None, cap=None, name="lookup"):
+    return Number(limit=name, what="right guesses", value=value, interval=interval, cap=cap, limited=DEFAULTS[name])
+
+
+def answer(one=None, name="lookup", verdict=None, **more):
+    judged = () if one is None else (one,)
+    about = {"about": "singling out", "asks": f"Is this {name}?", "attacker": "The attacker looks", "who": True}
+    verdict = verdict or one.verdict
+    printed = "-" if one is None else f"{one.shown(one.value)} ({more.pop('people', '5 of 100 people')})"
+    return Answer(name=name, verdict=verdict, judged=judged, number=printed, **about | more)
+
+
+def assessment(*answers, head=None, **more):
+    about = {"people": 100, "records": 400, "visits": 400, "cells": 9, "days": 2, "places": "cells of 500 m"}
+    about |= {"slot_min": 60, "budget_s": 90.0, "took_s": 1.0, "seed": 0, "seed_given": False, "interrupted": False}
+    about |= {"judges": "release", "override": None, "shopping": (), "remark": "", "loss": "", "ledger": Ledger()}
+    return Assessment(**about | {"estimates": (), "answers": answers, "head": head} | more)
+
+
+def head(**more):
+    named = {"data": HOSTILE, "release": "rel x/a.parquet"}
+    files = tuple(JudgedFile(role=role, name=name, sha256="0" * 64, files=2) for role, name in named.items())
+    about = {"made": "2026-01-02T00:00:00", "files": files, "period": None, "command": "incrowd assess a --budget 90s"}
+    about |= {"versions": {}, "machine": "", "level": "standard", "limits": DEFAULTS, "published": {}}
+    return AssessmentHead(**about | more)
+
+
+GOOD, BAD = answer(number(Fraction(1, 20))), answer(number(Fraction(1, 2)))
+MISSING = answer(name="later", verdict="no answer", note="who is who is not known; pass the link (--link)")
+LATE = answer(name="pieces", verdict="not run", note="would take 1 h")
+
+
+@pytest.mark.parametrize(
+    ("found", "tone"),
+    [
+        (assessment(GOOD), "ok"),
+        (assessment(GOOD, BAD), "bad"),
+        (assessment(GOOD, MISSING), "gap"),
+        (assessment(GOOD, LATE), "gap"),
+        (assessment(), "gap"),  # nothing was asked
+        (assessment(answer(number(Fraction(0), name="guarantees"), "guarantees", who=False)), "gap"),
+        (assessment(GOOD, shopping=("the limit is 90 %",)), "bad"),
+        (assessment(GOOD, shopping=("the limit is 90 %",), override="the board. It wants it"), "gap"),
+    ],
+)
+def test_only_what_passes_without_an_override_looks_like_passing(found, tone):
+    top = verdict_of(found)
+    assert top.tone == tone and (tone == "ok") == (found.exit_code == 0)
+    assert all(card.tone != "ok" for card in top.decide) or found.passed or not (found.above or found.open)
+    assert bool(top.override) == bool(found.override)
+    assert top.headline == f"{found.verdict.partition('. ')[0].rstrip('.')}."
+
+
+def test_an_upper_end_above_the_limit_is_drawn_beyond_it_and_said():
+    found = assessment(answer(number(Fraction(8, 100), (0.05, 0.12))))
+    card = verdict_of(found).decide[0]
+    assert card.tone == "bad" and card.deciding.bar.tone == "bad"
+    assert card.deciding.bar.judged == 12.0 > card.deciding.bar.limit > card.deciding.bar.value
+    assert card.deciding.end == "The upper end, 12.0 %, is above the limit."
+    assert "judged at 12.0 %" in card.deciding.bar.words and card.deciding.bar.words.endswith("above")
+
+
+def test_an_interval_that_is_cut_off_says_why():
+    card = verdict_of(assessment(answer(number(Fraction(5, 100), (0.01, 0.2), cap=Fraction(1, 11))))).decide[0]
+    assert card.tone == "ok" and card.deciding.bar.judged == pytest.approx(9.09)
+    assert card.deciding.end == "Compared with the limit: 9.1 %, because no attacker can do better."
+
+
+def test_few_people_are_said_on_the_card():
+    few = answer(
+        number(Fraction(1, 29)), concerned=29, note="29 people are too few for a rate; right guess 3.4 %, within"
+    )
+    facts = dict(verdict_of(assessment(few)).groups[0].cards[0].facts)
+    assert facts["Few people"].startswith("29 people are too few for a rate")
+
+
+def test_tests_that_do_not_fit_the_first_screen_are_counted():
+    names = ("lookup", "identified", "single_visit", "columns", "later", "home_work")
+    found = assessment(*(answer(number(Fraction(1, 2)), name) for name in names), MISSING)
+    top = verdict_of(found)
+    assert len(top.decide) == 5 and top.more == "More tests: 1 above, 1 without an answer."
+
+
+def test_a_count_does_not_outweigh_every_share():
+    found = assessment(answer(number(Fraction(3), name="smallest_count"), "smallest_count"), answer(number(0.95)))
+    assert [card.answer.name for card in verdict_of(found).decide] == ["lookup", "smallest_count"]
+    assert "Worst: Is this lookup?" in found.verdict
+
+
+def test_what_is_missing_comes_with_its_command():
+    late, missing = verdict_of(assessment(LATE, MISSING, head=head())).steps
+    assert late.command == "incrowd assess a --budget 6m" and "1 test that was not run" in late.what
+    assert missing.command == "incrowd assess a --budget 90s --link link.csv"
+
+
+def test_commands_to_copy_quote_hostile_names():
+    compared = verdict_of(assessment(BAD, head=head())).steps[-1].command
+    audited = verdict_of(assessment(GOOD, head=head())).steps[-1].command
+    quoted = "'a b\"'\"'\"'><script>alert(1)<'"  # the name ends at its slash, as that of a folder does
+    assert compared == f"incrowd compare {quoted} -o compare.html"
+    assert audited == f"incrowd audit 'rel x' --original {quoted}"
+
+
+def test_hostile_names_are_text_on_the_page(tmp_path):
+    bad = replace(BAD, asks=HOSTILE, attacker=HOSTILE, note=HOSTILE)
+    found = assessment(
+        bad, replace(MISSING, note=HOSTILE), override=HOSTILE, shopping=(HOSTILE,), head=head(command=HOSTILE)
+    )
+    page = ic.report.write(tmp_path / "page.html", found, title=HOSTILE).read_text(encoding="utf-8")
+    assert "<script" not in page and page.count("&lt;script&gt;") > 9
+
+
+def test_very_many_people_and_areas_under_a_curve_are_printed_short():
+    many = answer(number(Fraction(1, 2)), people="123,456,789 of 1,234,567,890 people")
+    area = answer(number(0.501, (0.48, 0.52), name="membership"), "membership", people="of 495 people asked about")
+    top = verdict_of(assessment(many, area))
+    first, second = top.groups[0].cards
+    assert first.numbers[0].note == "123,456,789 of 1,234,567,890 people"
+    assert second.numbers[0].value == "0.501" and dict(second.facts)["People"] == "495 people asked about"
+    assert (second.numbers[0].bar.limit, second.numbers[0].bar.value) == (20.0, 0.2)
+
+
+def test_steps_of_a_release_end_with_pseudonyms():
+    ledger = Ledger().add("read", read=9, kept=9, users=(3, 3)).add("still_users", read=9, kept=9, users=(3, 3))
+    ledger = ledger.add("cut", read=9, kept=9, users=(3, 7))
+    stages = verdict_of(assessment(GOOD, ledger=ledger, head=head(published={"noun": "Visits"}))).stages
+    assert [(stage.name, stage.people) for stage in stages] == [
+        ("Read", "3 people"),
+        ("Still users", ""),
+        ("Cut", "7 pseudonyms"),
+    ]
+    stages = verdict_of(assessment(GOOD, ledger=ledger, judges="data")).stages
+    assert [stage.people for stage in stages] == ["3 people", "3 people", "7 people"]
+
+
+def test_a_release_that_passes_by_an_override_does_not_look_like_one_that_passes():
+    found = {"a": assessment(GOOD), "b": assessment(GOOD, shopping=("x",), override="y")}
+    empty = Release(Counts.from_arrays([[12]], [[0, 0]]), Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)))
+    sides = SideBySide(question="Which?", assessments=found, releases=dict.fromkeys(found, empty), about={})
+    chips = [side.chip for side in sides_of(sides).releases]
+    assert chips == ["Passes", "Passes with an override"]
+
+
+@pytest.mark.web
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (400, True)])
+def test_an_extreme_page_fits_and_prints(tab, tmp_path, width, dark):
+    """Hostile names, very many people, an area, a count, a limit far to the right, an override, everything missing."""
+    many = answer(number(Fraction(1, 2)), people="123,456,789.5 of 1,234,567,890 published trajectories")
+    loose = replace(many.main, limited=replace(DEFAULTS["lookup"], value=Fraction(9, 10)), interval=(0.4, 0.6))
+    area = answer(number(0.501, (0.48, 0.52), name="membership"), "membership", people="of 495 people asked about")
+    count = answer(number(Fraction(3), name="smallest_count"), "smallest_count", people="people behind 12 counts")
+    other = replace(many, judged=(loose,), asks=HOSTILE * 2, note=HOSTILE)
+    found = assessment(
+        many, area, count, other, MISSING, LATE, override=HOSTILE, shopping=(HOSTILE,), head=head(command=HOSTILE * 3)
+    )
+    tab.open(ic.report.write(tmp_path / "page.html", *found.sections(), title=HOSTILE), width, dark=dark)
+    tab.picture(f"extreme-{width}{'-dark' if dark else ''}")
+    assert tab.violations() == [] and tab.ask(OUTSIDE) == [] and tab.ask(COLLISIONS) == []
+    assert tab.complaints == []
+    sheets = tab.paper("extreme")
+    assert len(sheets) <= 4 and tab.stranded(sheets) == []
