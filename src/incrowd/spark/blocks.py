@@ -2,8 +2,10 @@
 
 import os
 import pickle
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +20,7 @@ from incrowd.data import Fingerprints, Visits
 from incrowd.data.table import Attributes
 from incrowd.discretize._grid import centres, row_column
 from incrowd.discretize.slots import Clock, Keep
-from incrowd.errors import IncrowdWarning
+from incrowd.errors import DataError, IncrowdError, IncrowdWarning
 from incrowd.ledger import Ledger
 from incrowd.spark.session import Sent, plain_errors
 from incrowd.threads import VARIABLE
@@ -38,11 +40,26 @@ def in_tasks(frame: DataFrame, work: Callable[[Rows], Iterator["pa.RecordBatch"]
         prepare(cpus)
         taken = list(batches)
         if sum(batch.num_rows for batch in taken):
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), nameless():
                 warnings.simplefilter("ignore", IncrowdWarning)  # the driver warns, of all
                 yield from work(arrays(taken))
 
     return frame.mapInArrow(task, schema)
+
+
+@contextmanager
+def nameless() -> Iterator[None]:
+    """An error of a task without its text, which may quote a row; those of incrowd never do."""
+    try:
+        yield
+    except (IncrowdError, MemoryError):
+        raise
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        raise DataError(
+            f"a task stopped on {type(error).__name__} in line {frame.lineno} of {Path(frame.filename).name}; try the "
+            "same on a few people on one machine, where the error has its text."
+        ) from None
 
 
 def prepare(cpus: str) -> None:

@@ -200,7 +200,10 @@ def counts(blocks: Blocks, *, start_min: int | None = None) -> Counts:
     xy, clock = blocks.xy, blocks.clock
     slots, cells = whole_days(blocks.slots[1] + 1, clock.slot_min), len(xy)
     if slots * cells > MOST_COUNTS:
-        raise ParameterError(f"{slots:,} slots of {cells:,} cells are too many counts; use coarser cells or slots.")
+        raise ParameterError(
+            f"{slots:,} slots of {cells:,} cells are too many counts (more than {MOST_COUNTS:,}); use coarser cells or "
+            "slots."
+        )
 
     def work(block: Block) -> Iterator["pa.RecordBatch"]:
         key, people = np.unique(block.slot * cells + block.cell, return_counts=True)

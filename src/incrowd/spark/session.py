@@ -13,7 +13,8 @@ from math import ceil
 from typing import Any
 from weakref import WeakSet
 
-from pyspark.errors import PySparkException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from incrowd import errors
@@ -34,6 +35,7 @@ AT_START = {
 }
 _CONTAINERS = ("yarn", "k8s")  # masters that end an executor whose Python outgrows its overhead
 _ERROR = re.compile(r"incrowd\.errors\.(DataError|ParameterError|MissingExtra): (.+)")
+_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 _checked: "WeakSet[SparkSession]" = WeakSet()
 
 
@@ -46,7 +48,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
             this machine]
         settings: Further settings of Spark by name; they take precedence.
     """
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_PYTHON", (settings or {}).get("spark.pyspark.python", sys.executable))
     builder = SparkSession.builder.appName("incrowd")
     if master is not None:
         builder = builder.master(master)
@@ -70,6 +72,9 @@ def check_session(spark: SparkSession) -> None:
             "this is a Spark Connect session, which has no sparkContext and hence no broadcast; use a classic session "
             "(on Databricks: dedicated access mode)."
         )
+    if not isinstance(spark, SparkSession):
+        what = type(spark).__name__
+        raise ParameterError(f"a Spark session comes first, got a {what}; make one with ic.spark.session().")
     if spark in _checked:
         return
     for name, value in SETTINGS.items():
@@ -120,10 +125,10 @@ def _check_versions(spark: SparkSession) -> None:
 
 
 def task_bytes(spark: SparkSession) -> int:
-    """Memory of Python for one task: the overhead of a container by its tasks, else half of this machine by cores."""
+    """Memory of Python for one task: the overhead of an executor by its tasks, else half of this machine by cores."""
     conf = spark.sparkContext.getConf()
     each = int(conf.get("spark.task.cpus", "1"))
-    if (spark.sparkContext.master or "").startswith(_CONTAINERS):
+    if conf.get(MEMORY) or (spark.sparkContext.master or "").startswith(_CONTAINERS):
         tasks = max(int(conf.get("spark.executor.cores", "1")) // each, 1)
         heap = _mebibytes(conf.get("spark.executor.memory", "1g"))
         factor = float(conf.get("spark.executor.memoryOverheadFactor", "0.1"))
@@ -146,17 +151,21 @@ def blocks_for(spark: SparkSession, records: int) -> int:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """An error that incrowd raised on an executor, as itself; what Spark reports of it is a page of Java."""
+    """An error that incrowd raised on an executor, as itself; of others the name, as their text may quote rows."""
     try:
         yield
-    except PySparkException as error:
-        match = _ERROR.search(str(error))
-        if match is not None:
-            raise getattr(errors, match[1])(match[2]) from None
-        raise DataError(
-            f"Spark stopped ({type(error).__name__}); its log names the task, often one without memory: raise "
-            f"{MEMORY}, or give more parts."
-        ) from error
+    except (PySparkException, Py4JJavaError) as error:
+        text = str(error)
+        if (own := _ERROR.search(text)) is not None:
+            raise getattr(errors, own[1])(own[2]) from None
+        named = _CONDITION.search(text)
+        name = type(error).__name__ if named is None else named[1]
+        what = f"its log names the task, often one without memory: raise {MEMORY}, or give more parts."
+        if name.startswith("FAILED_READ_FILE"):
+            what = "give all files the same types of columns, or read them apart."
+        elif isinstance(error, AnalysisException):
+            what = "give the columns other names or types first."
+        raise DataError(f"Spark stopped ({name}); {what}") from None
 
 
 @contextmanager
