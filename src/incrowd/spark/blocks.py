@@ -4,6 +4,7 @@ import os
 import pickle
 import traceback
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -100,7 +101,7 @@ def batches_of(schema: str, columns: dict[str, Any], about: Any = None) -> Itera
     }
     yield from pa.table(rows).to_batches(max_chunksize=1 << 20)
     if about is not None:
-        told = {name: pa.nulls(1, kind) for name, kind in named.items()} | {"about": pa.array([pickle.dumps(about)])}
+        told = {name: pa.nulls(1, kind) for name, kind in named.items()} | {"about": pa.array([packed(about)])}
         yield pa.table(told).to_batches()[0]
 
 
@@ -108,7 +109,12 @@ def about(frame: DataFrame) -> list[Any]:
     """What the tasks of a frame told the driver; a frame that is kept is made by this."""
     with plain_errors():
         rows = frame.where("about is not null").select("about").collect()
-    return [pickle.loads(row["about"]) for row in rows]  # noqa: S301 - written by our own tasks
+    return [pickle.loads(zlib.decompress(row["about"])) for row in rows]  # noqa: S301 - written by our own tasks
+
+
+def packed(value: Any) -> bytes:
+    """A value on its way to the driver, whose JVM holds it too; labels shrink to about a tenth."""
+    return zlib.compress(pickle.dumps(value), 1)
 
 
 @dataclass(frozen=True)
@@ -143,6 +149,10 @@ class Blocks:
     """
 
     MADE_BY: ClassVar[str] = "ic.spark.grid(...)"
+    INSTEAD: ClassVar[str] = (  # of a call on one machine, as its refusal says
+        "blocks are on executors: call it in ic.spark, take ic.spark.counts(blocks), or draw people first "
+        "(docs/howto/spark.md)"
+    )
 
     spark: SparkSession = field(repr=False)
     frame: DataFrame = field(repr=False)

@@ -22,7 +22,7 @@ from incrowd.read.layouts import Reading, with_reading
 from incrowd.read.plane import Origin, Plane, check_origin, plane_of
 from incrowd.spark.blocks import Block, Blocks, about, batches_of
 from incrowd.spark.records import Records, Step, read_records
-from incrowd.spark.session import kept, plain_errors
+from incrowd.spark.session import check_session, kept, plain_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -221,7 +221,8 @@ def counts(blocks: Blocks, *, start_min: int | None = None) -> Counts:
 
 
 def check_noun(blocks: Blocks, noun: str, call: str) -> None:
-    """Refuse blocks of the other noun."""
+    """Refuse blocks of the other noun, or of a session that is no more."""
+    check_session(blocks.spark)
     if blocks.noun != noun:
         maker = "grid" if noun == "Visits" else "fingerprints"
         raise DataError(f"{call} needs blocks of {noun}, got {blocks.noun}; make them with `ic.spark.{maker}(...)`.")

@@ -33,6 +33,7 @@ AT_START = {
     "spark.driver.maxResultSize": "0",  # what the driver holds grows with the number of people
     "spark.ui.enabled": "false",
 }
+SPARK_ERRORS = PySparkException, Py4JJavaError
 _CONTAINERS = ("yarn", "k8s")  # masters that end an executor whose Python outgrows its overhead
 _ERROR = re.compile(r"incrowd\.errors\.(DataError|ParameterError|MissingExtra): (.+)")
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
@@ -56,7 +57,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
         builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
-    except (PySparkException, RuntimeError, OSError) as error:
+    except (*SPARK_ERRORS, RuntimeError, OSError) as error:
         raise ParameterError(
             f"Spark does not start ({type(error).__name__}); it needs Java 17 or newer (JAVA_HOME) and a master that "
             "answers."
@@ -75,6 +76,8 @@ def check_session(spark: SparkSession) -> None:
     if not isinstance(spark, SparkSession):
         what = type(spark).__name__
         raise ParameterError(f"a Spark session comes first, got a {what}; make one with ic.spark.session().")
+    if getattr(spark.sparkContext, "_jsc", None) is None:
+        raise ParameterError("this Spark session was stopped; make another with ic.spark.session().")
     if spark in _checked:
         return
     for name, value in SETTINGS.items():
@@ -111,7 +114,7 @@ def _check_versions(spark: SparkSession) -> None:
 
     try:
         rows = spark.range(tasks, numPartitions=tasks).mapInArrow(probe, "versions string").collect()
-    except PySparkException as error:
+    except SPARK_ERRORS as error:
         missing = re.search(r"No module named '([\w.]+)'", str(error))
         what = f"have no {missing[1]}" if missing else "cannot run Python"
         raise ParameterError(
@@ -154,7 +157,7 @@ def plain_errors() -> Iterator[None]:
     """An error that incrowd raised on an executor, as itself; of others the name, as their text may quote rows."""
     try:
         yield
-    except (PySparkException, Py4JJavaError) as error:
+    except SPARK_ERRORS as error:
         text = str(error)
         if (own := _ERROR.search(text)) is not None:
             raise getattr(errors, own[1])(own[2]) from None

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 from zoneinfo import ZoneInfo
 
-from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users write it
 
@@ -20,6 +19,7 @@ from incrowd.read.files import find_files, format_of
 from incrowd.read.layouts import Layout
 from incrowd.read.sources.parquet import identifier, scan_of, schema_of
 from incrowd.read.sources.scan import Request, Scan
+from incrowd.spark.session import SPARK_ERRORS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,7 +114,7 @@ def _elsewhere(spark: SparkSession, given: list[str]) -> tuple[DataFrame, list[P
         if len(given) == 1 and "/" not in given[0] and spark.catalog.tableExists(given[0]):
             return spark.table(given[0]), [], []
         paths = sorted(map(unquote, spark.read.parquet(*given).inputFiles()))
-    except (AnalysisException, PySparkException) as error:
+    except SPARK_ERRORS as error:
         raise _unreadable(given[0], error) from None
     return _numbered(spark, paths), [Path(path) for path in paths], []
 
@@ -124,7 +124,7 @@ def _numbered(spark: SparkSession, paths: list[str]) -> DataFrame:
     try:
         # Each file is its own base: what its folders say of users and attributes is read as on one machine.
         frame = spark.read.parquet(*(re.sub(_PATTERN, r"\\\g<0>", path) for path in paths))
-    except (AnalysisException, PySparkException) as error:
+    except SPARK_ERRORS as error:
         raise _unreadable(paths[0].removeprefix("file://"), error) from None
     places = {_bare(path): number for number, path in enumerate(paths)}
     listed = {uri: places[_bare(unquote(uri))] for uri in frame.inputFiles()}
@@ -173,7 +173,7 @@ def _key(frame: DataFrame, scan: Scan) -> Column:
     if "user" in scan.constants:
         users = scan.constants["user"]  # of each file
         code = {user: number for number, user in enumerate(users)}
-        return F.element_at(F.lit([code[user] for user in users]), F.col(FILE) + 1)
+        return F.get(F.lit([code[user] for user in users]), F.col(FILE).cast("int"))
     name = scan.selection.names["user"]
     key = _column(name)
     return key if frame.schema[name].dataType.typeName() == "string" else key.try_cast("bigint")
