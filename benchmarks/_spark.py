@@ -27,6 +27,7 @@ DAYS = 14
 BEGIN = 1_700_000_000 // 86_400 * 86_400
 SETTINGS = {
     "spark.driver.memory": "1g",
+    "spark.executor.cores": "1",
     "spark.executor.memoryOverhead": "1g",  # the number of blocks follows from it
     "spark.ui.showConsoleProgress": "false",
 }

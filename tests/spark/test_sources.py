@@ -107,6 +107,29 @@ def test_a_block_that_no_task_has_room_for(spark, city, monkeypatch):
         grid(spark, city, parts=2, **GRAIN)
 
 
+@pytest.mark.parametrize(
+    ("master", "conf", "mib"),
+    [
+        ("yarn", {}, 192),  # 384 of overhead, half of it for the libraries
+        ("k8s://host", {"memory": "10g", "cores": "2"}, 512 - 192),
+        ("yarn", {"memoryOverhead": "4g", "cores": "4"}, 1024 - 192),
+        (
+            "spark://host:7077",
+            {"memoryOverhead": "2048"},
+            256 - 128,
+        ),  # its eight cores may be one executor
+    ],
+)
+def test_the_memory_of_a_task_follows_from_that_of_an_executor(master, conf, mib):
+    from types import SimpleNamespace
+
+    from incrowd.spark.session import task_bytes
+
+    named = {f"spark.executor.{name}": value for name, value in conf.items()}
+    context = SimpleNamespace(master=master, defaultParallelism=8, getConf=lambda: named)
+    assert task_bytes(SimpleNamespace(sparkContext=context)) == mib * 2**20
+
+
 def test_executors_without_our_python(spark, city, monkeypatch):
     from incrowd.spark import grid
 

@@ -61,7 +61,7 @@ def grid(
         origin: (lon, lat) at which the plane touches the Earth. [default: the whole degrees of the medians]
         start: When slot 0 begins. [default: midnight of the first day]
         time_zone: Zone of times without an offset, and of the slots. [default: UTC]
-        clean: Steps of `incrowd.clean` that are done first, each a function of Traces.
+        clean: Steps of `incrowd.clean` that are done first, each a function of Traces that takes every user alone.
         order: "time" sorts the records of each user by time; "log" keeps the order of the file, for `clean.order`.
         parts: Number of blocks of users. [default: as many as the memory of a task asks for, one per core at least]
     """
@@ -99,7 +99,7 @@ def fingerprints(
         origin: (lon, lat) at which the plane touches the Earth. [default: the whole degrees of the medians]
         start: When slot 0 begins. [default: midnight of the first day]
         time_zone: Zone of times without an offset, and of the slots. [default: UTC]
-        clean: Steps of `incrowd.clean` that are done first, each a function of Traces.
+        clean: Steps of `incrowd.clean` that are done first, each a function of Traces that takes every user alone.
         order: "time" sorts the records of each user by time; "log" keeps the order of the file, for `clean.order`.
         parts: Number of blocks of users. [default: as many as the memory of a task asks for, one per core at least]
     """

@@ -121,7 +121,9 @@ def _reader(
         table, places = _in_order(rows) if ordered else (_table(rows), None)
         stream = RecordStream(None, scan.request, zone, _MEMORY_MB)
         stream.seconds.unit = unit
-        code, t, first, second, good = _checked(stream, replace(scan, frame=table.to_reader()))
+        reader = table.to_reader()
+        del table
+        code, t, first, second, good = _checked(stream, replace(scan, frame=reader))
         named = {name: values.per_user(len(stream.users)) for name, values in stream.values.items()}
         labels = stream.users.labels() if len(stream.users) else np.zeros(0, np.int64)
         if places is None:
@@ -152,7 +154,9 @@ def _reader(
 def _table(rows: Rows) -> "pa.Table":
     import pyarrow as pa
 
-    return pa.table(dict(rows))
+    table = pa.table(dict(rows))
+    rows.clear()  # of two copies one is enough
+    return table
 
 
 def _in_order(rows: Rows) -> tuple["pa.Table", Ints]:

@@ -21,7 +21,8 @@ from incrowd import errors
 from incrowd.errors import DataError, IncrowdWarning, ParameterError, public
 
 MEMORY = "spark.executor.memoryOverhead"
-RECORD_BYTES = 200  # of the memory of Python that a task takes per record of its block
+RECORD_BYTES = 200  # of the memory of Python that a task takes per record of its block,
+LIBRARIES_BYTES = 192 * 2**20  # beside what it takes for nothing
 SETTINGS = {
     # A task is a block or a shard: Spark may not put two into one.
     "spark.sql.adaptive.coalescePartitions.enabled": "false",
@@ -128,16 +129,20 @@ def _check_versions(spark: SparkSession) -> None:
 
 
 def task_bytes(spark: SparkSession) -> int:
-    """Memory of Python for one task: the overhead of an executor by its tasks, else half of this machine by cores."""
-    conf = spark.sparkContext.getConf()
-    each = int(conf.get("spark.task.cpus", "1"))
-    if conf.get(MEMORY) or (spark.sparkContext.master or "").startswith(_CONTAINERS):
-        tasks = max(int(conf.get("spark.executor.cores", "1")) // each, 1)
+    """Memory of Python for the rows of one task, beside its libraries.
+
+    An executor gives its overhead to its tasks; where none is set, half of this machine is for as many as it has cores.
+    """
+    conf, container = spark.sparkContext.getConf(), (spark.sparkContext.master or "").startswith(_CONTAINERS)
+    cores = int(conf.get("spark.executor.cores", "1" if container else str(spark.sparkContext.defaultParallelism)))
+    tasks = max(cores // int(conf.get("spark.task.cpus", "1")), 1)
+    if container or conf.get(MEMORY):
         heap = _mebibytes(conf.get("spark.executor.memory", "1g"))
         factor = float(conf.get("spark.executor.memoryOverheadFactor", "0.1"))
-        return (_mebibytes(conf.get(MEMORY, "")) or max(384, int(heap * factor))) * 2**20 // tasks
-    tasks = max(int(spark.sparkContext.defaultParallelism) // each, 1)
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 // tasks
+        room = (_mebibytes(conf.get(MEMORY, "")) or max(384, int(heap * factor))) * 2**20
+    else:
+        room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return max(room // tasks - LIBRARIES_BYTES, room // tasks // 2)
 
 
 def _mebibytes(text: str) -> int:
