@@ -32,8 +32,8 @@ sources: .venv/.ready
 
 spark: .venv/.ready
 	./scripts/spark
-	.venv/bin/pytest -n 0 tests/spark
 	INCROWD_SPARK_MASTER='local-cluster[2,1,512]' .venv/bin/pytest -n 0 tests/spark
+	INCROWD_SPARK_MASTER=standalone .venv/bin/pytest -n 0 tests/spark
 
 check: .venv/.ready
 	.venv/bin/ruff format --check .

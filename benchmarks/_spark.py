@@ -1,7 +1,8 @@
-"""How time and memory grow on Spark, with the extra spark: python -m benchmarks._spark 1000000 10000000 (records).
+"""How time and memory grow on Spark, with the extra spark: python -m benchmarks._spark RECORDS [PEOPLE].
 
-Spark makes the records itself: 100 a person over 14 days, around a home. Seconds of processors and memory are those of
-the whole tree of processes; peaks are sampled five times a second.
+Spark makes the records itself: over 14 days, around a home, 100 a person if PEOPLE are not given. Two executors of one
+core are processes of their own. Seconds of processors are those of the whole tree of processes; memory is the peak of
+the largest process of its kind, sampled five times a second.
 """
 
 import json
@@ -22,41 +23,44 @@ from pyspark.sql import functions as F  # noqa: N812
 from incrowd.anonymize import Cut
 from incrowd.spark import grid, release, session, uniqueness
 
-PER_PERSON, DAYS = 100, 14
+DAYS = 14
 BEGIN = 1_700_000_000 // 86_400 * 86_400
+SETTINGS = {
+    "spark.driver.memory": "1g",
+    "spark.executor.cores": "1",
+    "spark.executor.memoryOverhead": "1g",  # the number of blocks follows from it
+    "spark.ui.showConsoleProgress": "false",
+}
 
 
-def make(spark: SparkSession, records: int, path: Path) -> None:
-    """Write that many records as Parquet, in the order of time."""
-    people = records // PER_PERSON
+def make(spark: SparkSession, records: int, people: int, path: Path) -> None:
+    """Write that many records as Parquet, people and times mixed."""
     number = F.col("id")
-    user = F.pmod(F.xxhash64(number), F.lit(people))
+    user = F.pmod(number, F.lit(people))
     home = [(F.pmod(F.xxhash64(user, F.lit(axis)), F.lit(10_000)) / 10_000.0 - 0.5) * 0.6 for axis in (1, 2)]
     stray = [(F.pmod(F.xxhash64(number, F.lit(axis)), F.lit(10_000)) / 10_000.0 - 0.5) * 0.05 for axis in (3, 4)]
     spark.range(records).select(
         F.concat(F.lit("person "), user.cast("string")).alias("user"),
-        (F.lit(BEGIN) + (number * (DAYS * 86_400 / records)).cast("long")).alias("t"),
+        (F.lit(BEGIN) + F.pmod(F.xxhash64(number, F.lit(5)), F.lit(DAYS * 86_400))).alias("t"),
         (F.lit(5.0) + home[0] + stray[0]).alias("lon"),
         (F.lit(52.0) + home[1] + stray[1]).alias("lat"),
     ).write.parquet(path.as_uri())
 
 
 @contextmanager
-def measured(what: str, records: int) -> Iterator[None]:
+def measured(what: str) -> Iterator[None]:
     """Print seconds, seconds of processors and peak memory of what runs inside, as a line of JSON."""
-    stop, peaks = threading.Event(), {"python_task_mib": 0.0, "jvm_mib": 0.0, "driver_mib": 0.0}
+    stop, peaks = threading.Event(), dict.fromkeys(("task", "executor", "driver", "driver_jvm"), 0.0)
     driver = psutil.Process(os.getpid())
 
     def watch() -> None:
         while not stop.wait(0.2):
-            for process in driver.children(recursive=True):
+            for process in [driver, *driver.children(recursive=True)]:
                 try:
-                    mib, java = process.memory_info().rss / 2**20, process.name() == "java"
+                    kind, mib = _kind(process, driver), process.memory_info().rss / 2**20
                 except psutil.Error:
                     continue
-                name = "jvm_mib" if java else "python_task_mib"
-                peaks[name] = max(peaks[name], mib)
-            peaks["driver_mib"] = max(peaks["driver_mib"], driver.memory_info().rss / 2**20)
+                peaks[kind] = max(peaks[kind], mib)
 
     began, worked, watcher = time.perf_counter(), _cpu(driver), threading.Thread(target=watch)
     watcher.start()
@@ -64,8 +68,18 @@ def measured(what: str, records: int) -> Iterator[None]:
     stop.set()
     watcher.join()
     spent = {"seconds": time.perf_counter() - began, "cpu_s": _cpu(driver) - worked, "load": os.getloadavg()[0]}
-    rounded = {name: round(value, 1) for name, value in (spent | peaks).items()}
-    print(json.dumps({"what": what, "records": records, **rounded}), flush=True)
+    rounded = {name: round(value, 1) for name, value in spent.items()}
+    mib = {f"{name}_mib": round(value) for name, value in peaks.items()}
+    print(json.dumps({"what": what, **rounded, **mib}), flush=True)
+
+
+def _kind(process: psutil.Process, driver: psutil.Process) -> str:
+    """What a process of the tree is: Python of a task or of the driver, or the JVM of an executor or of the driver."""
+    if process.pid == driver.pid:
+        return "driver"
+    if process.name() != "java":
+        return "task"
+    return "executor" if "CoarseGrainedExecutorBackend" in " ".join(process.cmdline()) else "driver_jvm"
 
 
 def _cpu(driver: psutil.Process) -> float:
@@ -80,25 +94,30 @@ def _cpu(driver: psutil.Process) -> float:
     return total
 
 
-def main(sizes: list[int]) -> None:
-    spark = session("local[2]", {"spark.driver.memory": "1g", "spark.ui.showConsoleProgress": "false"})
-    folder = Path(tempfile.mkdtemp(prefix="incrowd-scale-"))
+def main(records: int, people: int) -> None:
+    import pyspark
+
+    work = Path(pyspark.__file__).parent / "work"  # a local cluster writes there
+    before, folder = work.exists(), Path(tempfile.mkdtemp(prefix="incrowd-scale-"))
+    spark = session("local-cluster[2,1,1024]", {**SETTINGS, "spark.local.dir": str(folder)})
+    path, points = folder / "records", min(4, records // people)
     try:
-        for records in sizes:
-            path = folder / f"{records}"
-            make(spark, records, path)
-            with measured("grid", records):
-                blocks = grid(spark, path, cell_m=500, slot_min=60)
-            with measured("uniqueness", records):
-                uniqueness(blocks, points=4)
-            with measured("cut", records):
-                release(blocks, Cut(), folder / f"{records}-release")
-            print(json.dumps({"blocks": repr(blocks)}), flush=True)
-            blocks.unpersist()
+        with measured("make"):
+            make(spark, records, people, path)
+        with measured("grid"):
+            blocks = grid(spark, path, cell_m=500, slot_min=60)
+        with measured(f"uniqueness of {points}"):
+            answer = uniqueness(blocks, points=points)
+        with measured("cut, written"):
+            release(blocks, Cut(), folder / "release")
+        print(json.dumps({"blocks": repr(blocks), "uniqueness": str(answer)}), flush=True)
     finally:
         spark.stop()
         shutil.rmtree(folder)
+        if not before:
+            shutil.rmtree(work, ignore_errors=True)
 
 
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]])
+    size = int(sys.argv[1])
+    main(size, int(sys.argv[2]) if len(sys.argv) > 2 else size // 100)

@@ -127,6 +127,7 @@ def check_kind(call: str, value: object, *kinds: type) -> None:
     makers = [f"`{kind.MADE_BY}`" for kind in nouns if hasattr(kind, "MADE_BY")]
     them = "it" if not nouns[0].__name__.endswith("s") else "them"
     advice = f"; make {them} with {_either(makers)}" if makers else ""
+    advice = f"; {value.INSTEAD}" if hasattr(value, "INSTEAD") else advice
     got = "None" if value is None else _a(type(value))
     wanted = dict.fromkeys("a path" if Path in nouns and kind in (str, Path) else _a(kind) for kind in nouns)
     raise DataError(f"{call} needs {_either(list(wanted))}, got {got}{advice}.")

@@ -1,7 +1,13 @@
-"""One Spark session for all tests, and a small city as rows in time order, users mixed."""
+"""One Spark session for all tests, and a small city as rows in time order, users mixed.
+
+INCROWD_SPARK_MASTER is where they run: local[2], local-cluster[2,1,512], or standalone for a master and two workers.
+"""
 
 import os
 import shutil
+import socket
+import subprocess
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,13 +23,14 @@ SETTINGS = {
     "spark.driver.memory": "900m",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.executor.memory": "512m",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.codegen.wholeStage": "false",
     "spark.ui.showConsoleProgress": "false",
 }
 
 
 @pytest.fixture(scope="session")
-def spark():
+def spark(tmp_path_factory):
     """The session of the whole suite; tests are skipped where Spark cannot run."""
     if find_spec("pyspark") is None or not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("no pyspark or no Java: tests of Spark are skipped; run scripts/spark")
@@ -32,14 +39,45 @@ def spark():
     from incrowd.spark import session
 
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    work = Path(pyspark.__file__).parent / "work"  # a local cluster writes there, whatever it is told
-    before = work.exists()
-    made = session(MASTER, SETTINGS)
-    made.sparkContext.setLogLevel("OFF")
-    yield made
-    made.stop()
+    home = Path(pyspark.__file__).parent
+    before = (home / "work").exists()  # a local cluster writes there, whatever it is told
+    alone = standalone(home / "bin/spark-class", tmp_path_factory.mktemp("workers"))
+    with alone if MASTER == "standalone" else nullcontext(MASTER) as master:
+        made = session(master, SETTINGS)
+        made.sparkContext.setLogLevel("OFF")
+        yield made
+        made.stop()
     if not before:
-        shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(home / "work", ignore_errors=True)
+
+
+@contextmanager
+def standalone(spark_class, folder):
+    """The address of a master with two workers of one core."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    address = f"spark://127.0.0.1:{port}"
+    worker = ["worker.Worker", "-c", "1", "-m", "1g", "-d", str(folder), address]
+    running = []
+    with (folder / "log").open("w") as log:
+        for name, *words in (["master.Master", "--port", port], worker, worker):
+            command = [
+                spark_class,
+                f"org.apache.spark.deploy.{name}",
+                "--host",
+                "127.0.0.1",
+                "--webui-port",
+                "0",
+                *words,
+            ]
+            running.append(subprocess.Popen(command, stdout=log, stderr=log))
+        try:
+            yield address
+        finally:
+            for process in reversed(running):
+                process.terminate()
+                process.wait(60)
 
 
 def rows_of(users, days, seed=1):

@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 import incrowd as ic
+from cli.test_help import COMMANDS
 from incrowd.cli.app import app
 from spark.parity import release_in
 
@@ -16,6 +17,13 @@ ON_SPARK = ["--engine", "spark"]
 def run(*words):
     """What a command prints; an error of ours is raised."""
     return CliRunner().invoke(app, list(words), catch_exceptions=False).stdout
+
+
+def test_no_other_command_has_the_option():
+    there = {words for words, command in COMMANDS.items() if any(option.name == "engine" for option in command.params)}
+    assert there == {("measure", name) for name in ("uniqueness", "sweep", "kgap")} | {
+        ("anonymize", name) for name in ("cut", "generalize", "glove")
+    }
 
 
 def test_measures(spark, city):

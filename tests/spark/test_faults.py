@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import psutil
 import pytest
@@ -62,42 +63,51 @@ def test_a_killed_driver_leaves_no_folder_and_the_next_run_removes_its_staging(s
 @pytest.fixture
 def executors(spark):
     """The processes of the executors; only those of this session."""
-    if not MASTER.startswith("local-cluster"):
-        pytest.skip("executors are processes of their own in a local cluster alone; run make spark")
+    if MASTER.startswith("local["):
+        pytest.skip("executors are processes of their own in a cluster alone; run make spark")
 
     def running():
         mine = psutil.Process(os.getpid()).children(recursive=True)
         return [process for process in mine if "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())]
 
-    assert len(running()) == 2
     return running
 
 
-def killed_after(executors, seconds):
-    """Kill the first executor a while from now."""
-    victim = executors()[0]
-    timer = threading.Timer(seconds, lambda: victim.send_signal(signal.SIGKILL))
-    timer.start()
-    return victim, timer
+@contextmanager
+def one_killed(spark, executors):
+    """Kill an executor as soon as every core works on a task of ours; both must be there before."""
+    deadline, done, hit = time.monotonic() + 120, threading.Event(), threading.Event()
+    while len(executors()) < 2 and time.monotonic() < deadline:
+        time.sleep(0.5)
+    victim, tracker = executors()[0], spark.sparkContext.statusTracker()
+
+    def watch():
+        while not done.wait(0.02) and not hit.is_set():
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            if any(stage and stage.name.startswith("collect") and stage.numActiveTasks >= 2 for stage in stages):
+                victim.send_signal(signal.SIGKILL)
+                hit.set()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    yield
+    done.set()
+    watcher.join()
+    assert hit.is_set()
 
 
 def test_a_lost_executor_changes_no_number(spark, city, executors, tmp_path):
     from incrowd.spark import grid, release, uniqueness
 
-    victim, timer = killed_after(executors, 3)
-    blocks = grid(spark, city, parts=4, **GRAIN)
-    timer.join()
-    assert not victim.is_running() or victim.status() == psutil.STATUS_ZOMBIE
     visits = ic.discretize.grid(city, **GRAIN)
+    with one_killed(spark, executors):
+        blocks = grid(spark, city, parts=4, **GRAIN)
     assert_same_table(blocks.collect(), visits)
-    deadline = time.monotonic() + 120
-    while len(executors()) < 2 and time.monotonic() < deadline:
-        time.sleep(0.5)
-    victim, timer = killed_after(executors, 1)
-    there = uniqueness(blocks, points=3, repeats=2)
-    timer.join()
+    with one_killed(spark, executors):
+        there = uniqueness(blocks, points=3, repeats=2)
     assert_same_risk(there, ic.measure.uniqueness(visits, points=3, repeats=2))
     cut = ic.anonymize.Cut(window_h=12)
-    release(blocks, cut, tmp_path / "there", pseudonym_seed=1)
+    with one_killed(spark, executors):
+        release(blocks, cut, tmp_path / "there", pseudonym_seed=1)
     ic.anonymize.publish(cut(visits, pseudonym_seed=1), tmp_path / "here")
     assert release_in(tmp_path / "there") == release_in(tmp_path / "here")

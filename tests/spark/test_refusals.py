@@ -45,6 +45,13 @@ def test_methods_that_are_not_divided(blocks, prints, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_calls_of_one_machine(blocks, prints):
+    w4m = ic.anonymize.W4M(k=2, delta_m=100)
+    for call, data in ((ic.attack.recover, blocks), (w4m, blocks), (ic.measure.kgap, prints)):
+        with pytest.raises(ic.DataError, match=r"got Blocks; blocks are on executors: .* or draw people first"):
+            call(data)
+
+
 def test_sources_that_are_not_read(spark, tmp_path):
     from incrowd.spark import grid
 
@@ -63,6 +70,18 @@ def test_a_session_of_spark_connect_is_refused_by_name():
     connect = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
     with pytest.raises(ic.ParameterError, match="Spark Connect"):
         check_session(connect)
+
+
+def test_what_is_no_session_and_one_that_was_stopped(city):
+    from pyspark.sql import SparkSession
+
+    from incrowd.spark import grid
+
+    stopped = SparkSession.__new__(SparkSession)
+    stopped._sc = type("SparkContext", (), {"_jsc": None})()
+    for session, words in ((city, "a Spark session comes first"), (stopped, "was stopped")):
+        with pytest.raises(ic.ParameterError, match=words):
+            grid(session, city)
 
 
 def test_other_versions_on_executors_are_refused(spark, monkeypatch):

@@ -2,8 +2,11 @@
 
 import os
 import pickle
+import traceback
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +21,7 @@ from incrowd.data import Fingerprints, Visits
 from incrowd.data.table import Attributes
 from incrowd.discretize._grid import centres, row_column
 from incrowd.discretize.slots import Clock, Keep
-from incrowd.errors import IncrowdWarning
+from incrowd.errors import DataError, IncrowdError, IncrowdWarning
 from incrowd.ledger import Ledger
 from incrowd.spark.session import Sent, plain_errors
 from incrowd.threads import VARIABLE
@@ -38,11 +41,26 @@ def in_tasks(frame: DataFrame, work: Callable[[Rows], Iterator["pa.RecordBatch"]
         prepare(cpus)
         taken = list(batches)
         if sum(batch.num_rows for batch in taken):
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), nameless():
                 warnings.simplefilter("ignore", IncrowdWarning)  # the driver warns, of all
                 yield from work(arrays(taken))
 
     return frame.mapInArrow(task, schema)
+
+
+@contextmanager
+def nameless() -> Iterator[None]:
+    """An error of a task without its text, which may quote a row; those of incrowd never do."""
+    try:
+        yield
+    except (IncrowdError, MemoryError):
+        raise
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        raise DataError(
+            f"a task stopped on {type(error).__name__} in line {frame.lineno} of {Path(frame.filename).name}; try the "
+            "same on a few people on one machine, where the error has its text."
+        ) from None
 
 
 def prepare(cpus: str) -> None:
@@ -83,7 +101,7 @@ def batches_of(schema: str, columns: dict[str, Any], about: Any = None) -> Itera
     }
     yield from pa.table(rows).to_batches(max_chunksize=1 << 20)
     if about is not None:
-        told = {name: pa.nulls(1, kind) for name, kind in named.items()} | {"about": pa.array([pickle.dumps(about)])}
+        told = {name: pa.nulls(1, kind) for name, kind in named.items()} | {"about": pa.array([packed(about)])}
         yield pa.table(told).to_batches()[0]
 
 
@@ -91,7 +109,12 @@ def about(frame: DataFrame) -> list[Any]:
     """What the tasks of a frame told the driver; a frame that is kept is made by this."""
     with plain_errors():
         rows = frame.where("about is not null").select("about").collect()
-    return [pickle.loads(row["about"]) for row in rows]  # noqa: S301 - written by our own tasks
+    return [pickle.loads(zlib.decompress(row["about"])) for row in rows]  # noqa: S301 - written by our own tasks
+
+
+def packed(value: Any) -> bytes:
+    """A value on its way to the driver, whose JVM holds it too; labels shrink to about a tenth."""
+    return zlib.compress(pickle.dumps(value), 1)
 
 
 @dataclass(frozen=True)
@@ -126,6 +149,10 @@ class Blocks:
     """
 
     MADE_BY: ClassVar[str] = "ic.spark.grid(...)"
+    INSTEAD: ClassVar[str] = (  # of a call on one machine, as its refusal says
+        "blocks are on executors: call it in ic.spark, take ic.spark.counts(blocks), or draw people first "
+        "(docs/howto/spark.md)"
+    )
 
     spark: SparkSession = field(repr=False)
     frame: DataFrame = field(repr=False)

@@ -22,7 +22,7 @@ from incrowd.read.layouts import Reading, with_reading
 from incrowd.read.plane import Origin, Plane, check_origin, plane_of
 from incrowd.spark.blocks import Block, Blocks, about, batches_of
 from incrowd.spark.records import Records, Step, read_records
-from incrowd.spark.session import kept, plain_errors
+from incrowd.spark.session import check_session, kept, plain_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +61,7 @@ def grid(
         origin: (lon, lat) at which the plane touches the Earth. [default: the whole degrees of the medians]
         start: When slot 0 begins. [default: midnight of the first day]
         time_zone: Zone of times without an offset, and of the slots. [default: UTC]
-        clean: Steps of `incrowd.clean` that are done first, each a function of Traces.
+        clean: Steps of `incrowd.clean` that are done first, each a function of Traces that takes every user alone.
         order: "time" sorts the records of each user by time; "log" keeps the order of the file, for `clean.order`.
         parts: Number of blocks of users. [default: as many as the memory of a task asks for, one per core at least]
     """
@@ -99,7 +99,7 @@ def fingerprints(
         origin: (lon, lat) at which the plane touches the Earth. [default: the whole degrees of the medians]
         start: When slot 0 begins. [default: midnight of the first day]
         time_zone: Zone of times without an offset, and of the slots. [default: UTC]
-        clean: Steps of `incrowd.clean` that are done first, each a function of Traces.
+        clean: Steps of `incrowd.clean` that are done first, each a function of Traces that takes every user alone.
         order: "time" sorts the records of each user by time; "log" keeps the order of the file, for `clean.order`.
         parts: Number of blocks of users. [default: as many as the memory of a task asks for, one per core at least]
     """
@@ -200,7 +200,10 @@ def counts(blocks: Blocks, *, start_min: int | None = None) -> Counts:
     xy, clock = blocks.xy, blocks.clock
     slots, cells = whole_days(blocks.slots[1] + 1, clock.slot_min), len(xy)
     if slots * cells > MOST_COUNTS:
-        raise ParameterError(f"{slots:,} slots of {cells:,} cells are too many counts; use coarser cells or slots.")
+        raise ParameterError(
+            f"{slots:,} slots of {cells:,} cells are too many counts (more than {MOST_COUNTS:,}); use coarser cells or "
+            "slots."
+        )
 
     def work(block: Block) -> Iterator["pa.RecordBatch"]:
         key, people = np.unique(block.slot * cells + block.cell, return_counts=True)
@@ -218,7 +221,8 @@ def counts(blocks: Blocks, *, start_min: int | None = None) -> Counts:
 
 
 def check_noun(blocks: Blocks, noun: str, call: str) -> None:
-    """Refuse blocks of the other noun."""
+    """Refuse blocks of the other noun, or of a session that is no more."""
+    check_session(blocks.spark)
     if blocks.noun != noun:
         maker = "grid" if noun == "Visits" else "fingerprints"
         raise DataError(f"{call} needs blocks of {noun}, got {blocks.noun}; make them with `ic.spark.{maker}(...)`.")

@@ -21,7 +21,7 @@ from incrowd.read._table import RecordStream
 from incrowd.read.bad import BadRow
 from incrowd.read.plane import Degrees
 from incrowd.spark.blocks import Rows, about, batches_of, in_tasks
-from incrowd.spark.session import Sent, blocks_for, check_session, kept
+from incrowd.spark.session import MEMORY, RECORD_BYTES, Sent, blocks_for, check_session, kept, plain_errors, task_bytes
 from incrowd.spark.source import FILE, KEY, ROW, Opened, open_source
 
 if TYPE_CHECKING:
@@ -88,16 +88,20 @@ def read_records(
 ) -> Records:
     """Read, check and clean a source, each record sent once to the block of its user."""
     check_session(spark)
-    opened = open_source(spark, source, options)
-    count = parts or blocks_for(spark, opened.frame.count())
-    grouped = opened.frame.repartition(count, KEY).drop(KEY)
-    frame = kept(in_tasks(grouped, _reader(opened, tuple(clean), order), SCHEMA))
-    reads = about(frame)
+    with plain_errors():
+        opened = open_source(spark, source, options)
+        count = parts or blocks_for(spark, opened.frame.count())
+        grouped = opened.frame.repartition(count, KEY).drop(KEY)
+        most = task_bytes(spark) // RECORD_BYTES
+        frame = kept(in_tasks(grouped, _reader(opened, tuple(clean), order, most), SCHEMA))
+        reads = about(frame)
     return _joined(frame, reads, opened)
 
 
-def _reader(opened: Opened, clean: tuple[Step, ...], order: Order) -> Callable[[Rows], Iterator["pa.RecordBatch"]]:
-    """The work of a task: rows of whole users -> their traces, and what is to be told of them."""
+def _reader(
+    opened: Opened, clean: tuple[Step, ...], order: Order, most: int
+) -> Callable[[Rows], Iterator["pa.RecordBatch"]]:
+    """The work of a task: rows of whole users, no more than `most` -> their traces, and what is to be told of them."""
     scan, zone, unit, ordered = opened.scan, opened.zone, opened.unit, opened.has_order
     if any(not note.get("ordered", True) for note in opened.saved) and not clean:
         raise unordered()
@@ -109,10 +113,17 @@ def _reader(opened: Opened, clean: tuple[Step, ...], order: Order) -> Callable[[
 
         context = TaskContext.get()
         block = context.partitionId() if context is not None else 0
+        if (size := len(next(iter(rows.values())))) > most:
+            raise DataError(
+                f"a block has {size:,} records and a task memory for {most:,}; give more parts, or raise {MEMORY} if a "
+                "single user has that many."
+            )
         table, places = _in_order(rows) if ordered else (_table(rows), None)
         stream = RecordStream(None, scan.request, zone, _MEMORY_MB)
         stream.seconds.unit = unit
-        code, t, first, second, good = _checked(stream, replace(scan, frame=table.to_reader()))
+        reader = table.to_reader()
+        del table
+        code, t, first, second, good = _checked(stream, replace(scan, frame=reader))
         named = {name: values.per_user(len(stream.users)) for name, values in stream.values.items()}
         labels = stream.users.labels() if len(stream.users) else np.zeros(0, np.int64)
         if places is None:
@@ -143,7 +154,9 @@ def _reader(opened: Opened, clean: tuple[Step, ...], order: Order) -> Callable[[
 def _table(rows: Rows) -> "pa.Table":
     import pyarrow as pa
 
-    return pa.table(dict(rows))
+    table = pa.table(dict(rows))
+    rows.clear()  # of two copies one is enough
+    return table
 
 
 def _in_order(rows: Rows) -> tuple["pa.Table", Ints]:

@@ -13,14 +13,16 @@ from math import ceil
 from typing import Any
 from weakref import WeakSet
 
-from pyspark.errors import PySparkException
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from incrowd import errors
 from incrowd.errors import DataError, IncrowdWarning, ParameterError, public
 
 MEMORY = "spark.executor.memoryOverhead"
-RECORD_BYTES = 200  # of the memory of Python that a task takes per record of its block
+RECORD_BYTES = 200  # of the memory of Python that a task takes per record of its block,
+LIBRARIES_BYTES = 192 * 2**20  # beside what it takes for nothing
 SETTINGS = {
     # A task is a block or a shard: Spark may not put two into one.
     "spark.sql.adaptive.coalescePartitions.enabled": "false",
@@ -32,8 +34,10 @@ AT_START = {
     "spark.driver.maxResultSize": "0",  # what the driver holds grows with the number of people
     "spark.ui.enabled": "false",
 }
+SPARK_ERRORS = PySparkException, Py4JJavaError
 _CONTAINERS = ("yarn", "k8s")  # masters that end an executor whose Python outgrows its overhead
 _ERROR = re.compile(r"incrowd\.errors\.(DataError|ParameterError|MissingExtra): (.+)")
+_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 _checked: "WeakSet[SparkSession]" = WeakSet()
 
 
@@ -46,7 +50,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
             this machine]
         settings: Further settings of Spark by name; they take precedence.
     """
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_PYTHON", (settings or {}).get("spark.pyspark.python", sys.executable))
     builder = SparkSession.builder.appName("incrowd")
     if master is not None:
         builder = builder.master(master)
@@ -54,7 +58,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
         builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
-    except (PySparkException, RuntimeError, OSError) as error:
+    except (*SPARK_ERRORS, RuntimeError, OSError) as error:
         raise ParameterError(
             f"Spark does not start ({type(error).__name__}); it needs Java 17 or newer (JAVA_HOME) and a master that "
             "answers."
@@ -70,6 +74,11 @@ def check_session(spark: SparkSession) -> None:
             "this is a Spark Connect session, which has no sparkContext and hence no broadcast; use a classic session "
             "(on Databricks: dedicated access mode)."
         )
+    if not isinstance(spark, SparkSession):
+        what = type(spark).__name__
+        raise ParameterError(f"a Spark session comes first, got a {what}; make one with ic.spark.session().")
+    if getattr(spark.sparkContext, "_jsc", None) is None:
+        raise ParameterError("this Spark session was stopped; make another with ic.spark.session().")
     if spark in _checked:
         return
     for name, value in SETTINGS.items():
@@ -106,7 +115,7 @@ def _check_versions(spark: SparkSession) -> None:
 
     try:
         rows = spark.range(tasks, numPartitions=tasks).mapInArrow(probe, "versions string").collect()
-    except PySparkException as error:
+    except SPARK_ERRORS as error:
         missing = re.search(r"No module named '([\w.]+)'", str(error))
         what = f"have no {missing[1]}" if missing else "cannot run Python"
         raise ParameterError(
@@ -120,16 +129,20 @@ def _check_versions(spark: SparkSession) -> None:
 
 
 def task_bytes(spark: SparkSession) -> int:
-    """Memory of Python for one task: the overhead of a container by its tasks, else half of this machine by cores."""
-    conf = spark.sparkContext.getConf()
-    each = int(conf.get("spark.task.cpus", "1"))
-    if (spark.sparkContext.master or "").startswith(_CONTAINERS):
-        tasks = max(int(conf.get("spark.executor.cores", "1")) // each, 1)
+    """Memory of Python for the rows of one task, beside its libraries.
+
+    An executor gives its overhead to its tasks; where none is set, half of this machine is for as many as it has cores.
+    """
+    conf, container = spark.sparkContext.getConf(), (spark.sparkContext.master or "").startswith(_CONTAINERS)
+    cores = int(conf.get("spark.executor.cores", "1" if container else str(spark.sparkContext.defaultParallelism)))
+    tasks = max(cores // int(conf.get("spark.task.cpus", "1")), 1)
+    if container or conf.get(MEMORY):
         heap = _mebibytes(conf.get("spark.executor.memory", "1g"))
         factor = float(conf.get("spark.executor.memoryOverheadFactor", "0.1"))
-        return (_mebibytes(conf.get(MEMORY, "")) or max(384, int(heap * factor))) * 2**20 // tasks
-    tasks = max(int(spark.sparkContext.defaultParallelism) // each, 1)
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 // tasks
+        room = (_mebibytes(conf.get(MEMORY, "")) or max(384, int(heap * factor))) * 2**20
+    else:
+        room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    return max(room // tasks - LIBRARIES_BYTES, room // tasks // 2)
 
 
 def _mebibytes(text: str) -> int:
@@ -146,17 +159,21 @@ def blocks_for(spark: SparkSession, records: int) -> int:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """An error that incrowd raised on an executor, as itself; what Spark reports of it is a page of Java."""
+    """An error that incrowd raised on an executor, as itself; of others the name, as their text may quote rows."""
     try:
         yield
-    except PySparkException as error:
-        match = _ERROR.search(str(error))
-        if match is not None:
-            raise getattr(errors, match[1])(match[2]) from None
-        raise DataError(
-            f"Spark stopped ({type(error).__name__}); its log names the task, often one without memory: raise "
-            f"{MEMORY}, or give more parts."
-        ) from error
+    except SPARK_ERRORS as error:
+        text = str(error)
+        if (own := _ERROR.search(text)) is not None:
+            raise getattr(errors, own[1])(own[2]) from None
+        named = _CONDITION.search(text)
+        name = type(error).__name__ if named is None else named[1]
+        what = f"its log names the task, often one without memory: raise {MEMORY}, or give more parts."
+        if name.startswith("FAILED_READ_FILE"):
+            what = "give all files the same types of columns, or read them apart."
+        elif isinstance(error, AnalysisException):
+            what = "give the columns other names or types first."
+        raise DataError(f"Spark stopped ({name}); {what}") from None
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 from zoneinfo import ZoneInfo
 
-from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as all of Spark's users write it
 
@@ -20,12 +19,14 @@ from incrowd.read.files import find_files, format_of
 from incrowd.read.layouts import Layout
 from incrowd.read.sources.parquet import identifier, scan_of, schema_of
 from incrowd.read.sources.scan import Request, Scan
+from incrowd.spark.session import SPARK_ERRORS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FILE, ROW, KEY = "file_index", "incrowd_row", "incrowd_key"
-_SLASHES = "^([a-z0-9]+:/)//"
+_URI = "incrowd_uri"
+_PATTERN = r"[][{}*?\\]"  # has a meaning in a path of Spark
 _NANOSECONDS = "TIMESTAMP(NANOS"
 _NO_CSV = (
     "Spark reads Parquet only, as the many ways to write CSV are parsed on one machine; convert the files first: "
@@ -89,7 +90,7 @@ def _found(spark: SparkSession, source: Any, layout: Layout) -> tuple[DataFrame,
     for file, schema in zip(files, schemas, strict=True):
         if set(schema.names) != set(schemas[0].names):
             raise DataError(f"{file} has other columns than {files[0]}; read them apart, or give both the same ones.")
-    return _numbered(spark, [file.resolve().as_uri() for file in files]), files, schemas
+    return _numbered(spark, [f"file://{file.resolve()}" for file in files]), files, schemas
 
 
 def _local(path: str) -> str:
@@ -112,31 +113,31 @@ def _elsewhere(spark: SparkSession, given: list[str]) -> tuple[DataFrame, list[P
     try:
         if len(given) == 1 and "/" not in given[0] and spark.catalog.tableExists(given[0]):
             return spark.table(given[0]), [], []
-        uris = sorted(spark.read.parquet(*given).inputFiles())
-    except (AnalysisException, PySparkException) as error:
-        raise _unreadable(given[0], error) from error
-    return _numbered(spark, uris), [Path(unquote(uri)) for uri in uris], []
+        paths = sorted(map(unquote, spark.read.parquet(*given).inputFiles()))
+    except SPARK_ERRORS as error:
+        raise _unreadable(given[0], error) from None
+    return _numbered(spark, paths), [Path(path) for path in paths], []
 
 
-def _numbered(spark: SparkSession, uris: list[str]) -> DataFrame:
+def _numbered(spark: SparkSession, paths: list[str]) -> DataFrame:
     """All rows of files, with the number of their file in this order and of their row in it."""
     try:
         # Each file is its own base: what its folders say of users and attributes is read as on one machine.
-        frame = spark.read.parquet(*uris)
-    except (AnalysisException, PySparkException) as error:
-        raise _unreadable(unquote(uris[0]), error) from error
-    places = {unquote(urlsplit(uri).path): number for number, uri in enumerate(uris)}
-    listed = {_bare(uri): places[unquote(urlsplit(uri).path)] for uri in frame.inputFiles()}
+        frame = spark.read.parquet(*(re.sub(_PATTERN, r"\\\g<0>", path) for path in paths))
+    except SPARK_ERRORS as error:
+        raise _unreadable(paths[0].removeprefix("file://"), error) from None
+    places = {_bare(path): number for number, path in enumerate(paths)}
+    listed = {uri: places[_bare(unquote(uri))] for uri in frame.inputFiles()}
+    listed |= {_bare(uri): number for uri, number in listed.items()}
     values = ", ".join(f"({_literal(uri)}, {number}L)" for uri, number in listed.items())
-    numbers = spark.sql(f"SELECT * FROM VALUES {values} AS files(uri, {FILE})")  # noqa: S608 - quoted
-    placed = frame.withColumn("incrowd_uri", F.regexp_replace("_metadata.file_path", _SLASHES, r"$1"))
-    placed = placed.withColumn(ROW, F.col("_metadata.row_index"))
-    return placed.join(F.broadcast(numbers), F.col("incrowd_uri") == F.col("uri"), "left").drop("incrowd_uri", "uri")
+    numbers = spark.sql(f"SELECT * FROM VALUES {values} AS files({_URI}, {FILE})")  # noqa: S608 - quoted
+    placed = frame.select("*", F.col("_metadata.file_path").alias(_URI), F.col("_metadata.row_index").alias(ROW))
+    return placed.join(F.broadcast(numbers), _URI, "left").drop(_URI)
 
 
 def _bare(uri: str) -> str:
-    """The name of a file as Spark writes it beside a row: with one slash if there is no host."""
-    return re.sub(_SLASHES, r"\1", uri)
+    """The name of a file with one slash, as Spark writes it beside a row if there is no host."""
+    return re.sub("^([a-z0-9]+:/)//", r"\1", uri)
 
 
 def _literal(text: str) -> str:
@@ -156,10 +157,8 @@ def _scan(
     frame: DataFrame, files: list[Path], schemas: "list[pa.Schema]", request: Request
 ) -> tuple[Scan, tuple[Any, ...]]:
     """How each record is checked: as on one machine, with the columns as Spark hands them over."""
-    from pyspark.sql.pandas.types import to_arrow_schema
-
     visible = [name for name in frame.columns if name not in (FILE, ROW)]
-    schema = to_arrow_schema(frame.select(*map(_column, visible)).schema)
+    schema = frame.select(*map(_column, visible)).limit(0).toArrow().schema
     saved = tuple(noted(own.metadata, str(file)) for file, own in zip(files, schemas, strict=False))
     if len({(note.get("noun"), note.get("planar")) for note in saved}) > 1:
         raise DataError("some of the files are in other coordinates than the first; read them apart.")
@@ -172,10 +171,12 @@ def _scan(
 def _key(frame: DataFrame, scan: Scan) -> Column:
     """What records of one user have in common, so that they meet in one block."""
     if "user" in scan.constants:
-        return F.col(FILE)
+        users = scan.constants["user"]  # of each file
+        code = {user: number for number, user in enumerate(users)}
+        return F.get(F.lit([code[user] for user in users]), F.col(FILE).cast("int"))
     name = scan.selection.names["user"]
     key = _column(name)
-    return key if frame.schema[name].dataType.typeName() == "string" else key.cast("bigint")
+    return key if frame.schema[name].dataType.typeName() == "string" else key.try_cast("bigint")
 
 
 def _unit(frame: DataFrame, scan: Scan) -> str | None:

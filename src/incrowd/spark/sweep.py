@@ -82,7 +82,7 @@ def sweep(
         keep_zero: Keep records at (0, 0); they leave if not, with a warning.
         start: When the first period begins. [default: midnight of the first day]
         time_zone: Zone of times without an offset, and of the periods. [default: UTC]
-        clean: Steps of `incrowd.clean` that are done first, each a function of Traces.
+        clean: Steps of `incrowd.clean` that are done first, each a function of Traces that takes every user alone.
         order: "time" sorts the records of each user by time; "log" keeps the order of the file, for `clean.order`.
         parts: Number of blocks of users. [default: as many as the memory of a task asks for, one per core at least]
     """

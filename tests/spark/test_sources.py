@@ -1,0 +1,139 @@
+"""Odd sources are read as on one machine, or refused in one sentence that names nobody."""
+
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import incrowd as ic
+from spark.conftest import rows_of
+from spark.parity import assert_same_table
+
+pytestmark = pytest.mark.spark
+GRAIN = {"cell_m": 500, "slot_min": 60}
+NAMES = np.array(["Zoë", "zoë", "Zoe\u0308", "人", "😀", "a,b\n", "", " a", "007", "7", *map(str, range(20, 40))])
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return rows_of(40, 2)
+
+
+def cyclic(values):
+    return lambda rows: {"user": np.resize(values, len(rows["t"]))}
+
+
+def times(zone):
+    return lambda rows: {"t": pa.array(rows["t"] * 1_000_000, pa.timestamp("us", zone))}
+
+
+@pytest.mark.parametrize(
+    ("columns", "options"),
+    [
+        (times("Europe/Amsterdam"), {}),
+        (times(None), {"time_zone": "Europe/Amsterdam"}),
+        (lambda rows: {"t": rows["t"] + 0.75}, {}),
+        (cyclic(NAMES), {"bad_rows": True}),
+        (cyclic(np.arange(37) - 20), {"attributes": ["side"]}),
+        (cyclic(["whale"] * 19 + ["shrimp"]), {"attributes": ["side"]}),
+        (cyclic(np.arange(9, dtype=np.uint64) + 2**63), {}),
+        (lambda rows: {"user": pa.array([None, *rows["user"][1:].tolist()])}, {}),
+        (lambda rows: {"lat": np.full(len(rows["t"]), np.nan)}, {}),
+    ],
+    ids=["zone", "no zone", "fractions", "names", "numbers", "whale", "beyond 64 bits", "nobody", "nowhere"],
+)
+def test_columns(spark, rows, tmp_path, columns, options):
+    from incrowd.spark import grid
+
+    pq.write_table(pa.table({**rows, **columns(rows)}), tmp_path / "odd.parquet")
+
+    def outcome(made, where):
+        aside = {"bad_rows": tmp_path / where} if "bad_rows" in options else {}
+        try:
+            return made(tmp_path / "odd.parquet", **{**GRAIN, **options, **aside})
+        except ic.DataError as error:
+            return str(error)
+
+    here = outcome(ic.discretize.grid, "here.csv")
+    there = outcome(lambda path, **how: grid(spark, path, parts=3, **how).collect(), "there.csv")
+    if isinstance(here, str):
+        assert there == here
+    else:
+        assert_same_table(there, here)
+
+
+def test_a_folder_of_folders_with_odd_names_and_empty_files(spark, rows, tmp_path):
+    from incrowd.spark import grid
+
+    for number in range(6):
+        folder = tmp_path / "all [1] é#%20" / f"user=u{number % 3}" / f"side=s {number}"
+        folder.mkdir(parents=True)
+        part = pa.table({name: rows[name][number::7] for name in ("t", "lon", "lat")})
+        pq.write_table(part, folder / "a.parquet")
+        pq.write_table(part.slice(0, 0), folder / "b.parquet")
+    path = tmp_path / "all [1] é#%20"
+    assert_same_table(grid(spark, path, parts=3, **GRAIN).collect(), ic.discretize.grid(path, **GRAIN))
+
+
+def test_files_of_other_types_and_rows_of_none(spark, rows, tmp_path):
+    from incrowd.spark import grid
+
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet")
+    pq.write_table(pa.table({**rows, "user": rows["t"]}), tmp_path / "b.parquet")
+    with pytest.raises(ic.DataError, match="the same types of columns"):
+        grid(spark, tmp_path, **GRAIN)
+    with pytest.raises(ic.DataError, match="has no rows"):
+        grid(spark, spark.read.parquet(str(tmp_path / "a.parquet")).limit(0), **GRAIN)
+
+
+def test_what_a_task_says_names_nobody(spark, city):
+    from incrowd.spark import grid
+
+    def broken(traces):
+        raise KeyError(traces.users[0])
+
+    with pytest.raises(ic.DataError, match=r"a task stopped on KeyError in line \d+ of test_sources.py") as refused:
+        grid(spark, city, parts=2, clean=[broken], **GRAIN)
+    assert "person 0" not in str(refused.value) and refused.value.__cause__ is None
+
+
+def test_a_block_that_no_task_has_room_for(spark, city, monkeypatch):
+    from incrowd.spark import grid
+
+    monkeypatch.setattr(sys.modules["incrowd.spark.records"], "task_bytes", lambda _: 200 * 1000)
+    with pytest.raises(ic.DataError, match=r"a block has [\d,]+ records and a task memory for 1,000; give more parts"):
+        grid(spark, city, parts=2, **GRAIN)
+
+
+@pytest.mark.parametrize(
+    ("master", "conf", "mib"),
+    [
+        ("yarn", {}, 192),  # 384 of overhead, half of it for the libraries
+        ("k8s://host", {"memory": "10g", "cores": "2"}, 512 - 192),
+        ("yarn", {"memoryOverhead": "4g", "cores": "4"}, 1024 - 192),
+        (
+            "spark://host:7077",
+            {"memoryOverhead": "2048"},
+            256 - 128,
+        ),  # its eight cores may be one executor
+    ],
+)
+def test_the_memory_of_a_task_follows_from_that_of_an_executor(master, conf, mib):
+    from types import SimpleNamespace
+
+    from incrowd.spark.session import task_bytes
+
+    named = {f"spark.executor.{name}": value for name, value in conf.items()}
+    context = SimpleNamespace(master=master, defaultParallelism=8, getConf=lambda: named)
+    assert task_bytes(SimpleNamespace(sparkContext=context)) == mib * 2**20
+
+
+def test_executors_without_our_python(spark, city, monkeypatch):
+    from incrowd.spark import grid
+
+    monkeypatch.setattr(sys.modules["incrowd.spark.session"], "_checked", set())
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "/nowhere/python")
+    with pytest.raises(ic.ParameterError, match="the executors cannot run Python; set PYSPARK_PYTHON"):
+        grid(spark, city, **GRAIN)
