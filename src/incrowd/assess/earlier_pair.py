@@ -19,9 +19,13 @@ Views = tuple[Literal["places", "rhythm", "week", "moments"], ...]
 UNSCORED = "its link file was not kept, so who was recognised rightly is not scored"
 NOBODY_COMMON = "its link file names nobody who is in the new release, so who was recognised rightly is not scored"
 FEW_COMMON = "its link file names few people of the new release, so it is not scored who else was recognised"
+UNVOUCHED = "its link file is not known to be the one that was written with it, so what it scores is not all"
+BELIED = "more rows stand out than its link file says are recognised, as if labels had gone to other people since"
 CROSSED = "one release has larger cells and the other longer slots, so they cannot be compared; publish both alike"
 ORIGINS = "the cells of the two releases are counted from different origins; publish both with one origin"
-APART = "the cells of the two releases have no places and are not the same ones, so rows cannot be compared"
+APART = (
+    "most cells of the earlier release are none of the new one, so rows cannot be compared; publish both on one plane"
+)
 MOST = 0.5  # of the earlier rows or visits, that the new release must know
 
 
@@ -62,6 +66,15 @@ class Pair:
         earlier = _as_visits(table, subject)
         earlier, target = _same_grain(earlier, subject.visits)
         return cls(subject, earlier, members, target, why)
+
+    def without_link(self, why: str, asked: Ints | None = None) -> "Pair":
+        """The same as if it were not known who is who.
+
+        Args:
+            why: Why that is not believed.
+            asked: Earlier rows that are asked about then.
+        """
+        return replace(self, members=nobody(len(self.members)), why_unscored=why, asked=asked)
 
     @property
     def scored(self) -> bool:
@@ -119,17 +132,28 @@ def _as_visits(table: Any, subject: Subject) -> Visits:
 
 def _same_grain(ours: Visits, theirs: Visits) -> tuple[Visits, Visits]:
     """Both in the cells and slots of the coarser one; earlier cells that are not among the new ones in the nearest."""
-    if ours.xy is None or theirs.xy is None:
-        if np.isin(ours.cell, theirs.cell).mean() < MOST:
-            raise DataError(APART)
+    if ours.xy is not None and ours.xy is theirs.xy:  # boxes, which were put on these cells
         return ours, theirs
-    if ours.xy is theirs.xy:  # boxes, which were put on these cells
-        return ours, theirs
-    grains = [(side.cell_m or 0, side.slot_min or 0) for side in (ours, theirs)]
-    if all(a >= b for a, b in zip(*grains, strict=True)) and grains[0] != grains[1]:
-        return ours, replace(on_grid(theirs, ours), cell_m=ours.cell_m)
-    if all(a <= b for a, b in zip(*grains, strict=True)):
-        if None not in (ours.crs, theirs.crs) and ours.crs != theirs.crs:
-            raise DataError(ORIGINS)
-        return replace(on_grid(ours, theirs), cell_m=theirs.cell_m, xy=theirs.xy), theirs
-    raise DataError(CROSSED)
+    if ours.xy is not None and theirs.xy is not None:
+        grains = [(_spacing_m(side), side.slot_min or 0) for side in (ours, theirs)]
+        if all(a >= b for a, b in zip(*grains, strict=True)) and grains[0] != grains[1]:
+            theirs = replace(on_grid(theirs, ours), cell_m=ours.cell_m)
+        elif all(a <= b for a, b in zip(*grains, strict=True)):
+            ours = replace(on_grid(ours, theirs), cell_m=theirs.cell_m, xy=theirs.xy)
+        else:
+            raise DataError(CROSSED)
+    elif ours.xy is not None or theirs.xy is not None or ours.slot_min != theirs.slot_min:
+        raise DataError(CROSSED)
+    if np.isin(ours.cell, theirs.cell).mean() < MOST:
+        raise DataError(APART)
+    return ours, theirs
+
+
+def _spacing_m(visits: Visits) -> float:
+    """The side of a square, or how far apart places are that are no squares."""
+    from scipy.spatial import KDTree
+
+    if visits.cell_m:
+        return visits.cell_m
+    xy = np.asarray(visits.xy, np.float64)[np.unique(visits.cell)]
+    return float(np.median(KDTree(xy).query(xy, k=2)[0][:, 1])) if len(xy) > 1 else 0.0

@@ -1,15 +1,16 @@
 """Releases that were published before, and where kept their link files: what a new release is attacked with."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from incrowd.data.release_folder import MANIFEST, TABLES, id_in, link_id, manifest_in, sha256_of
+from incrowd.data.release_folder import CELLS, MANIFEST, TABLES, id_in, link_id, manifest_in, sha256_of
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.plain import several
 
+BESIDE = (".html", ".json", ".md", ".pdf", ".xml")  # pages and attestations, which hold no records
 LAST = 7  # releases before the new one: a week of nights
 FIRST_RUN = "this was said to be the first run, so no earlier release was attacked with"
 
@@ -36,13 +37,14 @@ class EarlierRelease:
     vouched: bool = True
 
     def check(self) -> None:
-        """Refuse a release whose files are not those that its manifest lists."""
+        """Refuse a release whose files are not those that its manifest lists, or whose table it does not list."""
         try:
             listed = dict(manifest_in(self.folder)["files"])
-            same = all(sha256_of(self.folder / name) == digest for name, digest in listed.items())
+            there = {path.name for path in self.folder.iterdir() if path.name in (*TABLES, CELLS)}
+            same = there <= set(listed) and all(sha256_of(self.folder / name) == one for name, one in listed.items())
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             same = False
-        if not same or not listed:
+        if not same or not there:
             raise DataError(f"the earlier release {self.name} is not as it was published; restore it from a backup")
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,7 +84,7 @@ def earlier_in(folder: str | Path, links: str | Path | None = None, last: int = 
     """
     check_whole(earlier_last=last)
     try:
-        listed = sorted({one.ident: one for one in releases_in(Path(folder))}.values(), key=begins, reverse=True)
+        listed = sorted(by_id(releases_in(Path(folder))).values(), key=begins, reverse=True)
         kept = {} if links is None else links_in(Path(links))
     except DataError as error:
         return EarlierReleases(fault=str(error).rstrip("."))
@@ -93,23 +95,33 @@ def earlier_in(folder: str | Path, links: str | Path | None = None, last: int = 
 
 
 def releases_in(folder: Path) -> Iterator[EarlierRelease]:
-    """Every release in a folder, in the order of their names; one that cannot be read is refused."""
+    """Every release in a folder, in the order of their names; what may be one and cannot be read is refused."""
     if not folder.is_dir():
         raise DataError(f"there is no folder {folder.name} of earlier releases")
-    seen: dict[str, EarlierRelease] = {}
     for place in _places(folder):
         name = place.relative_to(folder).as_posix()
         ident = id_in(place)
         if ident is None:
             raise DataError(f"the earlier release {name} has no manifest that can be read")
-        release = EarlierRelease(name=name, folder=place, ident=ident, sha256=sha256_of(place / MANIFEST))
-        if seen.setdefault(ident, release).sha256 != release.sha256:
-            raise DataError(f"the earlier releases {seen[ident].name} and {name} have one id and are not the same")
-        yield release
+        yield EarlierRelease(name=name, folder=place, ident=ident, sha256=sha256_of(place / MANIFEST))
+
+
+def by_id(releases: Iterable[EarlierRelease]) -> dict[str, EarlierRelease]:
+    """Releases by their ids, each once; two that differ and have one id are refused."""
+    found: dict[str, EarlierRelease] = {}
+    for one in releases:
+        if found.setdefault(one.ident, one).sha256 != one.sha256:
+            raise DataError(
+                f"the earlier releases {found[one.ident].name} and {one.name} have one id and are not the same"
+            )
+    return found
 
 
 def _places(folder: Path) -> Iterator[Path]:
-    """Every folder at any depth, behind links too, that has a manifest or the table of a release."""
+    """Every folder at any depth, behind links too, that has a manifest or the table of a release.
+
+    A file elsewhere that is no page may hold what was published before, packed or behind a link that leads nowhere.
+    """
     seen: set[str] = set()
     for place, folders, files in os.walk(folder, onerror=_refuse, followlinks=True):
         if (real := os.path.realpath(place)) in seen:
@@ -120,6 +132,10 @@ def _places(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(set(folders) - unfinished)
         if not {MANIFEST, *TABLES}.isdisjoint(files):
             yield Path(place)
+        elif strange := sorted(one for one in files if not one.startswith(".") and not one.endswith(BESIDE)):
+            raise DataError(
+                f"{strange[0]} is among the earlier releases and is none; move it away if it was never published"
+            )
 
 
 def _refuse(error: OSError) -> None:

@@ -94,11 +94,14 @@ def check_output(settings: "GateSettings") -> None:
         path = getattr(outputs, name)
         if path is not None and not path.parent.is_dir():
             raise ParameterError(f"{name} would be in a folder that does not exist; make it first.")
-    if _within(outputs.links, outputs.folder):
-        raise ParameterError("links must not be in folder, which is published; keep them apart.")
+    private = {"links": outputs.links, "bad_rows": settings.reading.get("bad_rows")}
+    for name, path in {**private, "history": outputs.history}.items():
+        if _within(path, outputs.folder):
+            raise ParameterError(f"{name} must not be in folder, which is published; keep them apart.")
     read = Path(settings.source)
-    if read.is_dir() and any(_within(path, read) for path in (outputs.folder, outputs.links)):
-        raise ParameterError("folder and links must not be in the folder that is read; keep them apart.")
+    for name, path in {"folder": outputs.folder, **private}.items():
+        if read.is_dir() and _within(path, read):
+            raise ParameterError(f"{name} must not be in the folder that is read; keep them apart.")
 
 
 def _within(path: Path | None, folder: Path) -> bool:
