@@ -26,6 +26,7 @@ ORIGINS = "the cells of the two releases are counted from different origins; pub
 APART = (
     "most cells of the earlier release are none of the new one, so rows cannot be compared; publish both on one plane"
 )
+PLACELESS = "the cells of a release have no places, so only releases with the same cells and slots can be compared"
 MOST = 0.5  # of the earlier rows or visits, that the new release must know
 
 
@@ -143,7 +144,7 @@ def _same_grain(ours: Visits, theirs: Visits) -> tuple[Visits, Visits]:
         else:
             raise DataError(CROSSED)
     elif ours.xy is not None or theirs.xy is not None or ours.slot_min != theirs.slot_min:
-        raise DataError(CROSSED)
+        raise DataError(PLACELESS)
     if np.isin(ours.cell, theirs.cell).mean() < MOST:
         raise DataError(APART)
     return ours, theirs

@@ -94,6 +94,8 @@ def check_output(settings: "GateSettings") -> None:
         path = getattr(outputs, name)
         if path is not None and not path.parent.is_dir():
             raise ParameterError(f"{name} would be in a folder that does not exist; make it first.")
+        if path is not None and path.exists() and path.is_dir() != (name != "history"):
+            raise ParameterError(f"{name} must be a {'file' if name == 'history' else 'folder'}; give it another name.")
     private = {"links": outputs.links, "bad_rows": settings.reading.get("bad_rows")}
     for name, path in {**private, "history": outputs.history}.items():
         if _within(path, outputs.folder):
