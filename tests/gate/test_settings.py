@@ -55,6 +55,7 @@ MISTAKES = [
     ('source = "night.csv"', 'source = "gone.csv"', 2, "gone.csv"),
     ('columns = { x = "x", y = "y" }', 'time_zone = "Europe/Amsterdm"', 3, "Amsterdm"),
     ('columns = { x = "x", y = "y" }', 'layout = "geolive"', 3, "layout"),
+    ('columns = { x = "x", y = "y" }', 'columns = { usr = "user" }', 3, "unknown column 'usr'; columns can name"),
     ('columns = { x = "x", y = "y" }', 'columns = ["x"]', 3, "columns must be a table"),
     ('folder = "published"', 'folder = "published"\nlinks = "published/links"', 9, "links"),
     ('folder = "published"', 'folder = "published"\nname = "../x"', 11, "name must be the name of a folder"),

@@ -13,7 +13,7 @@ from incrowd.discretize.slots import slot_plan
 from incrowd.errors import ParameterError, check_positive, check_whole
 from incrowd.gate.keys import COUNTS
 from incrowd.read.files import find_files
-from incrowd.read.layouts import layout_of
+from incrowd.read.layouts import layout_of, wanted_columns
 from incrowd.read.sources.local import is_copied
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ DATE = "{date}"
 
 def _check_source(settings: "GateSettings") -> None:
     layout = layout_of(settings.reading.get("layout"))
+    wanted_columns(settings.reading.get("columns"))
     zone_of(settings.time_zone)
     if not is_copied(settings.source):
         if any(settings.of_database):

@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.arrays import Floats, Ints, offsets_of
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.earlier_pair import BELIED, FEW_COMMON, UNVOUCHED, Pair, Views
+from incrowd.assess.earlier_pair import APART, BELIED, FEW_COMMON, MOST, UNVOUCHED, Pair, Views
 from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.counting import membership_finding
@@ -18,6 +18,7 @@ from incrowd.assess.questions.linking import MEET_S, SURE, later_s, only, some
 from incrowd.assess.questions.lookup import guesses, mean_of, printed, rights
 from incrowd.attack import Linkage, link, lookup
 from incrowd.attack.link.sides import as_visits
+from incrowd.attack.membership.crowds import SAME_M
 from incrowd.attack.people import unlabelled
 from incrowd.clock import DAY_MIN, wall_at, zone_of
 from incrowd.data import Counts, Fingerprints, Groups, Release, Visits
@@ -61,7 +62,9 @@ def _against(one: EarlierRelease, data: Dataset) -> Iterator[Finding]:
     one.check()
     table = release(one.folder)
     if data.publishes_counts:
-        yield membership_finding(data, table if isinstance(table, Counts) else _on_counts(table, data))
+        yield membership_finding(
+            data, _in_cells_of(table, data) if isinstance(table, Counts) else _on_counts(table, data)
+        )
     elif not isinstance(table, Counts):
         pair = Pair.of(one, table, data)
         chosen, linkages = _linked(pair, data)
@@ -71,6 +74,16 @@ def _against(one: EarlierRelease, data: Dataset) -> Iterator[Finding]:
             yield _unscored(_linked(doubted, data)[1], doubted)
         if pair.scored and isinstance(table, Fingerprints) and isinstance(data.published, Fingerprints):
             yield _looked_up(pair, table, data)
+
+
+def _in_cells_of(counts: Counts, data: Dataset) -> Counts:
+    """The counts that were published before, if most cells of the new ones are among theirs."""
+    from scipy.spatial import KDTree
+
+    new: Any = data.published
+    if counts.xy is not None and new.xy is not None and (KDTree(counts.xy).query(new.xy)[0] <= SAME_M).mean() < MOST:
+        raise DataError(APART)
+    return counts
 
 
 def _on_counts(table: Any, data: Dataset) -> Visits:
