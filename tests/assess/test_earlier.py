@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,11 +10,14 @@ import pytest
 
 from incrowd import Traces, anonymize, discretize
 from incrowd.assess import assess
+from incrowd.assess._assess import prepared
 from incrowd.assess.attest import attest
+from incrowd.assess.options import Options
+from incrowd.assess.questions.earlier import EARLIER
 from incrowd.assess.recheck import check_page
 from incrowd.attack import membership
 from incrowd.data.release_folder import MANIFEST
-from incrowd.errors import ParameterError
+from incrowd.errors import DataError, ParameterError
 from incrowd.read import release
 from nights import night, published, visits
 
@@ -100,6 +104,67 @@ def test_options_about_earlier_releases_need_a_release(past):
         assess(visits(night(0, habits=True)), earlier=past / "old")
     with pytest.raises(ParameterError, match="name their folder"):
         asked(past, True, earlier=None, earlier_links=past / "links")
+
+
+PEOPLE = 400
+
+
+def answered(folder: Path, old, new, *, publish_old=visits, cell_m=1_000, link=True):
+    """What is found of an earlier release of some traces in a new one of others; no other question is asked."""
+    links = folder / "links"
+    links.mkdir()
+    (folder / "old").mkdir()
+    data = publish_old(old)
+    anonymize.publish(anonymize.Cut(window_h=24)(data), folder / "old" / "n0", link=links / "n0.csv", original=data)
+    data = discretize.grid(new, cell_m=cell_m, slot_min=60)
+    made = anonymize.publish(anonymize.Cut(window_h=24)(data), folder / "new", link=folder / "l.csv", original=data)
+    how = {"cell_m": cell_m, "slot_min": 60, "earlier": folder / "old", "earlier_links": links if link else None}
+    return EARLIER.run(prepared(new, Options(release=made, link=folder / "l.csv", **how), {}).data)
+
+
+def relabelled(share: float) -> Traces:
+    """A night of the same habits, with some of the labels dealt out anew among the people."""
+    rng = np.random.default_rng(3)
+    many, traces = int(share * PEOPLE), night(1, habits=True, people=PEOPLE)
+    label = np.append(rng.permutation(many), np.arange(many, PEOPLE))
+    return Traces.from_arrays(label[traces.owner], traces.t, x=traces.x, y=traces.y)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.95, 1.0])
+def test_labels_that_went_to_other_people_do_not_hide_who_is_recognised(tmp_path, share):
+    """What the link file of yesterday scores is then of the wrong people, and what stands out is judged as well."""
+    found = answered(tmp_path, night(0, habits=True, people=PEOPLE), relabelled(share))
+    judged = {number.limit: float(number.judged) for number in found.judged}
+    assert judged["earlier"] > 1 / 11
+    assert ("labels had gone to other people" in found.note) == (share > 0)
+
+
+def test_an_honest_link_is_taken_at_its_word(tmp_path):
+    found = answered(tmp_path, night(0, habits=False, people=PEOPLE), night(1, habits=False, people=PEOPLE))
+    assert "best of" in found.note and float(found.judged[0].judged) < 1 / 11
+
+
+def test_towers_of_yesterday_are_larger_than_the_squares_of_today(tmp_path):
+    """Squares are then put at the nearest tower: not towers in squares, where nobody else is."""
+    place = night(0, habits=True, people=PEOPLE)
+    masts = np.unique(np.stack([place.x, place.y], axis=1), axis=0) + 300.0
+
+    def at_towers(traces):
+        return discretize.towers(traces, masts, slot_min=60)
+
+    found = answered(tmp_path, place, night(1, habits=True, people=PEOPLE), publish_old=at_towers, cell_m=100)
+    assert float(found.judged[0].judged) > 0.5
+
+
+@pytest.mark.parametrize("how", ["elsewhere", "without places"])
+def test_releases_of_which_no_place_is_the_same_are_not_compared(tmp_path, how):
+    traces = night(1, habits=True, people=PEOPLE)
+    moved = Traces.from_arrays(traces.owner, traces.t, x=traces.x + 1e6, y=traces.y)
+    with pytest.raises(DataError, match="cannot be compared" if how == "elsewhere" else "have no places"):
+        if how == "elsewhere":
+            answered(tmp_path, traces, moved)
+        else:
+            answered(tmp_path, traces, traces, publish_old=lambda one: replace(visits(one), xy=None, cell_m=None))
 
 
 def boxes(day: int, people: int = 60, crowd: int = 12) -> Traces:

@@ -52,6 +52,8 @@ def test_it_links(linkable):
 
 def test_the_link_of_yesterday_is_thrown_away(linkable):
     shutil.rmtree(linkable / "private")
+    assert "was kept and is gone" in shut(linkable, "no answer")
+    (linkable / HISTORY).unlink()
     assert "not scored" in shut(linkable, "above")
 
 

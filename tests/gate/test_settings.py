@@ -55,10 +55,14 @@ MISTAKES = [
     ('source = "night.csv"', 'source = "gone.csv"', 2, "gone.csv"),
     ('columns = { x = "x", y = "y" }', 'time_zone = "Europe/Amsterdm"', 3, "Amsterdm"),
     ('columns = { x = "x", y = "y" }', 'layout = "geolive"', 3, "layout"),
+    ('columns = { x = "x", y = "y" }', 'columns = { usr = "user" }', 3, "unknown column 'usr'; columns can name"),
     ('columns = { x = "x", y = "y" }', 'columns = ["x"]', 3, "columns must be a table"),
     ('folder = "published"', 'folder = "published"\nlinks = "published/links"', 9, "links"),
     ('folder = "published"', 'folder = "published"\nname = "../x"', 11, "name must be the name of a folder"),
     ('folder = "published"', 'folder = "nowhere/published"', 10, "folder would be in a folder that does not exist"),
+    ('folder = "published"', 'folder = "night.csv"', 10, "folder must be a folder"),
+    ('folder = "published"', 'folder = "published"\nlinks = "night.csv"', 11, "links must be a folder"),
+    ('folder = "published"', 'folder = "published"\nhistory = "."', 11, "history must be a file"),
     ("[output]", "[limits]\nlookup = 0.9\n[output]", 10, "the limit of lookup is 90 %"),
     ("[output]", '[limits]\nlookup = "none"\n[output]', 10, "the limit of lookup is none"),
     ("[output]", "[limits]\nlookups = 0.1\n[output]", 10, "did you mean lookup?"),
@@ -84,8 +88,16 @@ def test_a_mistake_is_named_with_its_line(folder, old, new, line, words):
 def test_what_is_no_toml_says_where(folder):
     with pytest.raises(ParameterError, match=r"incrowd.toml is not TOML: .*line 2"):
         load(written(folder, "[source]\nsource =\n"))
+    with pytest.raises(ParameterError, match=r"a key is given twice \(at line 8"):
+        load(written(folder, GOOD.replace("k = 11", "k = 11\nk = 12")))
+    with pytest.raises(ParameterError, match=r"cannot declare .*source.* twice \(at line 11"):
+        load(written(folder, GOOD + "[source]\n"))
     with pytest.raises(DataError, match="incrowd init"):
         load(folder / "other.toml")
+
+
+def test_a_mark_of_the_byte_order_is_no_mistake(folder):
+    assert load(written(folder, f"\ufeff{GOOD}")).method == "glove"
 
 
 def test_lines_of_values_over_several_lines_and_of_texts_that_look_like_keys():

@@ -1,5 +1,6 @@
 """A gate reads whatever incrowd reads, once, and its page is about what was read."""
 
+import json
 import shutil
 import sqlite3
 import sys
@@ -152,7 +153,12 @@ def test_outputs_are_not_in_the_folder_that_is_read(second):
         load(second / "incrowd.toml")
 
 
-@pytest.mark.parametrize("how", ["deeper", "behind a link", "without its manifest", "a twin of another"])
+BESIDE = ("loose.csv", "packed.tar.gz", "unmounted")
+FOUND = ("deeper", "behind a link")
+LOST = ("without its manifest", "a twin of another", "with a table that nobody published", *BESIDE)
+
+
+@pytest.mark.parametrize("how", [*FOUND, *LOST])
 def test_no_earlier_release_is_overlooked(second, how):
     """A release of before that the gate did not make, wherever it is: attacked with, or the gate is shut."""
     (second / HISTORY).unlink()
@@ -167,16 +173,40 @@ def test_no_earlier_release_is_overlooked(second, how):
         run.rename(archive / "2026" / "11" / "17")
     else:
         run = run.rename(archive / "old")
+    release = run / "release"
     if how == "without its manifest":
-        (run / "release" / "manifest.json").unlink()
+        (release / "manifest.json").unlink()
     if how == "a twin of another":
-        shutil.copytree(run, archive / "z")
-        manifest = archive / "z" / "release" / "manifest.json"
+        shutil.copytree(run, second / "published" / "z")
+        manifest = second / "published" / "z" / "release" / "manifest.json"
         manifest.write_text(manifest.read_text().replace("Glove", "glove"))
+    if how == "with a table that nobody published":
+        manifest = json.loads((release / "manifest.json").read_text())
+        del manifest["files"]["data.parquet"]
+        (release / "manifest.json").write_text(json.dumps(manifest))
+    if how in BESIDE:
+        (archive / how).symlink_to("/nowhere") if how == "unmounted" else (archive / how).touch()
     text = (second / "incrowd.toml").read_text().replace("[assess]\n", '[assess]\nearlier = "archive"\n')
     (second / "incrowd.toml").write_text(text)
     answer = gate(second / "incrowd.toml").assessment.answer("earlier")
-    if how in ("deeper", "behind a link"):
+    if how in FOUND:
         assert answer.judged and "1 earlier release" in answer.note
     else:
         assert answer.verdict == "no answer" and answer.due, answer.note
+
+
+def test_a_first_run_does_not_excuse_a_folder_of_earlier_releases_that_is_not_there(tmp_path):
+    path = small_gate(tmp_path)
+    path.write_text(path.read_text().replace("[assess]\n", '[assess]\nearlier = "archive"\n'))
+    answer = gate(path, first_run=True).assessment.answer("earlier")
+    assert answer.verdict == "no answer" and answer.due and "archive" in answer.note
+
+
+@pytest.mark.parametrize("private", ["links", "history", "bad_rows"])
+def test_what_is_private_is_not_put_where_everything_is_published(second, private):
+    path = second / "incrowd.toml"
+    text = path.read_text().replace('links = "private"', "")
+    table = "[source]\n" if private == "bad_rows" else "[output]\n"
+    path.write_text(text.replace(table, f'{table}{private} = "published/{{date}}.x"\n'))
+    with pytest.raises(ParameterError, match=f"{private} must not be in folder"):
+        load(path)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from incrowd.assess.assessment import Assessment
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.digests import Origin, origin_of, seed_of
-from incrowd.assess.earlier import LAST, EarlierReleases
+from incrowd.assess.earlier_releases import LAST, EarlierReleases
 from incrowd.assess.limits import Limits, renamed
 from incrowd.assess.options import PEOPLE, RECORDS, Options
 from incrowd.assess.prepared import Budget, PreparedAssessment, mapped

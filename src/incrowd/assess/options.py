@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from incrowd.assess.earlier import LAST, earlier_option
+from incrowd.assess.earlier_releases import LAST, earlier_option
 from incrowd.assess.limits import DEFAULTS, Level, Limit, Limits, limits_of
 from incrowd.attack.people import read_link
 from incrowd.clock import HOUR_S

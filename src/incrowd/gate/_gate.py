@@ -15,7 +15,7 @@ from incrowd.assess._assess import prepared
 from incrowd.assess.advice import advised
 from incrowd.assess.attest import attest
 from incrowd.assess.digests import Origin, digest_of_data
-from incrowd.assess.earlier import EarlierReleases
+from incrowd.assess.earlier_releases import EarlierReleases
 from incrowd.assess.evidence import TITLE, evidence
 from incrowd.assess.options import Options
 from incrowd.assess.prepared import PreparedAssessment
@@ -100,7 +100,7 @@ def gate(
     steps = _StepLog(log)
     outputs = settings.outputs
     runs = records.runs_in(outputs.history)
-    known = known_releases(settings, runs, first_run=first_run)
+    known = known_releases(settings, runs)
     earlier = earlier_of(settings, runs, first_run=first_run)
     with (
         _staged(outputs.folder, "run") as part,
@@ -221,7 +221,7 @@ class _Ending:
     def record(self, before: tuple[RunRecord, ...]) -> RunRecord:
         """The row of this run; nothing is published that was not attacked with all there is by now."""
         assessment, head = self.assessment, self.assessment.head
-        if assessment.passed and known_releases(self.settings, before, first_run=self.first_run) != self.known:
+        if assessment.passed and known_releases(self.settings, before) != self.known:
             raise DataError(MEANWHILE)
         release = self.part / RELEASE if assessment.passed else None
         kept = assessment.passed and self.link is not None and self.settings.outputs.links is not None

@@ -13,7 +13,7 @@ from incrowd.discretize.slots import slot_plan
 from incrowd.errors import ParameterError, check_positive, check_whole
 from incrowd.gate.keys import COUNTS
 from incrowd.read.files import find_files
-from incrowd.read.layouts import layout_of
+from incrowd.read.layouts import layout_of, wanted_columns
 from incrowd.read.sources.local import is_copied
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ DATE = "{date}"
 
 def _check_source(settings: "GateSettings") -> None:
     layout = layout_of(settings.reading.get("layout"))
+    wanted_columns(settings.reading.get("columns"))
     zone_of(settings.time_zone)
     if not is_copied(settings.source):
         if any(settings.of_database):
@@ -94,11 +95,16 @@ def check_output(settings: "GateSettings") -> None:
         path = getattr(outputs, name)
         if path is not None and not path.parent.is_dir():
             raise ParameterError(f"{name} would be in a folder that does not exist; make it first.")
-    if _within(outputs.links, outputs.folder):
-        raise ParameterError("links must not be in folder, which is published; keep them apart.")
+        if path is not None and path.exists() and path.is_dir() != (name != "history"):
+            raise ParameterError(f"{name} must be a {'file' if name == 'history' else 'folder'}; give it another name.")
+    private = {"links": outputs.links, "bad_rows": settings.reading.get("bad_rows")}
+    for name, path in {**private, "history": outputs.history}.items():
+        if _within(path, outputs.folder):
+            raise ParameterError(f"{name} must not be in folder, which is published; keep them apart.")
     read = Path(settings.source)
-    if read.is_dir() and any(_within(path, read) for path in (outputs.folder, outputs.links)):
-        raise ParameterError("folder and links must not be in the folder that is read; keep them apart.")
+    for name, path in {"folder": outputs.folder, **private}.items():
+        if read.is_dir() and _within(path, read):
+            raise ParameterError(f"{name} must not be in the folder that is read; keep them apart.")
 
 
 def _within(path: Path | None, folder: Path) -> bool:

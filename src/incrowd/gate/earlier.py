@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from incrowd.assess.earlier import (
+from incrowd.assess.earlier_releases import (
     LAST,
     EarlierRelease,
     EarlierReleases,
     begins,
+    by_id,
     links_in,
     releases_in,
     with_link,
@@ -34,7 +35,7 @@ def earlier_of(settings: GateSettings, runs: Sequence[RunRecord], *, first_run: 
     last = settings["assess"].get("earlier_last", LAST)
     written = {run.release_id: run for run in runs if run.release_id is not None}
     try:
-        there = {one.ident: one for one in all_releases(settings, first_run=first_run)}
+        there = by_id(all_releases(settings))
         _refuse_orphans(settings, {*written, *there})
         if first_run:
             _refuse_first(written, there)
@@ -52,21 +53,21 @@ def earlier_of(settings: GateSettings, runs: Sequence[RunRecord], *, first_run: 
     return EarlierReleases(releases=tuple(taken), older=len(newest) + len(others) - len(taken))
 
 
-def known_releases(settings: GateSettings, runs: Sequence[RunRecord], *, first_run: bool) -> frozenset[str]:
+def known_releases(settings: GateSettings, runs: Sequence[RunRecord]) -> frozenset[str]:
     """The ids of all releases in the history and in the folders; none of a folder that cannot be read."""
     listed = {run.release_id for run in runs if run.release_id is not None}
     try:
-        return frozenset(listed | {one.ident for one in all_releases(settings, first_run=first_run)})
+        return frozenset(listed | {one.ident for one in all_releases(settings)})
     except DataError:
         return frozenset(listed)
 
 
-def all_releases(settings: GateSettings, *, first_run: bool) -> Iterator[EarlierRelease]:
-    """Every release in the folder that the file names, which must hold one, and in that of the gate's own runs."""
+def all_releases(settings: GateSettings) -> Iterator[EarlierRelease]:
+    """Every release in the folder that the file names and in that of the gate's own runs."""
     named, own = settings["assess"].get("earlier"), settings.outputs.folder
-    if named is not None and (named.is_dir() or not first_run):
+    if named is not None:
         listed = list(releases_in(named))
-        if not listed and not first_run:
+        if not listed:
             raise DataError(f"there is no release in {named.name}, the folder of earlier releases")
         yield from listed
     if own.is_dir():
@@ -111,10 +112,10 @@ def _linked(release: EarlierRelease, links: Mapping[str, Path], written: Mapping
     """With its link file; one that the history knows must be the one that it knows."""
     release = with_link(release, links)
     run = written.get(release.ident)
-    if release.link is None:
-        return release
     if run is None or run.link_sha256 is None:
         return replace(release, vouched=False)
+    if release.link is None:
+        raise DataError(f"the link file of run {run.number} ({run.name}) was kept and is gone; restore it")
     if sha256_of(release.link) != run.link_sha256:
         raise DataError(f"the link file of run {run.number} ({run.name}) is not the one that was written with it")
     return release

@@ -20,12 +20,13 @@ def parsed(path: Path) -> tuple[dict[str, Any], Lines, str]:
     if not path.is_file():
         raise DataError(f"there is no file {path.name}; make one with incrowd init FILE.")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         values = tomllib.loads(text)
     except UnicodeDecodeError:
         raise ParameterError(f"{path.name} is not text in UTF-8; save it as such.") from None
     except tomllib.TOMLDecodeError as error:
-        raise ParameterError(f"{path.name} is not TOML: {_lowered(str(error))}.") from None
+        words = str(error).replace("Cannot overwrite a value", "a key is given twice")
+        raise ParameterError(f"{path.name} is not TOML: {words[:1].lower()}{words[1:]}.") from None
     return values, lines_of(text), text
 
 
@@ -57,7 +58,3 @@ def _places(values: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         yield (table,)
         if isinstance(keys, dict):
             yield from ((table, key) for key in keys)
-
-
-def _lowered(words: str) -> str:
-    return words[:1].lower() + words[1:]

@@ -3,19 +3,22 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.arrays import Ints, offsets_of
+from incrowd.arrays import Floats, Ints, offsets_of
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.earlier import FEW_COMMON, FIRST_RUN, EarlierRelease, EarlierReleases, Pair, Views, listed
+from incrowd.assess.earlier_pair import APART, BELIED, FEW_COMMON, MOST, UNVOUCHED, Pair, Views
+from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.counting import membership_finding
 from incrowd.assess.questions.linking import MEET_S, SURE, drawn_people, later_s, only
 from incrowd.assess.questions.lookup import guesses, mean_of, printed, rights
 from incrowd.attack import Linkage, link, lookup
 from incrowd.attack.link.sides import as_visits
+from incrowd.attack.membership.crowds import SAME_M
 from incrowd.attack.people import unlabelled
 from incrowd.clock import DAY_MIN, wall_at, zone_of
 from incrowd.data import Counts, Fingerprints, Groups, Release, Visits
@@ -24,6 +27,8 @@ from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
 
+KNOWN_AGAIN = 0.1  # of the new rows, that are better than the right one on average where a link file is believed
+STANDARD_ERRORS = 3
 STANDING_OUT = "are more like a new row than like any other of their own time, net of the reverse"
 
 
@@ -57,17 +62,28 @@ def _against(one: EarlierRelease, data: Dataset) -> Iterator[Finding]:
     one.check()
     table = release(one.folder)
     if data.publishes_counts:
-        yield membership_finding(data, table if isinstance(table, Counts) else _on_counts(table, data))
+        yield membership_finding(
+            data, _in_cells_of(table, data) if isinstance(table, Counts) else _on_counts(table, data)
+        )
     elif not isinstance(table, Counts):
         pair = Pair.of(one, table, data)
-        yield _linked(pair, data)
-        if pair.scored and not (one.vouched and pair.known_by_most):
-            unscored = Pair.of(replace(one, link=None), table, data)
-            if one.vouched:
-                unscored = replace(unscored, asked=pair.unknown, why_unscored=FEW_COMMON)
-            yield _linked(unscored, data)
+        chosen, linkages = _linked(pair, data)
+        yield _scored(linkages, pair, chosen) if pair.scored else _unscored(linkages, pair)
+        doubted = _doubted(one, pair, chosen, linkages)
+        if doubted is not None:
+            yield _unscored(_linked(doubted, data)[1], doubted)
         if pair.scored and isinstance(table, Fingerprints) and isinstance(data.published, Fingerprints):
             yield _looked_up(pair, table, data)
+
+
+def _in_cells_of(counts: Counts, data: Dataset) -> Counts:
+    """The counts that were published before, if most cells of the new ones are among theirs."""
+    from scipy.spatial import KDTree
+
+    new: Any = data.published
+    if counts.xy is not None and new.xy is not None and (KDTree(counts.xy).query(new.xy)[0] <= SAME_M).mean() < MOST:
+        raise DataError(APART)
+    return counts
 
 
 def _on_counts(table: Any, data: Dataset) -> Visits:
@@ -77,40 +93,60 @@ def _on_counts(table: Any, data: Dataset) -> Visits:
     return as_visits(table, data.visits) if isinstance(table, Fingerprints) else alike(table, data.visits)
 
 
-def _linked(pair: Pair, data: Dataset) -> Finding:
-    """Rows of the earlier release linked to rows of the new one, by the strongest of several attackers."""
+def _linked(pair: Pair, data: Dataset) -> tuple[Ints, list[Linkage]]:
+    """Rows of the earlier release linked to rows of the new one, by several attackers; and the rows that were asked."""
     known, target = pair.earlier, Release(pair.target, pair.subject.release.members)
     chosen = drawn_people(known, data.options.people, data.seed) if pair.scored else np.arange(len(known))
     sample = Release(only(known, chosen), pair.members)
     how: list[tuple[Literal["evidence", "histogram"], Views]] = [("evidence", views) for views in pair.views]
     how.append(("histogram", pair.views[0]))
-    linkages = [
+    return chosen, [
         link(sample, target, score=score, views=views, one_to_one=one_to_one)
         for score, views in how
         for one_to_one in ((False, True) if pair.single else (False,))
     ]
-    drawn = drawn_note(len(chosen), int((np.diff(known.offsets) > 0).sum())).replace("people", "earlier rows")
-    return _scored(linkages, pair, drawn) if pair.scored else _unscored(linkages, pair)
 
 
-def _scored(linkages: list[Linkage], pair: Pair, drawn: str) -> Finding:
+def _doubted(one: EarlierRelease, pair: Pair, chosen: Ints, linkages: list[Linkage]) -> Pair | None:
+    """The pair as if it were not known who is who, if the link file cannot be taken at its word; None if it can.
+
+    It names people by labels; where these went to other people since, it scores the wrong ones: they rank low among the
+    new rows, and more earlier rows stand out than it says are recognised.
+    """
+    if not pair.scored:
+        return None
+    if not one.vouched:
+        return pair.without_link(UNVOUCHED)
+    if not pair.known_by_most:
+        return pair.without_link(FEW_COMMON, pair.unknown)
+    for linkage in linkages:
+        if linkage.score == "evidence" and not linkage.one_to_one:
+            rank = linkage.rank[~np.isnan(linkage.rank)]
+            if (rank - 1).mean() <= KNOWN_AGAIN * linkage.target:
+                return None
+            rows = chosen[~np.isnan(linkage.right[chosen])]
+            more = _standing_out(linkage, pair, rows) - linkage.right[rows]
+            if more.mean() > STANDARD_ERRORS * more.std() / sqrt(len(more)):
+                return pair.without_link(BELIED)
+    return None
+
+
+def _scored(linkages: list[Linkage], pair: Pair, chosen: Ints) -> Finding:
     """The share of people recognised, and of those named rightly at a claimed 0.9, each by its best attacker."""
+    there = int((np.diff(pair.earlier.offsets) > 0).sum())
+    drawn = drawn_note(len(chosen), there).replace("people", "earlier rows")
     right = max(linkages, key=lambda one: float(one.hit[1] or 0.0))
-    scored = np.flatnonzero(~np.isnan(right.right))
-    if not len(scored):
+    asked = np.flatnonzero(~np.isnan(right.right))
+    if not len(asked):
         raise DataError("nobody of the earlier release has a row in the new one that could be compared")
-    sure = max(_sure(one, pair) for one in linkages) / len(scored)
-    crowd = pair.crowd_of(scored)
-    close = Fraction(int((rights(crowd) >= 0.5).sum()), len(scored))
+    sure = max(_sure(one, pair) for one in linkages) / len(asked)
+    crowd = pair.crowd_of(asked)
+    close = Fraction(int((rights(crowd) >= 0.5).sum()), len(asked))
     hit = min(Fraction(right.hit[1] or 0.0), mean_of(crowd))  # a float beside its exact bound
     numbers = (
         Number(limit="earlier", what="people recognised", value=hit, interval=right.interval, cap=mean_of(crowd)),
         Number(
-            limit="worst",
-            what="people named rightly at 90 %",
-            value=sure,
-            interval=wilson(sure, len(scored)),
-            cap=close,
+            limit="worst", what="people named rightly at 90 %", value=sure, interval=wilson(sure, len(asked)), cap=close
         ),
     )
     how = f"{right.score} of {' and '.join(right.views)}{', one-to-one' if right.one_to_one else ''}"
@@ -121,8 +157,8 @@ def _scored(linkages: list[Linkage], pair: Pair, drawn: str) -> Finding:
     )
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(scored)),
-        numbers={"judged": how, "scored": len(scored), "named": sure, "chance": dict(right.chance)},
+        number=printed(numbers[0], len(asked)),
+        numbers={"judged": how, "scored": len(asked), "named": sure, "chance": dict(right.chance)},
         results=(right,),
         note="; ".join(filter(None, notes)),
         chance=right.chance[1],
@@ -136,7 +172,12 @@ def _unscored(linkages: list[Linkage], pair: Pair) -> Finding:
     rows = int((np.diff(pair.target.offsets) > 0).sum())
     named = max(len(np.unique(_named(one, pair)[1])) for one in linkages)
     share = Fraction(named, max(rows, 1))
-    alike_ = max(_standing_out(linkage, pair) for linkage in linkages if linkage.score == "evidence")
+    asked = np.flatnonzero(np.diff(pair.earlier.offsets)) if pair.asked is None else pair.asked
+    alike_ = max(
+        max(float(_standing_out(linkage, pair, asked).mean()), 0.0) if len(asked) else 0.0
+        for linkage in linkages
+        if linkage.score == "evidence"
+    )
     numbers = (
         Number(limit="worst", what="rows of the new release named at 90 %, not scored", value=share),
         Number(limit="earlier", what="earlier rows that stand out in the new release", value=alike_),
@@ -149,30 +190,26 @@ def _unscored(linkages: list[Linkage], pair: Pair) -> Finding:
     )
 
 
-def _standing_out(linkage: Linkage, pair: Pair) -> float:
-    """The share of earlier rows that are more like a new row than like any other of their own time, less the reverse.
+def _standing_out(linkage: Linkage, pair: Pair, asked: Ints) -> Floats:
+    """For each earlier row 1/crowd if a new row is more like it than any other of its own time is, minus if less.
 
     Rows of their own time belong to other people. If the new ones did too, either would be the more alike as often.
     """
     known = pair.earlier
     there = np.flatnonzero(np.diff(known.offsets))
     same: Any = {"score": linkage.score, "views": linkage.views}
-    own = link(unlabelled(known), unlabelled(known), **same)
-    first, last = known.slot[known.offsets[there]], known.slot[known.offsets[there + 1] - 1]
-    span = {row: (low, high) for row, low, high in zip(there.tolist(), first.tolist(), last.tolist(), strict=True)}
-    rows = there if pair.asked is None else np.intersect1d(there, pair.asked)
-    net = 0.0
-    for row in rows.tolist():
-        low, high = span[row]
-        best = [
-            value
-            for other, value in zip(own.best[row].tolist(), own.values[row].tolist(), strict=True)
-            if other >= 0 and other != row and span[other][0] <= high and span[other][1] >= low
-        ]
-        nearest = max(best, default=float(own.values[row].min()))
-        worth = 1 / max(int(pair.subject.crowd[linkage.matches[row]]), 1) if linkage.matches[row] >= 0 else 0.0
-        net += worth * float(np.sign(np.round(linkage.values[row, 0] - nearest, 9)))
-    return max(net / max(len(rows), 1), 0.0)
+    own = link(unlabelled(only(known, asked)), unlabelled(known), **same)
+    first, last = (np.zeros(len(known), np.int64) for _ in range(2))
+    first[there], last[there] = known.slot[known.offsets[there]], known.slot[known.offsets[there + 1] - 1]
+    net = np.zeros(len(asked))
+    for place, row in enumerate(asked.tolist()):
+        others = own.best[row]
+        beside = (others >= 0) & (others != row) & (first[others] <= last[row]) & (last[others] >= first[row])
+        nearest = own.values[row][beside].max() if beside.any() else own.values[row].min()
+        if linkage.matches[row] >= 0:
+            worth = 1 / max(int(pair.subject.crowd[linkage.matches[row]]), 1)
+            net[place] = worth * np.sign(np.round(linkage.values[row, 0] - nearest, 9))
+    return net
 
 
 def _sure(linkage: Linkage, pair: Pair) -> float:
@@ -212,14 +249,14 @@ def _looked_up(pair: Pair, table: Fingerprints, data: Dataset) -> Finding:
         "dt": ones,
     }
     centres = replace(table, **columns, crowd=np.ones(len(table), np.int64), start=new.start)
-    risk = lookup(Release(new, _shared(pair)), centres, records=data.options.records, seed=data.seed)
-    here = risk.crowd >= 0
-    mean, worst = guesses("earlier", risk.crowd[here], drawn=True, caps=pair.crowd_of(np.flatnonzero(here)))
+    found = lookup(Release(new, _shared(pair)), centres, records=data.options.records, seed=data.seed)
+    here = found.crowd >= 0
+    mean, worst = guesses("earlier", found.crowd[here], drawn=True, caps=pair.crowd_of(np.flatnonzero(here)))
     return Finding(
         judged=(mean, worst),
         number=printed(mean, int(here.sum())),
-        numbers=risk.to_dict(),
-        results=(risk,),
+        numbers=found.to_dict(),
+        results=(found,),
         note=f"{several(data.options.records, 'earlier box', 'earlier boxes')} of each row looked up in the new ones",
         chance=1 / max(len(table), 1),
     )
