@@ -30,7 +30,7 @@ def answer(one=None, name="lookup", verdict=None, **more):
     judged = () if one is None else (one,)
     about = {"about": "singling out", "asks": f"Is this {name}?", "attacker": "The attacker looks", "who": True}
     verdict = verdict or one.verdict
-    printed = "-" if one is None else f"{one.shown(one.value)} ({more.pop('people', '5 of 100 people')})"
+    printed = "-" if one is None else f"{one.in_print(one.value)} ({more.pop('people', '5 of 100 people')})"
     return Answer(name=name, verdict=verdict, judged=judged, number=printed, **about | more)
 
 
@@ -141,6 +141,7 @@ def test_very_many_people_and_areas_under_a_curve_are_printed_short():
     first, second = top.groups[0].cards
     assert first.numbers[0].note == "123,456,789 of 1,234,567,890 people"
     assert second.numbers[0].value == "0.501" and dict(second.facts)["People"] == "495 people asked about"
+    assert second.numbers[0].note == "495 people asked about; 0.480 to 0.520"
     assert (second.numbers[0].bar.limit, second.numbers[0].bar.value) == (20.0, 0.2)
 
 

@@ -106,7 +106,7 @@ def card_of(answer: "Answer") -> Card:
         answer: What was found.
     """
     tone, chip = WORDS[answer.verdict]
-    people = [answer.people, *[""] * len(answer.judged)]
+    people = [answer.people.removeprefix("of "), *[""] * len(answer.judged)]
     numbers = tuple(_number(one, answer, whose) for one, whose in zip(answer.judged, people, strict=False))
     return Card(answer, tone, chip, numbers, tuple(_facts(answer)), sentence(answer.note))
 
@@ -114,7 +114,7 @@ def card_of(answer: "Answer") -> Card:
 def _number(number: "Number", answer: "Answer", people: str) -> Judged:
     what = f"{number.what[:1].upper()}{number.what[1:]}"
     if number.limited is not None and number.limited.kind == "failures":
-        return Judged("", f"{answer.share} {people}", "", "", "", None)
+        return Judged("", f"{answer.share} {answer.people}", "", "", "", None)
     return Judged(what, number.in_print(number.value), people, _interval(number), _end(number), _bar(number, answer))
 
 
