@@ -10,10 +10,11 @@ import typer
 from incrowd import assess as assessing
 from incrowd.assess.limits import DEFAULTS, parse, renamed
 from incrowd.assess.options import Options, seconds_of
+from incrowd.cli.counting import FarTowers, Towers, check_towers
 from incrowd.cli.inputs import DEFAULTS as READ_BY_DEFAULT
 from incrowd.cli.inputs import carried_values, carrying, in_python, saved_noun, saved_visits, source_in_python
 from incrowd.cli.options import Force, Json, Sources, takes
-from incrowd.cli.reading import FarTowers, ReadingOptions, Towers, one_or_many, reads
+from incrowd.cli.reading import ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import Kept, answer, note, present, progress_bar, say
 from incrowd.errors import ParameterError
 from incrowd.read.sources.local import as_given
@@ -168,8 +169,7 @@ def _options(question: dict[str, Any], time_zone: str | None) -> Options:
     from incrowd import read
 
     towers = question["towers"]
-    if question["far_towers"] and towers is None:
-        raise ParameterError("--far-towers is about the towers of --towers; pass --towers FILE, or leave it out.")
+    check_towers(towers, question["far_towers"])
     given = {"towers": None if towers is None else read.towers(towers), "values": question["values"] or None}
     budget_s = seconds_of(question["budget_s"])
     return Options(**{**question, **given, "budget_s": budget_s, "time_zone": time_zone})

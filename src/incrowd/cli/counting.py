@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incrowd.cli.inputs import in_python, is_records, saved, saved_noun, saved_visits, source_in_python
-from incrowd.cli.options import takes
+from incrowd.cli.options import arguments_of, takes
 from incrowd.cli.reading import ReadingOptions, one_or_many
 from incrowd.cli.screen import note
 from incrowd.clock import DAY_MIN
@@ -64,6 +64,8 @@ class Counting:
 
 
 counting = takes(Counting, "where", into=Counting)
+FarTowers = Annotated[bool, typer.Option("--far-towers", help=arguments_of(Counting)["far_towers"])]
+Towers = Annotated[Path | None, typer.Option(help=arguments_of(Counting)["towers"])]
 
 
 def check_towers(towers: Path | None, far_towers: bool) -> None:

@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from incrowd.cli.counting import FarTowers
 from incrowd.cli.inputs import GRAIN, grain_of, in_python, saved_visits, source_in_python
 from incrowd.cli.options import Force, Json, Output, Sources, lon_lat
-from incrowd.cli.reading import Boxing, FarTowers, Origin, ReadingOptions, boxes, one_or_many, reads
+from incrowd.cli.reading import Boxing, Origin, ReadingOptions, boxes, one_or_many, reads
 from incrowd.cli.screen import SIDES, progress_bar, written
 from incrowd.data import Visits
 from incrowd.data.table import Frame

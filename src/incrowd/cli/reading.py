@@ -16,10 +16,6 @@ from incrowd.data.release_folder import MANIFEST, table_in
 from incrowd.errors import DataError, ParameterError
 from incrowd.read.sources.local import check_unused, is_copied, local
 
-FarTowers = Annotated[bool, typer.Option("--far-towers", help="Go on though most records are far from every tower.")]
-Towers = Annotated[
-    Path | None, typer.Option(help=unmarked("Table of towers with lon and lat. [default: a grid of --cell-m]"))
-]
 Origin = Annotated[
     str | None,
     typer.Option(

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
-from incrowd.kernels.types import METRES, UNLIMITED, full
+from incrowd.kernels.types import UNLIMITED, full
 from incrowd.measure.glove.stretch import CornerTable
 from incrowd.progress import tell
 
 if TYPE_CHECKING:
     from incrowd.anonymize.glove import Saved
 
-KM20 = METRES.space_cap  # the distance at which space costs all it can
 TAKE = 4  # nearest that are kept of each fingerprint
 BLOCK = 256  # rows scanned between two words of progress
 AHEAD = 8  # used-up lists renewed together: those that will be asked for next

@@ -11,6 +11,7 @@ from incrowd.anonymize.base import random_order
 from incrowd.anonymize.glove.herd import Herd
 from incrowd.arrays import Floats, Ints, offsets_of, owners, rows_of
 from incrowd.data import Fingerprints, Groups, Release
+from incrowd.kernels.types import METRES
 from incrowd.ledger import Ledger
 from incrowd.measure.glove.stretch import CornerTable
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 
 NONE = -1
-KM20 = 20_000  # the distance at which space costs all it can
 
 
 @dataclass(frozen=True)
@@ -232,4 +232,4 @@ def homes(laid: CornerTable) -> Ints:
 
 def features(home: Ints, samples: Ints, unit_m: int) -> Floats:
     """What spreads the users: home x and y in units of the spatial cap, and samples as a logarithm."""
-    return np.column_stack([home * unit_m / KM20, np.log(samples)])
+    return np.column_stack([home * unit_m / METRES.space_cap, np.log(samples)])
