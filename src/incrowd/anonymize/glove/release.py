@@ -11,6 +11,7 @@ from incrowd.anonymize.base import random_order
 from incrowd.anonymize.glove.herd import Herd
 from incrowd.arrays import Floats, Ints, offsets_of, owners, rows_of
 from incrowd.data import Fingerprints, Groups, Release
+from incrowd.kernels.types import METRES
 from incrowd.ledger import Ledger
 from incrowd.measure.glove.stretch import CornerTable
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 NONE = -1
-KM20 = 20_000  # the distance at which space costs all it can
+KM20 = METRES.space_cap  # the distance at which space costs all it can
 
 
 @dataclass(frozen=True)
