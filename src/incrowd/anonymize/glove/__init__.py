@@ -1,10 +1,7 @@
-"""GLOVE: fingerprints merged until everybody hides in a crowd of k; a long run survives being killed."""
+"""GLOVE: fingerprints merged until everybody hides in a crowd of k."""
 
 import hashlib
 import os
-import time
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,12 +11,10 @@ import numpy as np
 
 from incrowd.anonymize.base import Anonymizer, Strength, Wanted, guarantee, parameters
 from incrowd.anonymize.glove.estimate import GloveEstimate, glove_estimate
-from incrowd.anonymize.glove.herd import Herd, NearestLists, hide
+from incrowd.anonymize.glove.herd import Herd, Saved, hide
 from incrowd.anonymize.glove.release import Hidden, joined, release_of, shards, subset
-from incrowd.arrays import Ints
 from incrowd.data import Fingerprints, Release
-from incrowd.data.files import whole_file
-from incrowd.errors import DataError, ParameterError, check_choice, check_file, check_positive, check_whole, public
+from incrowd.errors import DataError, ParameterError, check_choice, check_positive, check_whole, public
 from incrowd.kernels.types import UNLIMITED
 from incrowd.measure.glove.accuracy import accuracy
 from incrowd.measure.glove.stretch import CornerTable, check_k, layout, on_device, where_it_fits
@@ -27,10 +22,7 @@ from incrowd.plain import to_json
 
 EVERY_S = 60.0  # between two checkpoints
 EXTENT_M, EXTENT_MIN = 15_000, 360  # suppression of [gramaglia2015, Table 2]
-PRIVATE = 0o600
 FORMAT = 2  # of a checkpoint; another one is refused
-# What numpy raises at a file that is empty, cut short, or something else.
-UNREADABLE = (OSError, ValueError, KeyError, EOFError, TypeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
 @public
@@ -194,47 +186,6 @@ class Glove(Anonymizer):
         space, time = self.max_extent_m, self.max_extent_min
         most = (np.inf if space is None else space // laid.unit_m, np.inf if time is None else time)
         return int(min(most[0], UNLIMITED)), int(min(most[1], UNLIMITED))
-
-
-class Saved:
-    """The file a run is kept in, whole or not at all; without a path nothing is kept."""
-
-    def __init__(self, path: Path | None, key: str, every_s: float) -> None:
-        self.path, self.key, self.every_s = path, key, every_s
-        self.last = time.monotonic()
-
-    def load(self, lists: NearestLists) -> Ints:
-        """Fill the lists as they were; the merges until then, in order."""
-        if self.path is None or not self.path.exists():
-            return np.zeros((0, 2), np.int64)
-        check_file(self.path)
-        try:
-            with self.path.open("rb") as file, np.load(file) as state:
-                if str(state["key"]) != self.key:
-                    raise DataError(
-                        f"{self.path.name} is the checkpoint of other data or parameters; give another file."
-                    )
-                for name in ("ids", "over", "under", "whole", "work"):
-                    getattr(lists, name)[...] = state[name]
-                pairs: Ints = state["pairs"]
-                return pairs
-        except UNREADABLE as error:
-            raise DataError(f"{self.path.name} is not a checkpoint of GLOVE; give another file.") from error
-
-    def keep(self, herd: Herd, lists: NearestLists, *, now: bool = False) -> None:
-        """Write the file, unless the last time is not long ago."""
-        if self.path is None or not (now or time.monotonic() - self.last >= self.every_s):
-            return
-        merged = np.array([merge[:2] for merge in herd.merges], np.int64).reshape(-1, 2)
-        pairs = herd.matched if herd.k == 2 else merged
-        state = {name: getattr(lists, name) for name in ("ids", "over", "under", "whole", "work")}
-        with whole_file(self.path, force=True) as part:
-            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
-            with os.fdopen(descriptor, "wb") as file:
-                np.savez(file, key=np.array(self.key), pairs=pairs, **state)
-                file.flush()
-                os.fsync(file.fileno())
-        self.last = time.monotonic()
 
 
 def checkpoint_file(checkpoint: str | Path | None, every_s: float) -> Path | None:

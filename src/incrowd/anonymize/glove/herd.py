@@ -1,25 +1,34 @@
-"""Algorithm 1 without its matrix: the same merges in the same order, from a few nearest of every fingerprint."""
+"""Algorithm 1 without its matrix: the same merges in the same order, from a few nearest of every fingerprint.
 
+A run is kept in a file, so that it survives being killed.
+"""
+
+import os
+import time
+import zipfile
+import zlib
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
+from incrowd.data.files import whole_file
+from incrowd.errors import DataError, check_file
 from incrowd.kernels.types import UNLIMITED, full
 from incrowd.measure.glove.stretch import CornerTable
 from incrowd.progress import tell
-
-if TYPE_CHECKING:
-    from incrowd.anonymize.glove import Saved
 
 TAKE = 4  # nearest that are kept of each fingerprint
 BLOCK = 256  # rows scanned between two words of progress
 AHEAD = 8  # used-up lists renewed together: those that will be asked for next
 AGAIN = 0.3  # of the pairs, looked at again for k = 2, when the nearest are gone
 LATER = 0.72  # of the users, looked at on average by each fingerprint that is made and not finished yet
+PRIVATE = 0o600
+# What numpy raises at a file that is empty, cut short, or something else.
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, TypeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
 class Herd:
@@ -158,7 +167,48 @@ class NearestLists:
         return rows[np.argsort(self.over[rows, -1] / self.under[rows, -1], kind="stable")]
 
 
-def hide(herd: Herd, leftover: str, saved: "Saved") -> Ints:
+class Saved:
+    """The file a run is kept in, whole or not at all; without a path nothing is kept."""
+
+    def __init__(self, path: Path | None, key: str, every_s: float) -> None:
+        self.path, self.key, self.every_s = path, key, every_s
+        self.last = time.monotonic()
+
+    def load(self, lists: NearestLists) -> Ints:
+        """Fill the lists as they were; the merges until then, in order."""
+        if self.path is None or not self.path.exists():
+            return np.zeros((0, 2), np.int64)
+        check_file(self.path)
+        try:
+            with self.path.open("rb") as file, np.load(file) as state:
+                if str(state["key"]) != self.key:
+                    raise DataError(
+                        f"{self.path.name} is the checkpoint of other data or parameters; give another file."
+                    )
+                for name in ("ids", "over", "under", "whole", "work"):
+                    getattr(lists, name)[...] = state[name]
+                pairs: Ints = state["pairs"]
+                return pairs
+        except UNREADABLE as error:
+            raise DataError(f"{self.path.name} is not a checkpoint of GLOVE; give another file.") from error
+
+    def keep(self, herd: Herd, lists: NearestLists, *, now: bool = False) -> None:
+        """Write the file, unless the last time is not long ago."""
+        if self.path is None or not (now or time.monotonic() - self.last >= self.every_s):
+            return
+        merged = np.array([merge[:2] for merge in herd.merges], np.int64).reshape(-1, 2)
+        pairs = herd.matched if herd.k == 2 else merged
+        state = {name: getattr(lists, name) for name in ("ids", "over", "under", "whole", "work")}
+        with whole_file(self.path, force=True) as part:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
+            with os.fdopen(descriptor, "wb") as file:
+                np.savez(file, key=np.array(self.key), pairs=pairs, **state)
+                file.flush()
+                os.fsync(file.fileno())
+        self.last = time.monotonic()
+
+
+def hide(herd: Herd, leftover: str, saved: Saved) -> Ints:
     """Merge until nobody is left who hides fewer than k people; what was done [gramaglia2015, Alg. 1]."""
     two = herd.k == 2
     lists = NearestLists(herd, below=not two)
