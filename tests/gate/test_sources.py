@@ -128,9 +128,9 @@ def test_init_looks_into_a_database_and_what_it_writes_runs(tmp_path):
 def test_init_on_the_command_line_names_the_database_and_not_a_copy_of_it(tmp_path, monkeypatch):
     as_sqlite(tmp_path / "night.sqlite")
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, ["init", "night.sqlite", "--table", "trips"])
+    done = CliRunner().invoke(app, ["init", "night.sqlite", "--table", "trips", "--column", "x=x", "--column", "y=y"])
+    assert done.exit_code == 0, (done.output, done.exception)
     settings = load(tmp_path / "incrowd.toml")
-    assert done.exit_code == 0, done.output
     assert settings.source == str(tmp_path / "night.sqlite") and settings.of_database == ("trips", None)
 
 
