@@ -8,7 +8,9 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from typer.testing import CliRunner
 
+from incrowd.cli.app import app
 from incrowd.errors import DataError, ParameterError
 from incrowd.gate import draft, gate, load, pipeline
 from nights import small_gate, together
@@ -121,6 +123,15 @@ def test_init_looks_into_a_database_and_what_it_writes_runs(tmp_path):
     settings = load(path)
     assert settings.source == str(tmp_path / "night.sqlite") and settings.method == "glove"
     assert settings.bad_rows("x") == tmp_path / "bad-x.csv" and not (tmp_path / "bad.csv").exists()
+
+
+def test_init_on_the_command_line_names_the_database_and_not_a_copy_of_it(tmp_path, monkeypatch):
+    as_sqlite(tmp_path / "night.sqlite")
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["init", "night.sqlite", "--table", "trips", "--column", "x=x", "--column", "y=y"])
+    assert done.exit_code == 0, (done.output, done.exception)
+    settings = load(tmp_path / "incrowd.toml")
+    assert settings.source == str(tmp_path / "night.sqlite") and settings.of_database == ("trips", None)
 
 
 NO_USE = {

@@ -191,8 +191,8 @@ def reads(command: Command) -> Command:
         refuse_own_input(given)
         table = given["table"] if "table" in options else None
         inputs = [name for name in COPIED if isinstance(given.get(name), (str, list)) and is_copied(given[name])]
-        if given.get("engine") == "spark":
-            inputs = []  # executors read them where they are
+        if given.get("engine") == "spark" or "source" in given:
+            inputs = []  # executors read them where they are, and init writes down what was given
         elif not inputs:
             check_unused(table, given["query"])
         with ExitStack() as stack:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 
@@ -24,6 +25,9 @@ POSTGRES = """SELECT 'a person with a long name ' || (i % 50) AS "user", (i % 36
     4.9 + (i % 5) * 0.1 AS lon, 52.3::float8 AS lat FROM generate_series(1, {rows}) AS i"""
 DUCKDB = """SELECT 'a person with a long name ' || (i % 50) AS "user", i % 3600 AS t,
     4.9 + (i % 5) * 0.1 AS lon, 52.3::DOUBLE AS lat FROM range({rows}) AS rows (i)"""
+SQLITE = """WITH RECURSIVE rows (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM rows WHERE i < {rows})
+    SELECT 'a person with a long name ' || (i % 50) AS "user", i % 3600 AS t,
+    4.9 + (i % 5) * 0.1 AS lon, 52.3 AS lat FROM rows"""
 
 
 def peak(source: str, query: str) -> tuple[int, float]:
@@ -34,13 +38,14 @@ def peak(source: str, query: str) -> tuple[int, float]:
     return records, megabytes
 
 
-@pytest.mark.parametrize("kind", ["postgresql", "duckdb"])
+@pytest.mark.parametrize("kind", ["postgresql", "duckdb", "sqlite"])
 def test_memory_does_not_grow_with_the_records(kind, request, tmp_path):
     if kind == "postgresql":
         source, query = request.getfixturevalue("server").address, POSTGRES
     else:
-        source, query = str(tmp_path / "city.duckdb"), DUCKDB
-        duckdb.connect(source).close()
+        query, connect = (DUCKDB, duckdb.connect) if kind == "duckdb" else (SQLITE, sqlite3.connect)
+        source = str(tmp_path / f"city.{kind}")
+        connect(source).close()
     few, many = (peak(source, query.format(rows=rows)) for rows in (FEW, MANY))
     assert few[0] == many[0] > 0
     assert many[1] - few[1] < MOST_MB, (few, many)

@@ -147,6 +147,9 @@ def test_nothing_says_the_password(server, tmp_path, monkeypatch):
         (("inspect", good, *more), 0),
         (("read", good, *more, "-o", str(tmp_path / "t.parquet"), "--json"), 0),
         (("anonymize", "cut", good, *more, "-o", str(tmp_path / "release")), 0),
+        (("gate", "--first-run", "--log-json", "--junit", str(tmp_path / "gate.xml")), 1),
+        (("history", "-o", str(tmp_path / "history.html")), 0),
+        (("init", good, *more, "-o", str(tmp_path / "drafted.toml")), 0),
         *((("--debug", "inspect", address, *more), code) for address, code in ((inside, 1), (option, 1), (away, 1))),
         *((("inspect", address, *more), 2) for address in (inside, option, away, inside.replace("city", "nope"))),
         (("inspect", inside.replace("postgresql:", "mysql:")), 2),
@@ -154,6 +157,8 @@ def test_nothing_says_the_password(server, tmp_path, monkeypatch):
         (("inspect", good, "--query", f"SELECT dblink('password={SECRET}')"), 2),
         (("audit", inside), 2),
     ]
+    source = f'[source]\nsource = "{good}"\ntable = "trips"\n[anonymize]\nmethod = "glove"\n'
+    (tmp_path / "incrowd.toml").write_text(f'{source}[assess]\nadvise = false\n[output]\nfolder = "published"\n')
     environment = {"PGPASSWORD": SECRET, "PATH": "/usr/bin:/bin", "COLUMNS": "100", "HOME": str(tmp_path)}
 
     def run(*words, **changed):
