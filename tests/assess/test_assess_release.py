@@ -7,49 +7,13 @@ import numpy as np
 import pytest
 
 import incrowd as ic
+from assess.asking import OF_ROWS, answer, assessed, named
 from incrowd import assess, attack, measure
 from incrowd.anonymize._publish import publish
 from incrowd.assess._assess import prepared
 from incrowd.assess.options import Options
 from incrowd.assess.questions import QUESTIONS
 from incrowd.show import text
-
-OF_ROWS = ("lookup", "identified", "single_visit", "later", "home_work")
-
-
-@pytest.fixture(scope="module")
-def traces():
-    return ic.read.synthetic_city(users=20, towers=12, days=2, seed=3).traces
-
-
-@pytest.fixture(scope="module")
-def prints(traces):
-    return ic.discretize.fingerprints(traces)
-
-
-@pytest.fixture(scope="module")
-def visits(traces):
-    return ic.discretize.grid(traces, cell_m=500, slot_min=60)
-
-
-@pytest.fixture(scope="module")
-def hidden(prints, tmp_path_factory):
-    """A release of one crowd of 20, its folder and its link."""
-    path, release = tmp_path_factory.mktemp("hidden"), ic.anonymize.Glove(k=11)(prints)
-    return release, publish(release, path / "release", link=path / "link.csv", original=prints), path / "link.csv"
-
-
-def named(table):
-    """The same people under names of their own."""
-    return replace(table, users=np.char.add("p", table.users.astype(str)))
-
-
-def assessed(data, **options):
-    return assess.assess(data, advise=False, **options)
-
-
-def answer(data, name="lookup", **options):
-    return assessed(data, **options).answer(name)
 
 
 @pytest.mark.parametrize(("cell_m", "slot_min"), [(1000, 60), (500, 120), (2000, 30)])

@@ -11,7 +11,7 @@ from incrowd.arrays import Floats, Ints, offsets_of
 from incrowd.attack.link.sides import as_visits, crowd_of
 from incrowd.attack.lookup import caps_of
 from incrowd.attack.lookup.holders import points_of
-from incrowd.attack.people import Link, read_link
+from incrowd.attack.people import Link, read_link, themselves
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.data.release_folder import manifest_in
 from incrowd.discretize import fingerprints, grid, towers
@@ -102,7 +102,7 @@ def subject_of(data: "Dataset") -> Subject:
     options = data.options
     if options.release is None:
         original = data.visits if data.original is None else data.original
-        return Subject(Release(original, _themselves(len(original))), original, data.visits, False)
+        return Subject(Release(original, themselves(len(original))), original, data.visits, False)
     table = data.published
     if isinstance(table, Counts) or not isinstance(table, UserTable):
         raise DataError("counts have no rows of people")
@@ -229,10 +229,6 @@ def _linked(link: Link, table: UserTable, original: UserTable, why_nobody: str) 
     if not len(members.positions):
         raise DataError(why_nobody)
     return members
-
-
-def _themselves(people: int) -> Groups:
-    return Groups(np.arange(people + 1), np.arange(people))
 
 
 def _known(table: Any, data: "Dataset") -> Visits:

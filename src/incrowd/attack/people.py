@@ -83,6 +83,11 @@ def nobody(rows: int) -> Groups:
     return Groups(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64))
 
 
+def themselves(people: int) -> Groups:
+    """Everybody behind a row of their own."""
+    return Groups(np.arange(people + 1), np.arange(people))
+
+
 def counterparts(
     known: Table | Release, target: Table | Release, truth: Iterable[Iterable[int]] | Link | None
 ) -> Groups | None:

@@ -15,7 +15,8 @@ from incrowd.anonymize.base import Strength, Wanted
 from incrowd.anonymize.w4m.points import points_of
 from incrowd.assess.compare.loss import boxes_of
 from incrowd.assess.limits import DEFAULTS, ONE_IN_ELEVEN
-from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
+from incrowd.attack.people import themselves
+from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.data.fingerprints import BOX
 from incrowd.discretize import grid
 from incrowd.errors import ParameterError
@@ -106,13 +107,12 @@ def settings(methods: Sequence[str], wanted: Wanted) -> tuple[Setting, ...]:
 
 def untouched(data: Fingerprints | Visits) -> Release:
     """The data as they are, each person under a pseudonym: what every method is compared with."""
-    alone = Groups(np.arange(len(data) + 1), np.arange(len(data)))
     provenance: dict[str, Any] = {}
     if isinstance(data, Fingerprints):
         rows = np.arange(data.records)
         boxes = {name: getattr(data, name) for name in BOX}
         provenance = {"box": rows, "row": rows, "boxes": {**boxes, "group": data.owner}, "discarded_users": rows[:0]}
-    return Release(data, alone, params={"method": "none"}, ledger=data.ledger, provenance=provenance)
+    return Release(data, themselves(len(data)), params={"method": "none"}, ledger=data.ledger, provenance=provenance)
 
 
 @dataclass(frozen=True)
