@@ -35,8 +35,8 @@ ANOTHER = "Another user of this machine started this studio; start incrowd serve
 # A page of the studio itself goes on to the first step, so that the strict cookie is sent also to somebody who
 # followed the link on a page of another site; it takes the place of the link in the browser's history.
 ARRIVED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>incrowd studio</title>
-<link rel="icon" href="/static/icon.svg"><meta http-equiv="refresh" content="0;url=/data">
-<p><a href="/data">Go to the studio</a></p></html>"""
+<link rel="icon" href="/static/icon.svg">
+<meta http-equiv="refresh" content="0;url=/data"><p><a href="/data">Go to the studio</a></p></html>"""
 LINK = (
     "Open the link that incrowd serve printed in the terminal. It works once; start incrowd serve again for a new one."
 )

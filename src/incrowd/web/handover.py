@@ -88,7 +88,7 @@ def answer_in(folder: Path) -> Section | None:
     """The section that a finished command answered with; the folder is the user's own, mode 0700."""
     try:
         with (folder / ANSWER).open("rb") as stream:
-            section = _ResultReader(stream).load()
+            section = _StoredAnswer(stream).load()
     except FileNotFoundError:
         return None
     except Exception as error:  # another version of incrowd wrote it
@@ -96,7 +96,7 @@ def answer_in(folder: Path) -> Section | None:
     return section if isinstance(section, Section) else None
 
 
-class _ResultReader(pickle.Unpickler):
+class _StoredAnswer(pickle.Unpickler):
     """Reads what results are made of and nothing that runs: a folder of data may come from somebody else."""
 
     def find_class(self, module: str, name: str) -> Any:
