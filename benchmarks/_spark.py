@@ -97,9 +97,9 @@ def _cpu(driver: psutil.Process) -> float:
 def main(records: int, people: int) -> None:
     import pyspark
 
-    work = Path(pyspark.__file__).parent / "work"  # a local cluster writes there
-    before, folder = work.exists(), Path(tempfile.mkdtemp(prefix="incrowd-scale-"))
+    folder = Path(tempfile.mkdtemp(prefix="incrowd-scale-"))
     spark = session("local-cluster[2,1,1024]", {**SETTINGS, "spark.local.dir": str(folder)})
+    own = Path(pyspark.__file__).parent / "work" / spark.sparkContext.applicationId  # a local cluster writes there
     path, points = folder / "records", min(4, records // people)
     try:
         with measured("make"):
@@ -114,8 +114,7 @@ def main(records: int, people: int) -> None:
     finally:
         spark.stop()
         shutil.rmtree(folder)
-        if not before:
-            shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(own, ignore_errors=True)
 
 
 if __name__ == "__main__":

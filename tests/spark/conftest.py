@@ -7,7 +7,7 @@ import os
 import shutil
 import socket
 import subprocess
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -40,15 +40,16 @@ def spark(tmp_path_factory):
 
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     home = Path(pyspark.__file__).parent
-    before = (home / "work").exists()  # a local cluster writes there, whatever it is told
     alone = standalone(home / "bin/spark-class", tmp_path_factory.mktemp("workers"))
     with alone if MASTER == "standalone" else nullcontext(MASTER) as master:
         made = session(master, SETTINGS)
         made.sparkContext.setLogLevel("OFF")
+        own = home / "work" / made.sparkContext.applicationId  # a local cluster writes there, whatever it is told
         yield made
         made.stop()
-    if not before:
-        shutil.rmtree(home / "work", ignore_errors=True)
+    shutil.rmtree(own, ignore_errors=True)
+    with suppress(OSError):  # others may be in it
+        own.parent.rmdir()
 
 
 @contextmanager

@@ -68,7 +68,8 @@ def executors(spark):
 
     def running():
         mine = psutil.Process(os.getpid()).children(recursive=True)
-        return [process for process in mine if "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())]
+        alive = [process for process in mine if process.status() != psutil.STATUS_ZOMBIE]
+        return [process for process in alive if "CoarseGrainedExecutorBackend" in " ".join(process.cmdline())]
 
     return running
 
