@@ -55,6 +55,7 @@ def test_from_a_file_to_a_signed_release(tab, folder):
 def journey(tab, server):
     page = tab.page
     tab.open(server.link)
+    page.wait_for_url(f"{server.address}/data")
     check(tab, server, "data-empty")
     for step in STEPS[1:]:
         page.goto(f"{server.address}/{step}")

@@ -11,7 +11,7 @@ def test_a_city_is_read_looked_at_and_a_run_is_cancelled(tab, tmp_path):
     with served(folder) as server:
         page = tab.page
         tab.open(server.link)
-        assert page.url == f"{server.address}/data"
+        page.wait_for_url(f"{server.address}/data")
         page.get_by_text("Synthetic city", exact=True).click()
         page.get_by_label("People").fill("60")
         page.get_by_label("Days").fill("3")
