@@ -75,7 +75,7 @@ def drawn(total: int, some: int, seed: int) -> NDArray[np.bool_]:
     return chosen
 
 
-def distinct_rows(*keys: Ints) -> NDArray[np.bool_]:
+def distinct_rows(*keys: NDArray[Any]) -> NDArray[np.bool_]:
     """True at the first of each run of equal rows; the rows are in order."""
     keep = np.zeros(len(keys[0]), np.bool_)
     keep[:1] = True

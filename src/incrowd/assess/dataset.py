@@ -96,15 +96,21 @@ class Dataset:
         return audit.check(release, original=original, link=self.options.link)
 
     @cached_property
-    def params(self) -> dict[str, Any]:
-        """How the release was made, as it states it: "method" and parameters."""
+    def claims_and_params(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the release claims, and how it was made: "method" and parameters."""
         given = self.options.release
         if isinstance(given, Release):
-            return dict(given.params)
+            return dict(given.claims), dict(given.params)
         if isinstance(given, Path) and given.is_dir():
             manifest = manifest_in(given)
-            return {**(manifest.get("parameters") or {}), "method": manifest.get("method")}
-        return {}
+            made = {**(manifest.get("parameters") or {}), "method": manifest.get("method")}
+            return dict(manifest.get("claims") or {}), made
+        return {}, {}
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """How the release was made, as it states it: "method" and parameters."""
+        return self.claims_and_params[1]
 
     @property
     def method(self) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from incrowd.data.files import is_temporary
 from incrowd.data.release_folder import CELLS, MANIFEST, TABLES, id_in, link_id, manifest_in, sha256_of
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.plain import several
@@ -108,13 +109,13 @@ def releases_in(folder: Path) -> Iterator[EarlierRelease]:
 
 def by_id(releases: Iterable[EarlierRelease]) -> dict[str, EarlierRelease]:
     """Releases by their ids, each once; two that differ and have one id are refused."""
-    found: dict[str, EarlierRelease] = {}
+    once: dict[str, EarlierRelease] = {}
     for one in releases:
-        if found.setdefault(one.ident, one).sha256 != one.sha256:
+        if once.setdefault(one.ident, one).sha256 != one.sha256:
             raise DataError(
-                f"the earlier releases {found[one.ident].name} and {one.name} have one id and are not the same"
+                f"the earlier releases {once[one.ident].name} and {one.name} have one id and are not the same"
             )
-    return found
+    return once
 
 
 def _places(folder: Path) -> Iterator[Path]:
@@ -128,8 +129,7 @@ def _places(folder: Path) -> Iterator[Path]:
             folders.clear()
             continue
         seen.add(real)
-        unfinished = {name for name in folders if name.startswith(".") and name.endswith(".part")}
-        folders[:] = sorted(set(folders) - unfinished)
+        folders[:] = sorted(name for name in folders if not is_temporary(name))
         if not {MANIFEST, *TABLES}.isdisjoint(files):
             yield Path(place)
         elif strange := sorted(one for one in files if not one.startswith(".") and not one.endswith(BESIDE)):

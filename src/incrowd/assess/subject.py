@@ -13,7 +13,6 @@ from incrowd.attack.lookup import caps_of
 from incrowd.attack.lookup.holders import points_of
 from incrowd.attack.people import Link, read_link, themselves
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
-from incrowd.data.release_folder import manifest_in
 from incrowd.discretize import fingerprints, grid, towers
 from incrowd.errors import DataError
 from incrowd.read import plane
@@ -107,7 +106,8 @@ def subject_of(data: "Dataset") -> Subject:
     if isinstance(table, Counts) or not isinstance(table, UserTable):
         raise DataError("counts have no rows of people")
     original = original_for(table, data)
-    members, claims, params = _behind(data, table, original)
+    members = _behind(data, table, original)
+    claims, params = data.claims_and_params
     if data.link_fault:
         raise DataError(data.link_fault)
     if isinstance(table, Traces) and not _near(table, original, members):
@@ -204,23 +204,15 @@ def stated_as(table: Visits, like: Visits) -> Visits:
     return replace(table, **lacking)
 
 
-def _behind(data: "Dataset", table: UserTable, original: UserTable) -> tuple[Groups, dict[str, Any], dict[str, Any]]:
-    """The people behind each row, with what the release claims and how it was made."""
+def _behind(data: "Dataset", table: UserTable, original: UserTable) -> Groups:
+    """The people behind each row."""
     given, options = data.options.release, data.options
-    claims: dict[str, Any] = {}
-    params: dict[str, Any] = {}
-    if isinstance(given, Release):
-        claims, params = dict(given.claims), dict(given.params)
-    elif isinstance(given, Path) and given.is_dir():
-        manifest = manifest_in(given)
-        claims = dict(manifest.get("claims") or {})
-        params = {**(manifest.get("parameters") or {}), "method": manifest.get("method")}
     if options.link is not None:
-        return _linked(read_link(options.link, given), table, original, MISLINKED), claims, params
+        return _linked(read_link(options.link, given), table, original, MISLINKED)
     if isinstance(given, Release) and len(given.members.positions):
-        return given.members, claims, params
+        return given.members
     if options.same_labels:
-        return _linked(Link(table.users, table.users), table, original, UNLIKE), claims, params
+        return _linked(Link(table.users, table.users), table, original, UNLIKE)
     raise DataError(UNTOLD)
 
 

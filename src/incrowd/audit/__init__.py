@@ -17,13 +17,16 @@ from incrowd.audit.checks.identity import IDENTIFIERS, NUMBERS, identifiers, num
 from incrowd.audit.checks.lkc import LKC, Share
 from incrowd.audit.checks.manifest import manifest, nothing_private, pseudonym_source, wording
 from incrowd.audit.checks.people import ATTRIBUTES, LINK, PEOPLE, attributes, linked, people
-from incrowd.audit.checks.pieces import APART, CUT, cutting, independence
 from incrowd.audit.checks.promises import RISK, Demands, promises, residual_risk
 from incrowd.audit.checks.pseudonyms import (
+    APART,
+    CUT,
     PSEUDONYMS,
     RANKS,
     ROWS,
     SORTED,
+    cutting,
+    independence,
     pseudonym_order,
     ranks,
     row_order,

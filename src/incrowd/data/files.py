@@ -101,6 +101,15 @@ def temporary(path: Path, kind: str) -> Path:
     return path.with_name(f".{path.name}.{_host()}.{os.getpid()}.{kind}")
 
 
+def is_temporary(name: str) -> bool:
+    """Whether a name is that of a file or folder which is not whole: its run goes on, or was killed.
+
+    >>> is_temporary(temporary(Path("out/release"), "part").name), is_temporary("release.part")
+    (True, False)
+    """
+    return name.startswith(".") and name.endswith(".part")
+
+
 def left_by_killed_runs(path: Path, kind: str) -> list[Path]:
     """Temporary files or folders of this kind beside `path` made on this host by a process that is gone.
 

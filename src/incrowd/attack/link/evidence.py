@@ -84,7 +84,7 @@ def concentration(rows: FeatureRows, share: Floats, visits: Ints) -> Concentrati
 def _likelihood(rows: FeatureRows, share: Floats, visits: Ints) -> _Likelihood:
     of = share[rows.feature]
     order = np.lexsort((rows.value, of))
-    first = np.flatnonzero(distinct_rows(of[order], rows.value[order]))  # type: ignore[arg-type]
+    first = np.flatnonzero(distinct_rows(of[order], rows.value[order]))
     times = np.diff(first, append=len(order)).astype(np.float64)
     sizes, people = np.unique(visits, return_counts=True)
     distinct = order[first]
@@ -232,4 +232,4 @@ def in_both(known: FeatureRows, target: FeatureRows, features: int) -> tuple[Fea
 def by_value(rows: FeatureRows) -> tuple[Ints, Ints]:
     """Rows by feature, then value, then person, and where each feature and value begins."""
     order = np.lexsort((rows.owner, rows.value, rows.feature))
-    return order, np.flatnonzero(distinct_rows(rows.feature[order], rows.value[order]))  # type: ignore[arg-type]
+    return order, np.flatnonzero(distinct_rows(rows.feature[order], rows.value[order]))

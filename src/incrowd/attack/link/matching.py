@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, frozen, offsets_of
+from incrowd.arrays import Floats, Ints, frozen, offsets_of, rows_of
 from incrowd.attack.link.evidence import UNIT, Layer
 from incrowd.attack.link.pairs import PairScores
 from incrowd.attack.link.views import FeatureRows
@@ -153,13 +153,11 @@ def _auction(rows: Ints, listed: _Listed, places: Ints, spare: int) -> tuple[Int
     from incrowd.kernels.cpu.matching import assign, lowest_prices
 
     starts, column, value = listed
-    size = np.diff(starts)[rows]
-    ends = np.append(0, np.cumsum(size))
-    at = np.arange(ends[-1]) + np.repeat(starts[rows] - ends[:-1], size)
+    ends, at = rows_of(starts, rows)
     column, value = column[at], value[at]
     chosen = assign(ends, column, value, places, spare)
     prices = lowest_prices(ends, column, value, chosen, len(places))
-    return chosen, prices, _exact(value[column == np.repeat(chosen, size)])
+    return chosen, prices, _exact(value[column == np.repeat(chosen, np.diff(ends))])
 
 
 def _candidates(pairs: PairScores, supply: Ints, places: Ints) -> _Listed:

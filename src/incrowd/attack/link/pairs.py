@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of, rows_by_code
+from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of, rows_by_code, rows_of
 from incrowd.attack.link.evidence import UNIT, Layer, Shared, by_value
 from incrowd.attack.link.views import FeatureRows
 from incrowd.data import Groups
@@ -120,9 +120,7 @@ class PairScores:
 
     def _pair_lists(self, who: Ints) -> PairLists:
         """What a kernel needs for some known people."""
-        sizes = np.diff(self.offsets)[who]
-        offsets = np.append(0, np.cumsum(sizes))
-        at = np.arange(offsets[-1]) + np.repeat(self.offsets[who] - offsets[:-1], sizes)
+        offsets, at = rows_of(self.offsets, who)
         feature, value = self.rows.feature[at], self.rows.value[at]
         order = np.lexsort((value, feature))
         new = distinct_rows(feature[order], value[order])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, offsets_of, row_order, rows_by_code
+from incrowd.arrays import Floats, Ints, offsets_of, row_order, rows_by_code, rows_of
 from incrowd.attack.gain import Match, Orders, match_by_gain
 from incrowd.attack.link import DEFAULT_VIEWS, pair_scores
 from incrowd.attack.link.matching import one_to_one
@@ -32,10 +32,8 @@ def grouped(data: Visits, whose: Ints, pieces: Ints, ends: Ints) -> Visits:
     number = np.full(len(data), -1, np.int64)
     number[whose[ends]] = np.arange(len(ends))
     mine = pieces[number[whose[pieces]] >= 0]
-    size = np.diff(data.offsets)[mine]
-    starts = np.append(0, np.cumsum(size))
-    rows = np.repeat(data.offsets[mine] - starts[:-1], size) + np.arange(starts[-1])
-    owner = np.repeat(number[whose[mine]], size)
+    starts, rows = rows_of(data.offsets, mine)
+    owner = np.repeat(number[whose[mine]], np.diff(starts))
     order = np.lexsort((data.cell[rows], data.slot[rows], owner))
     rows, owner = rows[order], owner[order]
     offsets = offsets_of(owner, len(ends))
@@ -155,9 +153,7 @@ class _PiecesByWindow:
 
 def bags(data: Visits, cells: Ints, which: Ints) -> Bags:
     """The cells of some pieces, one after the other."""
-    size = np.diff(data.offsets)[which]
-    starts = np.append(0, np.cumsum(size))
-    rows = np.repeat(data.offsets[which] - starts[:-1], size) + np.arange(starts[-1])
+    starts, rows = rows_of(data.offsets, which)
     return starts, cells[rows]
 
 

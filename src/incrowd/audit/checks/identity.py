@@ -23,7 +23,7 @@ ALPHA = 1e-6  # what is rarer is no chance
 
 
 def poisson_tail(count: int, expected: float) -> float:
-    """P(X >= found) for a Poisson variable; an upper bound beyond its mean.
+    """P(X >= count) for a Poisson variable; an upper bound beyond its mean.
 
     >>> poisson_tail(0, 1.0), poisson_tail(1, 1e-9) < 1e-6, poisson_tail(3, 3.0) > 0.5
     (1.0, True, True)

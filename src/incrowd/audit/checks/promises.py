@@ -174,21 +174,21 @@ def _judged(release: Published, risk: Mapping[str, Any]) -> tuple[float | None, 
     """The share of people singled out by points drawn here, and what is stated otherwise."""
     points, short, value = int(risk["points"]), str(risk["short"]), risk["value"]
     size, bare = np.diff(release.sets()[0]), release.bare
-    asked = int((size >= points).sum()) if short == "drop" else len(size) + bare
+    population = int((size >= points).sum()) if short == "drop" else len(size) + bare
     faults = []
-    if (int(risk["population"]), int(risk["skipped"])) != (asked, len(size) + bare - asked):
-        faults.append(f"the stated risk is not that of {several(asked, 'pseudonym')}")
+    if (int(risk["population"]), int(risk["skipped"])) != (population, len(size) + bare - population):
+        faults.append(f"the stated risk is not that of {several(population, 'pseudonym')}")
     alone, draws = _alone(release, points, short)
-    if (value is None) != (asked == 0):
+    if (value is None) != (population == 0):
         return None, [*faults, "a risk is stated that the table does not have, or the other way round"]
     if value is None or not draws:
         return None, faults
-    own = alone / draws * (len(size) / asked if short != "drop" else 1.0)  # nobody is singled out by nothing
-    people = min(asked, int(risk["samples"])) if risk["samples"] else asked
+    own = alone / draws * (len(size) / population if short != "drop" else 1.0)  # nobody is singled out by nothing
+    people = min(population, int(risk["samples"])) if risk["samples"] else population
     spread = np.sqrt(max(own * (1 - own), 1 / draws) * (1 / draws + 1 / max(people, 1)))
     if abs(own - float(value)) > SPREAD * spread + 1e-9:
         faults.append(f"{percent(value)} is stated, {percent(own)} is measured from {several(draws, 'draw')}")
-    return own, faults + _unlike_wilson(risk, float(value), asked)
+    return own, faults + _unlike_wilson(risk, float(value), population)
 
 
 def _unlike_wilson(risk: Mapping[str, Any], value: float, people: int) -> list[str]:

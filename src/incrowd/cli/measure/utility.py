@@ -36,12 +36,12 @@ def utility(
     with progress_bar():
         if not after.exists():
             raise DataError(f"{after} does not exist; check the path.")
-        published = read.release(after) if after.is_dir() else read.saved(after)
+        opens = read.release if after.is_dir() else read.saved
+        published = opens(after)
         if not isinstance(published, Visits):
             raise DataError(f"{after.name} holds no visits; utility compares visits.")
         original = visits_of([before], reading, grain, like=published)
         comparison = measure.utility(original, published, cell_m=common_m)
-    opened = f"ic.read.release({str(after)!r})" if after.is_dir() else f"ic.read.saved({str(after)!r})"
     data, divided, options = source_in_python([before], reading, grain).partition(f"slot_min={grain.slot_min}")
     if divided:  # on the squares and slots of the release
         data = f"ic.discretize.alike({before!r}, after, cell_m={published.cell_m or grain.cell_m:g}{options}"
@@ -50,4 +50,6 @@ def utility(
     if comparison.cell_m > common_m:
         finer = f"cells of {common_m:,g} m would be finer than those of the data"
         section = replace(section, options=f"{section.options}; {finer}")
-    present(comparison if as_json else section, f"after = {opened}; {call}", as_json=as_json)
+    present(
+        comparison if as_json else section, f"after = ic.read.{opens.__name__}({str(after)!r}); {call}", as_json=as_json
+    )
