@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from browser import Tab, chromium
 
+settings.register_profile("untimed", deadline=None)  # a busy machine makes no test fail
+settings.load_profile("untimed")
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
