@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.assess.overview import HIDING
+from incrowd.report.overview import HIDING
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_fingerprints_are_explained_and_what_cannot_be_is_said(incrowd, folder, 
 
 
 def test_many_people_are_sent_to_the_command(incrowd, folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("incrowd.assess.overview.MOST_S", 0)
+    monkeypatch.setattr("incrowd.report.overview.MOST_S", 0)
     page = tmp_path / "r.html"
     assert incrowd("report", folder / "prints.parquet", "-o", page)[0] == 0
     assert "incrowd measure kgap" in sections(page)[HIDING]

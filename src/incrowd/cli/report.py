@@ -49,9 +49,9 @@ def report(
     incrowd report trips.csv --release release --link link.csv -o report.html
     """
     from incrowd import report as pages
-    from incrowd.assess.overview import about_release, overview
     from incrowd.data.files import refuse_existing
     from incrowd.report.figures import check_figures, write_figures
+    from incrowd.report.overview import about_release, overview
     from incrowd.report.page import record
     from incrowd.show import section_of
 
