@@ -186,6 +186,13 @@ def test_drawing_tells_how_far_it_is(tmp_path):
     assert told == [("drawing", done, 2) for done in range(3)]
 
 
+@pytest.mark.parametrize("name", ["page.pdf", "page.docx", "page"])
+def test_a_page_is_not_written_under_the_name_of_something_else(tmp_path, name):
+    with pytest.raises(ic.ParameterError, match=r"choose a name that ends in \.html or \.md"):
+        ic.report.write(tmp_path / name, ic.Ledger())
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_every_entry_of_the_bibliography_can_be_listed():
     keys = re.findall(r"^@\w+\{(\w+),", (ROOT / "docs" / "references.bib").read_text(), re.MULTILINE)
     assert list(bibliography()) == keys

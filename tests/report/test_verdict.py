@@ -18,6 +18,7 @@ from incrowd.data import Counts, Groups, Release
 from incrowd.ledger import Ledger
 from incrowd.report.sides import sides_of
 from incrowd.report.verdict import verdict_of
+from incrowd.show import Section
 
 HOSTILE = "a b\"'><script>alert(1)</script>;$(rm -rf ~).csv"
 
@@ -162,8 +163,34 @@ def test_a_release_that_passes_by_an_override_does_not_look_like_one_that_passes
     found = {"a": assessment(GOOD), "b": assessment(GOOD, shopping=("x",), override="y")}
     empty = Release(Counts.from_arrays([[12]], [[0, 0]]), Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)))
     sides = SideBySide(question="Which?", assessments=found, releases=dict.fromkeys(found, empty), about={})
-    chips = [side.chip for side in sides_of(sides).releases]
-    assert chips == ["Passes", "Passes with an override"]
+    screen = sides_of(sides)
+    assert [side.chip for side in screen.releases] == ["Passes", "Passes with an override"]
+    assert screen.headline == "Of 2 releases of the same people, a and b pass (b by an override); none do not."
+
+
+def test_the_first_of_several_assessments_does_not_speak_for_the_others(tmp_path):
+    page = ic.report.write(tmp_path / "page.html", assessment(GOOD), assessment(GOOD, BAD)).read_text()
+    assert "<h1>Nothing above" not in page and "<p>Do not publish" in page and "<p>Nothing above" in page
+
+
+def test_what_stands_beside_an_assessment_without_a_head_is_on_the_page(tmp_path):
+    page = ic.report.write(tmp_path / "page.html", assessment(GOOD), Section("Why?", "Because.")).read_text()
+    assert "Because." in page
+
+
+def test_a_shut_gate_always_says_what_to_do():
+    unsaid = replace(MISSING, note="")
+    shut = (assessment(), assessment(BAD), assessment(GOOD, LATE), assessment(GOOD, unsaid))
+    assert all(verdict_of(found).steps for found in shut)
+    assert verdict_of(shut[-1]).steps[0].what == "Answer: Is this later?"
+
+
+def test_a_card_shows_the_number_that_is_above_not_one_that_is_within(tmp_path):
+    worst = number(Fraction(2, 100), name="worst")
+    both = replace(GOOD, judged=(GOOD.main, worst), verdict="above")
+    page = ic.report.write(tmp_path / "page.html", assessment(both)).read_text(encoding="utf-8")
+    card = page.split('<article class="card">')[1]
+    assert card.index("Above the limit") < card.index("<b>2.0 %</b>") < card.index("</div>")
 
 
 @pytest.mark.web

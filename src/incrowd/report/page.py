@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from incrowd import __version__
-from incrowd.data.files import whole_file
+from incrowd.data.files import refuse_page, whole_file
 from incrowd.errors import ParameterError, check_choice, public
 from incrowd.plain import to_json
 from incrowd.progress import track
@@ -56,10 +56,11 @@ def write(path: str | Path, *results: Any, title: str = "Mobility-data privacy r
     True
     """
     path = Path(path)
+    refuse_page(path, force=force)
     if not results:
         raise ParameterError("a report needs at least one result; pass what a measure returned.")
     sections = [section_of(result) for result in results]
-    text = _markdown(title, sections) if path.suffix == ".md" else _html(title, sections)
+    text = _markdown(title, sections) if path.suffix.lower() == ".md" else _html(title, sections)
     with whole_file(path, force=force) as part:
         part.write_text(text, encoding="utf-8")
     return path
@@ -70,9 +71,9 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
 
 
 def _html(title: str, sections: Sequence[Section]) -> str:
-    top, sides = _top(sections[0]), _sides(sections[0])
-    above = sections[0].data.head if top else sections[0].data if sides else object()  # shown above the details
-    detailed = [part for part in sections if part.data is not above]
+    top, sides = _top(sections), _sides(sections[0])
+    above = sections[0].data.head if top else sections[0].data if sides else None  # shown above the details
+    detailed = [part for part in sections if above is None or part.data is not above]
     parts = [(part, Behind(part.data, f"data{index}")) for index, part in enumerate(detailed, 1)]
     papers = dict.fromkeys(key for part in sections for key in papers_of(part))
     whole = to_json(record(*sections, title=title))
@@ -97,9 +98,10 @@ def record(*sections: Section, title: str) -> dict[str, Any]:
     return {"title": title, "incrowd": __version__, "sections": answers}
 
 
-def _top(first: Section) -> FirstScreen | None:
-    """The first screen of an assessment; other pages begin with their questions."""
-    return verdict_of(first.data) if hasattr(first.data, "judges") else None
+def _top(sections: Sequence[Section]) -> FirstScreen | None:
+    """The first screen of one assessment; of several none stands above the others, and other pages have none."""
+    judged = [part for part in sections if hasattr(part.data, "judges")]
+    return verdict_of(judged[0].data) if judged == [sections[0]] else None
 
 
 def _sides(first: Section) -> ReleasesScreen | None:

@@ -172,6 +172,9 @@ def _steps(assessment: "Assessment") -> Iterator[NextStep]:
     for setting in assessment.refused:
         yield NextStep("Give the reason for a setting, or leave it out.", sentence(f"{setting} (--override)"))
     yield from _open(assessment)
+    if not assessment.decisive and not assessment.open:
+        why = "No test of who somebody is, or of who is in the counts, was compared with a limit, so nothing is known."
+        yield NextStep("Publish nothing on the strength of this page.", why)
     advice = assessment.advice
     if advice is not None and advice.best is not None:
         why = f"It passes every test on both halves of the people. {advice.best.left}"
@@ -197,11 +200,12 @@ def _steps(assessment: "Assessment") -> Iterator[NextStep]:
 def _open(assessment: "Assessment") -> Iterator[NextStep]:
     """What would answer the tests that are missing; those that are missing for the same reason are one step."""
     command = _command(assessment)
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[tuple[bool, str], list[str]] = {}
     for one in assessment.open:
-        reasons.setdefault("" if one.verdict == "not run" else one.note, []).append(one.asks)
-    for why, asks in reasons.items():
-        if not why:
+        late = one.verdict == "not run"
+        reasons.setdefault((late, "" if late else one.note), []).append(one.asks)
+    for (late, why), asks in reasons.items():
+        if late:
             longer = f" --budget {math.ceil(4 * assessment.budget_s / 60)}m"
             what = f"Allow more time for {several(len(asks), 'test that was', 'tests that were')} not run."
             yield NextStep(what, " ".join(asks), f"{BUDGET.sub('', command)}{longer}")
