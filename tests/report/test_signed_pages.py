@@ -21,8 +21,7 @@ def city():
 
 @pytest.fixture(scope="session")
 def pages(city, tmp_path_factory):
-    """Releases that fail, pass and lack answers, all three side by side, methods compared, recovery, and data explained with
-    a release, as files."""
+    """Releases that fail, pass or lack answers, side by side, methods compared, recovery, and data with a release."""
     folder = tmp_path_factory.mktemp("pages")
     visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
     prints = ic.discretize.fingerprints(city.traces)
