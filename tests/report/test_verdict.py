@@ -91,6 +91,24 @@ def test_an_interval_that_is_cut_off_says_why():
     assert card.deciding.end == "Compared with the limit: 9.1 %, because no attacker can do better."
 
 
+def test_an_interval_that_reaches_beyond_the_limit_is_never_left_unexplained():
+    """The number is itself the most that any attacker can do: its interval must not look overlooked."""
+    found = assessment(answer(number(Fraction(1, 30), (0.006, 0.167), cap=Fraction(1, 30))))
+    card = verdict_of(found).decide[0]
+    assert found.passed and card.deciding.bar.judged == card.deciding.bar.value
+    assert card.deciding.end == "Compared with the limit: 3.3 %, because no attacker can do better."
+
+
+def test_few_people_are_not_sent_to_look_for_a_release():
+    few = assessment(BAD, remark="no release of so few people can pass: 8 people, and a limit of 1 in 11")
+    assert [step.command for step in verdict_of(few).steps] == [""] and "so few people" in verdict_of(few).steps[0].what
+
+
+def test_settings_without_a_reason_are_one_step():
+    steps = verdict_of(assessment(GOOD, shopping=("the limit of lookup is none", "cell_m was set"))).steps
+    assert [step.what for step in steps] == ["Give the reason for 2 settings, or leave them out."]
+
+
 def test_few_people_are_said_on_the_card():
     few = answer(
         number(Fraction(1, 29)), concerned=29, note="29 people are too few for a rate; right guess 3.4 %, within"

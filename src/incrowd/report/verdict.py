@@ -169,8 +169,10 @@ def _about(assessment: "Assessment") -> str:
 
 def _steps(assessment: "Assessment") -> Iterator[NextStep]:
     """What to do next, in order."""
-    for setting in assessment.refused:
-        yield NextStep("Give the reason for a setting, or leave it out.", sentence(f"{setting} (--override)"))
+    refused = assessment.refused
+    if refused:
+        what = "a setting, or leave it out" if len(refused) == 1 else f"{len(refused)} settings, or leave them out"
+        yield NextStep(f"Give the reason for {what}.", sentence(f"{'; '.join(refused)} (--override)"))
     yield from _open(assessment)
     if not assessment.decisive and not assessment.open:
         why = "No test of who somebody is, or of who is in the counts, was compared with a limit, so nothing is known."
@@ -181,6 +183,10 @@ def _steps(assessment: "Assessment") -> Iterator[NextStep]:
         yield NextStep(f"Publish {advice.best} instead.", why, advice.command)
     elif advice is not None:
         yield NextStep("Publish something else.", advice.section().answer)
+    elif assessment.remark:
+        yield NextStep(
+            "Publish no records of so few people: add people, or publish counts.", sentence(assessment.remark)
+        )
     elif assessment.above:
         why = "The command tries every method on the same people and attacks each result alike."
         yield NextStep(
