@@ -203,6 +203,11 @@ def test_a_shut_gate_always_says_what_to_do():
     assert verdict_of(shut[-1]).steps[0].what == "Answer: Is this later?"
 
 
+def test_a_page_without_a_judged_number_says_so(tmp_path):
+    page = ic.report.write(tmp_path / "page.html", assessment()).read_text(encoding="utf-8")
+    assert "No number was compared with a limit." in page and "95 % interval; the dot" not in page
+
+
 def test_a_card_shows_the_number_that_is_above_not_one_that_is_within(tmp_path):
     worst = number(Fraction(2, 100), name="worst")
     both = replace(GOOD, judged=(GOOD.main, worst), verdict="above")

@@ -193,8 +193,8 @@ def _steps(assessment: "Assessment") -> Iterator[NextStep]:
             "Look for a release that passes.", why, f"incrowd compare {_file(assessment, 'data')} -o compare.html"
         )
     if assessment.passed:
-        why = "Keep the link file apart from the release, and assess again when data or limits change."
-        yield NextStep("Decide and sign below.", why)
+        apart = "Keep the link file apart from the release. " if assessment.judges == "release" else ""
+        yield NextStep("Decide and sign below.", f"{apart}Assess again when data or limits change.")
         if assessment.judges == "release":
             why = "The auditor trusts neither the tool nor its maker."
             yield NextStep("Let somebody else check it.", why, _audit(assessment))
