@@ -177,11 +177,19 @@ def test_steps_of_a_release_end_with_pseudonyms():
     assert [stage.people for stage in stages] == ["3 people", "3 people", "7 people"]
 
 
-def test_a_release_that_passes_by_an_override_does_not_look_like_one_that_passes():
-    found = {"a": assessment(GOOD), "b": assessment(GOOD, shopping=("x",), override="y")}
+def side_by_side(**found):
     empty = Release(Counts.from_arrays([[12]], [[0, 0]]), Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)))
-    sides = SideBySide(question="Which?", assessments=found, releases=dict.fromkeys(found, empty), about={})
-    screen = sides_of(sides)
+    return SideBySide(question="Which?", assessments=found, releases=dict.fromkeys(found, empty), about={})
+
+
+def test_releases_side_by_side_explain_an_interval_beyond_the_limit(tmp_path):
+    capped = assessment(answer(number(Fraction(3, 100), (0.01, 0.107), cap=Fraction(1, 11))))
+    page = ic.report.write(tmp_path / "page.html", side_by_side(a=capped)).read_text(encoding="utf-8")
+    assert "1.0 % to 10.7 %" in page.replace("\N{NO-BREAK SPACE}", " ") and "because no attacker can do better" in page
+
+
+def test_a_release_that_passes_by_an_override_does_not_look_like_one_that_passes():
+    screen = sides_of(side_by_side(a=assessment(GOOD), b=assessment(GOOD, shopping=("x",), override="y")))
     assert [side.chip for side in screen.releases] == ["Passes", "Passes with an override"]
     assert screen.headline == "Of 2 releases of the same people, a and b pass (b by an override); none do not."
 
