@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd.assess.overview import HIDING
+from incrowd.report.overview import HIDING
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +78,15 @@ def test_fingerprints_are_explained_and_what_cannot_be_is_said(incrowd, folder, 
     assert said["What is the release still good for?"].startswith("Left out")
 
 
+@pytest.mark.parametrize("option", ["--release", "--outline"])
+def test_a_file_that_is_not_there_is_refused_before_work(incrowd, folder, tmp_path, monkeypatch, option):
+    monkeypatch.setattr("incrowd.report.overview.overview", None)  # never reached
+    code, _, err = incrowd("report", folder / "trips.parquet", option, tmp_path / "no", "-o", tmp_path / "r.html")
+    assert code == 2 and option in err and "does not exist" in err and list(tmp_path.iterdir()) == []
+
+
 def test_many_people_are_sent_to_the_command(incrowd, folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("incrowd.assess.overview.MOST_S", 0)
+    monkeypatch.setattr("incrowd.report.overview.MOST_S", 0)
     page = tmp_path / "r.html"
     assert incrowd("report", folder / "prints.parquet", "-o", page)[0] == 0
     assert "incrowd measure kgap" in sections(page)[HIDING]

@@ -5,6 +5,7 @@ import sys
 from base64 import b64decode
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -12,8 +13,10 @@ import incrowd as ic
 from builders import tracks
 from incrowd.measure._summary import summary
 from incrowd.progress import listening
+from incrowd.report.page import bibliography, papers_of
 from incrowd.show import Bars, Section, Table
 
+ROOT = Path(__file__).resolve().parents[2]
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
@@ -181,3 +184,40 @@ def test_drawing_tells_how_far_it_is(tmp_path):
     with listening(lambda *words: told.append(words)):
         ic.report.write(tmp_path / "r.html", *[ic.Ledger().add("read", read=3, kept=3)] * 2)
     assert told == [("drawing", done, 2) for done in range(3)]
+
+
+@pytest.mark.parametrize("name", ["page.pdf", "page.docx", "page"])
+def test_a_page_is_not_written_under_the_name_of_something_else(tmp_path, name):
+    with pytest.raises(ic.ParameterError, match=r"choose a name that ends in \.html or \.md"):
+        ic.report.write(tmp_path / name, ic.Ledger())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_entry_of_the_bibliography_can_be_listed():
+    keys = re.findall(r"^@\w+\{(\w+),", (ROOT / "docs" / "references.bib").read_text(), re.MULTILINE)
+    assert list(bibliography()) == keys
+    for paper in bibliography().values():
+        assert (
+            not set("{}\\$") & set(paper.text) and paper.key[-4:] in paper.text and paper.short.endswith(paper.key[-4:])
+        )
+
+
+def test_names_and_places_are_written_out():
+    known = bibliography()
+    assert known["gramaglia2015"].short == "Gramaglia and Fiore 2015"
+    assert known["abul2010"].text.endswith("Information Systems, 35(8), 884–910, 2010.")
+
+
+def test_sections_lead_to_their_papers(tmp_path):
+    shown = Section(
+        "Q?", "A.", method=["As [song2014, Eq. 1] and [nobody1999] say."], references=["tan2017", "song2014"]
+    )
+    assert papers_of(shown) == ["tan2017", "song2014"]
+    page = ic.report.write(tmp_path / "r.html", shown).read_text()
+    assert 'As [<a href="#song2014">song2014</a>, Eq. 1] and [nobody1999] say.' in page
+    assert page.index('<li id="tan2017"') < page.index('<li id="song2014"') and page.count("<li ") == 2
+
+
+def test_unknown_papers_are_refused(tmp_path):
+    with pytest.raises(ic.ParameterError, match="nobody1999"):
+        ic.report.write(tmp_path / "r.html", Section("Q?", "A.", references=["nobody1999"]))

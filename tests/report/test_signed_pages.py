@@ -7,10 +7,11 @@ import pytest
 import incrowd as ic
 from browser import COLLISIONS, OUTSIDE
 from incrowd.assess.side_by_side import SideBySide
+from incrowd.report.overview import about_release, overview
 
 pytestmark = pytest.mark.web
 MOST_SHEETS = 4
-NAMES = ("failing", "passing", "missing", "override", "compare", "releases", "recover")
+NAMES = ("failing", "passing", "missing", "override", "compare", "releases", "recover", "explained")
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +21,7 @@ def city():
 
 @pytest.fixture(scope="session")
 def pages(city, tmp_path_factory):
-    """Releases that fail, pass and lack answers, all three side by side, methods compared, and recovery, as files."""
+    """Releases that fail, pass or lack answers, side by side, methods compared, recovery, and data with a release."""
     folder = tmp_path_factory.mktemp("pages")
     visits = ic.discretize.towers(city.traces, city.towers, slot_min=60)
     prints = ic.discretize.fingerprints(city.traces)
@@ -49,6 +50,10 @@ def pages(city, tmp_path_factory):
     filled = ic.discretize.filled(ic.discretize.grid(city.traces, cell_m=2000, slot_min=60, keep="vote"))
     recovered = ic.attack.recover(ic.discretize.counts(filled))
     ic.report.write(folder / "recover.html", ic.attack.recovery_score(recovered, filled), recovered, title="Recovery")
+    ic.anonymize.publish(cut, folder / "cut", original=visits, link=folder / "link.csv")
+    parts = overview(city.traces, visits, points=(1, 2, 3, 4, 5), seed=0)
+    parts += about_release(folder / "cut", visits, visits, link=folder / "link.csv")
+    ic.report.write(folder / "explained.html", *parts, visits.ledger)
     return folder
 
 

@@ -18,6 +18,7 @@ from incrowd.data import Counts, Groups, Release
 from incrowd.ledger import Ledger
 from incrowd.report.sides import sides_of
 from incrowd.report.verdict import verdict_of
+from incrowd.show import Section
 
 HOSTILE = "a b\"'><script>alert(1)</script>;$(rm -rf ~).csv"
 
@@ -90,6 +91,24 @@ def test_an_interval_that_is_cut_off_says_why():
     assert card.deciding.end == "Compared with the limit: 9.1 %, because no attacker can do better."
 
 
+def test_an_interval_that_reaches_beyond_the_limit_is_never_left_unexplained():
+    """The number is itself the most that any attacker can do: its interval must not look overlooked."""
+    found = assessment(answer(number(Fraction(1, 30), (0.006, 0.167), cap=Fraction(1, 30))))
+    card = verdict_of(found).decide[0]
+    assert found.passed and card.deciding.bar.judged == card.deciding.bar.value
+    assert card.deciding.end == "Compared with the limit: 3.3 %, because no attacker can do better."
+
+
+def test_few_people_are_not_sent_to_look_for_a_release():
+    few = assessment(BAD, remark="no release of so few people can pass: 8 people, and a limit of 1 in 11")
+    assert [step.command for step in verdict_of(few).steps] == [""] and "so few people" in verdict_of(few).steps[0].what
+
+
+def test_settings_without_a_reason_are_one_step():
+    steps = verdict_of(assessment(GOOD, shopping=("the limit of lookup is none", "cell_m was set"))).steps
+    assert [step.what for step in steps] == ["Give the reason for 2 settings, or leave them out."]
+
+
 def test_few_people_are_said_on_the_card():
     few = answer(
         number(Fraction(1, 29)), concerned=29, note="29 people are too few for a rate; right guess 3.4 %, within"
@@ -158,12 +177,51 @@ def test_steps_of_a_release_end_with_pseudonyms():
     assert [stage.people for stage in stages] == ["3 people", "3 people", "7 people"]
 
 
-def test_a_release_that_passes_by_an_override_does_not_look_like_one_that_passes():
-    found = {"a": assessment(GOOD), "b": assessment(GOOD, shopping=("x",), override="y")}
+def side_by_side(**found):
     empty = Release(Counts.from_arrays([[12]], [[0, 0]]), Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)))
-    sides = SideBySide(question="Which?", assessments=found, releases=dict.fromkeys(found, empty), about={})
-    chips = [side.chip for side in sides_of(sides).releases]
-    assert chips == ["Passes", "Passes with an override"]
+    return SideBySide(question="Which?", assessments=found, releases=dict.fromkeys(found, empty), about={})
+
+
+def test_releases_side_by_side_explain_an_interval_beyond_the_limit(tmp_path):
+    capped = assessment(answer(number(Fraction(3, 100), (0.01, 0.107), cap=Fraction(1, 11))))
+    page = ic.report.write(tmp_path / "page.html", side_by_side(a=capped)).read_text(encoding="utf-8")
+    assert "1.0 % to 10.7 %" in page.replace("\N{NO-BREAK SPACE}", " ") and "because no attacker can do better" in page
+
+
+def test_a_release_that_passes_by_an_override_does_not_look_like_one_that_passes():
+    screen = sides_of(side_by_side(a=assessment(GOOD), b=assessment(GOOD, shopping=("x",), override="y")))
+    assert [side.chip for side in screen.releases] == ["Passes", "Passes with an override"]
+    assert screen.headline == "Of 2 releases of the same people, a and b pass (b by an override); none do not."
+
+
+def test_the_first_of_several_assessments_does_not_speak_for_the_others(tmp_path):
+    page = ic.report.write(tmp_path / "page.html", assessment(GOOD), assessment(GOOD, BAD)).read_text()
+    assert "<h1>Nothing above" not in page and "<p>Do not publish" in page and "<p>Nothing above" in page
+
+
+def test_what_stands_beside_an_assessment_without_a_head_is_on_the_page(tmp_path):
+    page = ic.report.write(tmp_path / "page.html", assessment(GOOD), Section("Why?", "Because.")).read_text()
+    assert "Because." in page
+
+
+def test_a_shut_gate_always_says_what_to_do():
+    unsaid = replace(MISSING, note="")
+    shut = (assessment(), assessment(BAD), assessment(GOOD, LATE), assessment(GOOD, unsaid))
+    assert all(verdict_of(found).steps for found in shut)
+    assert verdict_of(shut[-1]).steps[0].what == "Answer: Is this later?"
+
+
+def test_a_page_without_a_judged_number_says_so(tmp_path):
+    page = ic.report.write(tmp_path / "page.html", assessment()).read_text(encoding="utf-8")
+    assert "No number was compared with a limit." in page and "95 % interval; the dot" not in page
+
+
+def test_a_card_shows_the_number_that_is_above_not_one_that_is_within(tmp_path):
+    worst = number(Fraction(2, 100), name="worst")
+    both = replace(GOOD, judged=(GOOD.main, worst), verdict="above")
+    page = ic.report.write(tmp_path / "page.html", assessment(both)).read_text(encoding="utf-8")
+    card = page.split('<article class="card">')[1]
+    assert card.index("Above the limit") < card.index("<b>2.0 %</b>") < card.index("</div>")
 
 
 @pytest.mark.web

@@ -65,7 +65,9 @@ class SideBySide(Result):
         """Which release passes, why another does not, and what is left in each."""
         rows = [(name, one.gate, self.why(name), self.left(name)) for name, one in self.assessments.items()]
         failing = [name for name in self.assessments if name not in self.passing]
+        allowed = [name for name in self.passing if self.assessments[name].overridden]
         good = f"{_listed(self.passing) or 'none'} {'passes' if len(self.passing) == 1 else 'pass'}"
+        good += f" ({_listed(allowed)} by an override)" if allowed else ""
         bad = f"{_listed(failing) or 'none'} {'does' if len(failing) == 1 else 'do'} not"
         return Section(
             question=self.question,

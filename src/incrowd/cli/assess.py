@@ -15,7 +15,7 @@ from incrowd.cli.inputs import DEFAULTS as READ_BY_DEFAULT
 from incrowd.cli.inputs import carried_values, carrying, in_python, saved_noun, saved_visits, source_in_python
 from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.reading import ReadingOptions, one_or_many, reads
-from incrowd.cli.screen import Kept, answer, note, present, progress_bar, say
+from incrowd.cli.screen import Kept, answer, check_page, note, present, progress_bar, say
 from incrowd.errors import ParameterError
 from incrowd.read.sources.local import as_given
 
@@ -121,8 +121,10 @@ def assess(
     if threshold:
         renamed("--threshold", "--limit")
     attested = place_of(question["release"], attest_file) if attest or attest_file else None
-    for path in filter(None, (output, evidence, attested)):
-        refuse_existing(path, force=force)
+    check_page(output, force=force)
+    check_page(evidence, force=force)
+    if attested is not None:
+        refuse_existing(attested, force=force)
     question |= {"limits": parse([*threshold, *question["limits"]])}
     columns = tuple(question["publish_columns"]) or None
     question |= {"harmless": tuple(question["harmless"]), "publish_columns": columns}

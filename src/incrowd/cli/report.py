@@ -8,7 +8,7 @@ import typer
 from incrowd.cli.inputs import GRAIN, fingerprints_of, grained, saved_noun, source_in_python, visits_of
 from incrowd.cli.options import Force, Json, Seed, Sources, numbers
 from incrowd.cli.reading import ReadingOptions, one_or_many, reads
-from incrowd.cli.screen import answer, progress_bar
+from incrowd.cli.screen import answer, check_page, progress_bar
 from incrowd.data import Visits
 from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
@@ -49,18 +49,20 @@ def report(
     incrowd report trips.csv --release release --link link.csv -o report.html
     """
     from incrowd import report as pages
-    from incrowd.assess.overview import about_release, overview
-    from incrowd.data.files import refuse_existing
     from incrowd.report.figures import check_figures, write_figures
+    from incrowd.report.overview import about_release, overview
     from incrowd.report.page import record
     from incrowd.show import section_of
 
     wanted = numbers(points)
-    refuse_existing(output, force=force)
+    check_page(output, force=force)
     if figures is not None:
         check_figures(figures, force=force)
     if link is not None and release is None:
         raise ParameterError("--link says who is who in a release; pass --release too.")
+    for option, path in (("--release", release), ("--link", link), ("--outline", outline)):
+        if path is not None and not path.exists():
+            raise ParameterError(f"{option} {path} does not exist; check the path.")
     with progress_bar():
         data, visits = _read(sources, reading, grain)
         parts = overview(data, visits, points=wanted, seed=seed, outline=outline, time_zone=reading.time_zone)

@@ -60,11 +60,11 @@ def present(results: Any, python: str = "", *, grain: str = "", as_json: bool) -
 
 
 def check_page(page: Path | None, *, force: bool) -> None:
-    """Refuse, before any work, a page that exists."""
-    from incrowd.data.files import refuse_existing
+    """Refuse, before any work, a page that exists or whose name is that of something else."""
+    from incrowd.data.files import refuse_page
 
     if page is not None:
-        refuse_existing(page, force=force)
+        refuse_page(page, force=force)
 
 
 def write_page(page: Path | None, *results: Any, force: bool, **title: str) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEY = b"incrowd"
+PAGES = (".html", ".md")
 
 
 def to_arrow(noun: Frame) -> "pa.Table":
@@ -153,6 +154,13 @@ def refuse_existing(path: Path, *, force: bool) -> None:
         raise ParameterError(f"{path} exists; choose another name or pass --force (force=True).")
     if not path.parent.is_dir():
         raise ParameterError(f"the folder {path.parent} does not exist; make it first.")
+
+
+def refuse_page(path: Path, *, force: bool) -> None:
+    """Say before any work that a page cannot be written."""
+    if path.suffix.lower() not in PAGES:
+        raise ParameterError(f"{path.name} is no page; choose a name that ends in {' or '.join(PAGES)}.")
+    refuse_existing(path, force=force)
 
 
 @public

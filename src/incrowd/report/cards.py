@@ -120,7 +120,7 @@ def _number(number: "Number", answer: "Answer", people: str) -> Judged:
 
 def _end(number: "Number") -> str:
     """Which end decides, if the number itself is within its limit or the interval is cut off at what is possible."""
-    if number.interval is None or number.limited is None or number.judged == number.value:
+    if number.interval is None or number.limited is None or number.limited.value is None:
         return ""
     end = number.in_print(number.judged)
     if number.verdict == "above" and not number.limited.exceeded(number.value):
@@ -176,7 +176,7 @@ def _bar(number: "Number", answer: "Answer") -> Bar | None:
         value=place(number.value),
         limit=limit,
         low=None if number.interval is None else place(number.interval[0]),
-        judged=None if number.judged == number.value else place(number.judged),
+        judged=None if number.interval is None and number.judged == number.value else place(number.judged),
         chance=place(answer.chance) if shares and main and answer.chance is not None else None,
         control=place(answer.control) if shares and main and answer.control is not None else None,
         limit_words=str(limited or ""),

@@ -7,8 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incrowd.report.draw_map import draw_map
-from incrowd.report.style import COLOURS, INK, MAP, MUTED, PALE, SMALL, canvas, end_labels, key, svg, tags
-from incrowd.report.ticks import named_ticks, round_ticks, whole_ticks
+from incrowd.report.style import (
+    COLOURS,
+    INK,
+    MAP,
+    MUTED,
+    PALE,
+    SMALL,
+    canvas,
+    end_labels,
+    key,
+    named_ticks,
+    round_ticks,
+    svg,
+    tags,
+    whole_ticks,
+)
 from incrowd.show import Bars, Cdf, Line, Lines, Map, Panel, Surface
 from incrowd.show.panel import STEPS
 

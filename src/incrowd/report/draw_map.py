@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incrowd.plain import several
-from incrowd.report.style import INK, MAP, MUTED, PALE, RAMP, SUNK
-from incrowd.report.ticks import round_ticks
+from incrowd.report.style import INK, MAP, MUTED, PALE, RAMP, SUNK, round_ticks
 from incrowd.show import Map
 from incrowd.show.panel import step_words
 

@@ -1,9 +1,11 @@
-"""Sections -> the HTML page."""
+"""Sections -> the HTML page, with the papers behind the methods from the bibliography of the package."""
 
 import re
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +13,18 @@ import jinja2
 from markupsafe import Markup, escape
 
 from incrowd import __version__
-from incrowd.data.files import whole_file
-from incrowd.errors import ParameterError, public
+from incrowd.data.files import refuse_page, whole_file
+from incrowd.errors import ParameterError, check_choice, public
 from incrowd.plain import to_json
 from incrowd.progress import track
 from incrowd.report.draw import caption, image
 from incrowd.report.json_links import NOTHING, NUMERIC, Behind
-from incrowd.report.references import CITED, bibliography, papers_of, reference
 from incrowd.report.sides import ReleasesScreen, sides_of
 from incrowd.report.style import INK, MUTED, PALE, RAMP, SUNK
 from incrowd.report.verdict import FirstScreen, verdict_of
 from incrowd.show import Section, Table, markdown, section_of
 
+CITED = re.compile(r"\[([a-z]+\d{4})\b")  # as docstrings and methods cite: [song2014, Eq. 1]
 LEGIBLE_PX = 9  # the smallest text of a figure; narrower screens scroll
 LARGEST = 1.35  # pixels a point
 LONG = 30  # letters of a cell that need not wrap
@@ -54,10 +56,11 @@ def write(path: str | Path, *results: Any, title: str = "Mobility-data privacy r
     True
     """
     path = Path(path)
+    refuse_page(path, force=force)
     if not results:
         raise ParameterError("a report needs at least one result; pass what a measure returned.")
     sections = [section_of(result) for result in results]
-    text = _markdown(title, sections) if path.suffix == ".md" else _html(title, sections)
+    text = _markdown(title, sections) if path.suffix.lower() == ".md" else _html(title, sections)
     with whole_file(path, force=force) as part:
         part.write_text(text, encoding="utf-8")
     return path
@@ -68,9 +71,9 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
 
 
 def _html(title: str, sections: Sequence[Section]) -> str:
-    top, sides = _top(sections[0]), _sides(sections[0])
-    above = sections[0].data.head if top else sections[0].data if sides else object()  # shown above the details
-    detailed = [part for part in sections if part.data is not above]
+    top, sides = _top(sections), _sides(sections[0])
+    above = sections[0].data.head if top else sections[0].data if sides else None  # shown above the details
+    detailed = [part for part in sections if above is None or part.data is not above]
     parts = [(part, Behind(part.data, f"data{index}")) for index, part in enumerate(detailed, 1)]
     papers = dict.fromkeys(key for part in sections for key in papers_of(part))
     whole = to_json(record(*sections, title=title))
@@ -95,9 +98,10 @@ def record(*sections: Section, title: str) -> dict[str, Any]:
     return {"title": title, "incrowd": __version__, "sections": answers}
 
 
-def _top(first: Section) -> FirstScreen | None:
-    """The first screen of an assessment; other pages begin with their questions."""
-    return verdict_of(first.data) if hasattr(first.data, "judges") else None
+def _top(sections: Sequence[Section]) -> FirstScreen | None:
+    """The first screen of one assessment; of several none stands above the others, and other pages have none."""
+    judged = [part for part in sections if hasattr(part.data, "judges")]
+    return verdict_of(judged[0].data) if judged == [sections[0]] else None
 
 
 def _sides(first: Section) -> ReleasesScreen | None:
@@ -179,3 +183,71 @@ def _kind(cells: Sequence[str]) -> str:
     if all(map(NUMERIC.fullmatch, cells)):
         return "digits"
     return "long" if max(map(len, cells)) > LONG else "words"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One paper; `short` is how a sentence calls it, `text` how a list does."""
+
+    key: str
+    short: str
+    text: str
+    doi: str = ""
+
+
+@cache
+def bibliography() -> dict[str, Reference]:
+    """Every paper by its key.
+
+    >>> bibliography()["song2014"].short
+    'Song et al. 2014'
+    """
+    source = (files("incrowd.report") / "templates" / "references.bib").read_text(encoding="utf-8")
+    entries = re.findall(r"@\w+\{(\w+),\n(.*?)\n\}", source, re.DOTALL)
+    return {key: _reference(key, body) for key, body in entries}
+
+
+def reference(key: str) -> Reference:
+    """The paper with this key."""
+    check_choice("reference", key, tuple(bibliography()))
+    return bibliography()[key]
+
+
+def cited(text: str) -> list[str]:
+    """The keys that a text cites, in order.
+
+    >>> cited("As [tan2017, Sec. 3.2] and [song2014] say.")
+    ['tan2017', 'song2014']
+    """
+    return [key for key in CITED.findall(text) if key in bibliography()]
+
+
+def papers_of(section: Section) -> list[str]:
+    """Keys of all papers that a section rests on."""
+    texts = (*section.method, *(panel.caption for panel in section.panels), *(t.caption for t in section.tables))
+    return list(dict.fromkeys([*section.references, *(key for text in texts for key in cited(text))]))
+
+
+def _reference(key: str, body: str) -> Reference:
+    pairs = re.findall(r"^ *(\w+) = \{(.*?)\},$", body, re.MULTILINE | re.DOTALL)
+    entry = {name: _unmarked(value) for name, value in pairs}
+    authors = entry["author"].split(" and ")
+    last = authors[0].split()[-1]
+    more = {1: "", 2: f" and {authors[-1].split()[-1]}"}.get(len(authors), " et al.")
+    place = entry.get("journal") or entry.get("booktitle") or entry.get("howpublished", "")
+    volume = ", ".join(filter(None, (_volume(entry), entry.get("pages", ""))))
+    where = ", ".join(filter(None, (place, volume, entry["year"])))
+    note = f" {entry['note']}." if "note" in entry else ""
+    text = f"{', '.join(authors)}. {entry['title']}. {where}.{note}"
+    return Reference(key, f"{last}{more} {entry['year']}", text, entry.get("doi", ""))
+
+
+def _volume(entry: dict[str, str]) -> str:
+    issue = f"({entry['number']})" if "number" in entry else ""
+    return entry.get("volume", "") + issue
+
+
+def _unmarked(text: str) -> str:
+    """Without the marks that LaTeX needs."""
+    plain = text.replace("--", "\N{EN DASH}").replace(r"$\delta$", "\N{GREEK SMALL LETTER DELTA}")
+    return " ".join(plain.replace("{", "").replace("}", "").split())

@@ -37,7 +37,6 @@ class ReleaseSide:
 class ReleasesScreen:
     """All releases, with the answer first."""
 
-    tone: Tone
     headline: str
     question: str
     releases: tuple[ReleaseSide, ...]
@@ -51,7 +50,7 @@ def sides_of(result: "SideBySide") -> ReleasesScreen:
     """
     part = result.section()
     sides = tuple(_side(result, name) for name in result.assessments)
-    return ReleasesScreen("ok" if result.passing else "bad", part.answer, part.question, sides)
+    return ReleasesScreen(part.answer, part.question, sides)
 
 
 def _side(result: "SideBySide", name: str) -> ReleaseSide:

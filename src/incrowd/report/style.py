@@ -1,15 +1,20 @@
-"""How every figure looks: one palette, no chart junk, text as text; matplotlib is loaded by the first drawing."""
+"""How every figure looks: one palette, no chart junk, text as text, ticks that can be read.
+
+matplotlib is loaded by the first drawing.
+"""
 
 import io
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cycler import cycler
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 INK, MUTED, PALE, SUNK = "#1f2933", "#616e7c", "#d9e2ec", "#f2f5f8"
@@ -19,6 +24,9 @@ MAP = "cividis_r"
 RAMP = ("#fdf0d5", "#f9c97f", "#e98f3c", "#b8500f", "#662506")  # of risk; lightness 95 to 24, also in grey print
 WIDTH_IN = 5.2  # fills a phone at one pixel per point, so that nothing set in SMALL or more shrinks below it
 SMALL = 9  # points; the smallest text
+ROOM = 56  # letters of names side by side below a figure
+STEPS: tuple[tuple[float, ...], ...] = ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 5, 7), (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8))
+MOST_DECADES = 6  # that are written out; beyond, powers of ten are shorter
 
 RULES = {
     "font.family": "sans-serif",
@@ -115,3 +123,40 @@ def tags(axes: "Axes", points: Sequence[tuple[float, float, str, str]], apart_pt
         if all(abs(at[0] - a) > apart_pt + 3 * len(text) or abs(at[1] - b) > apart_pt for a, b in named):
             axes.annotate(text, (x, y), xytext=(3, 4), textcoords="offset points", fontsize=SMALL, color=colour)
             named.append((at[0], at[1]))
+
+
+def round_ticks(axis: "Axis", low: float, high: float) -> None:
+    """Few plain numbers along a logarithmic axis, such as 0.5, 1, 2 and 5, instead of powers of ten at every step."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+
+    if not 0 < low < high < math.inf or math.log10(high / low) > MOST_DECADES:
+        return
+    ticks = next((found for steps in STEPS if 3 <= len(found := _between(low, high, steps)) < 8), [low, high])
+    axis.set_major_locator(FixedLocator(ticks))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: _plain(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _between(low: float, high: float, steps: Sequence[float]) -> list[float]:
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    every = (step * 10.0**decade for decade in decades for step in steps)
+    return [tick for tick in every if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.6g}" if abs(value) < 1 else f"{value:,.10g}"
+
+
+def whole_ticks(axis: "Axis") -> None:
+    """Few numbers with their thousands apart: 10,000 and 20,000 do not run together."""
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
+    axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
+
+
+def named_ticks(axes: "Axes", places: Sequence[float], names: Sequence[str]) -> None:
+    """Names along the x axis, aslant if they would run together side by side."""
+    aslant = sum(map(len, names)) + 2 * len(names) > ROOM
+    turn: dict[str, Any] = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if aslant else {}
+    axes.set_xticks(list(places), list(names), **turn)

@@ -169,23 +169,32 @@ def _about(assessment: "Assessment") -> str:
 
 def _steps(assessment: "Assessment") -> Iterator[NextStep]:
     """What to do next, in order."""
-    for setting in assessment.refused:
-        yield NextStep("Give the reason for a setting, or leave it out.", sentence(f"{setting} (--override)"))
+    refused = assessment.refused
+    if refused:
+        what = "a setting, or leave it out" if len(refused) == 1 else f"{len(refused)} settings, or leave them out"
+        yield NextStep(f"Give the reason for {what}.", sentence(f"{'; '.join(refused)} (--override)"))
     yield from _open(assessment)
+    if not assessment.decisive and not assessment.open:
+        why = "No test of who somebody is, or of who is in the counts, was compared with a limit, so nothing is known."
+        yield NextStep("Publish nothing on the strength of this page.", why)
     advice = assessment.advice
     if advice is not None and advice.best is not None:
         why = f"It passes every test on both halves of the people. {advice.best.left}"
         yield NextStep(f"Publish {advice.best} instead.", why, advice.command)
     elif advice is not None:
         yield NextStep("Publish something else.", advice.section().answer)
+    elif assessment.remark:
+        yield NextStep(
+            "Publish no records of so few people: add people, or publish counts.", sentence(assessment.remark)
+        )
     elif assessment.above:
         why = "The command tries every method on the same people and attacks each result alike."
         yield NextStep(
             "Look for a release that passes.", why, f"incrowd compare {_file(assessment, 'data')} -o compare.html"
         )
     if assessment.passed:
-        why = "Keep the link file apart from the release, and assess again when data or limits change."
-        yield NextStep("Decide and sign below.", why)
+        apart = "Keep the link file apart from the release. " if assessment.judges == "release" else ""
+        yield NextStep("Decide and sign below.", f"{apart}Assess again when data or limits change.")
         if assessment.judges == "release":
             why = "The auditor trusts neither the tool nor its maker."
             yield NextStep("Let somebody else check it.", why, _audit(assessment))
@@ -197,11 +206,12 @@ def _steps(assessment: "Assessment") -> Iterator[NextStep]:
 def _open(assessment: "Assessment") -> Iterator[NextStep]:
     """What would answer the tests that are missing; those that are missing for the same reason are one step."""
     command = _command(assessment)
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[tuple[bool, str], list[str]] = {}
     for one in assessment.open:
-        reasons.setdefault("" if one.verdict == "not run" else one.note, []).append(one.asks)
-    for why, asks in reasons.items():
-        if not why:
+        late = one.verdict == "not run"
+        reasons.setdefault((late, "" if late else one.note), []).append(one.asks)
+    for (late, why), asks in reasons.items():
+        if late:
             longer = f" --budget {math.ceil(4 * assessment.budget_s / 60)}m"
             what = f"Allow more time for {several(len(asks), 'test that was', 'tests that were')} not run."
             yield NextStep(what, " ".join(asks), f"{BUDGET.sub('', command)}{longer}")

@@ -12,7 +12,7 @@ from incrowd.cli.counting import SLOT_MIN, Counting, Regions, counted, everywher
 from incrowd.cli.inputs import grain_of, in_python, saved_noun, source_in_python
 from incrowd.cli.options import Force, Json, Seed, Sources, takes
 from incrowd.cli.reading import ReadingOptions, one_or_many, reads
-from incrowd.cli.screen import answer, note, progress_bar, write_page
+from incrowd.cli.screen import answer, check_page, note, progress_bar, write_page
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.plain import percent
@@ -167,10 +167,9 @@ def _python(made: str, visits: Visits | None, how: dict[str, Any], pairing: str,
 
 
 def _check_outputs(output: Path | None, recovered: Path | None, *, force: bool) -> None:
-    from incrowd.data.files import check_table, refuse_existing
+    from incrowd.data.files import check_table
 
-    if output is not None:
-        refuse_existing(output, force=force)
+    check_page(output, force=force)
     if recovered is not None:
         check_table(recovered, force=force)
 

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from incrowd.report.draw import draw
-from incrowd.report.ticks import named_ticks, round_ticks
+from incrowd.report.style import named_ticks, round_ticks
 from incrowd.show import Bars, Cdf, Line, Lines, Map, curve
 
 
