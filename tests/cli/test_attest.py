@@ -133,7 +133,7 @@ def test_an_interrupted_assessment_is_not_attested(incrowd, published, tmp_path,
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Asking, "_found", stop)
+    monkeypatch.setattr(Asking, "_finding", stop)
     code, _, _ = incrowd(*published, "--attest")
     assert code == 130 and not (tmp_path / "release.assessment.json").exists()
 
