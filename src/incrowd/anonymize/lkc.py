@@ -90,7 +90,7 @@ class LKC(Anonymizer):
             yield Strength(f"l={known}, k={wanted.k}", LKC(l=known, k=wanted.k, limit_s=LIMIT_S), "voted")
 
     @public
-    def __call__(self, data: Visits, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+    def __call__(self, data: Visits, *, seed: int | None = 0, pseudonym_seed: int | None = None) -> Release:
         """The visits that are left, as a release.
 
         Args:
