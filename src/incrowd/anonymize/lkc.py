@@ -111,7 +111,7 @@ class LKC(Anonymizer):
         counted = None if values is None else sorted(values, key=str)
         bounds = {"l": int(self.l), "k": int(self.k), "c": share_of(self.c)}
         return release_visits(
-            self,
+            replace(self, c=bounds["c"], values=counted),
             _without(data, ~np.isin(paths.items, done.items), absent),
             np.arange(len(data)),
             pseudonym_seed,
