@@ -28,6 +28,11 @@ SETTINGS = {
     "spark.sql.adaptive.coalescePartitions.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    # A time without an offset is none in UTC, and a file is read whole or not at all.
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.legacy.parquet.nanosAsLong": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
 }
 AT_START = {
     "spark.io.encryption.enabled": "true",  # shuffle and cache files hold records
