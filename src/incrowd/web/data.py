@@ -1,6 +1,7 @@
 """The step Data: a file of the folder, the database of incrowd.toml or a synthetic city, and what its columns mean."""
 
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -18,7 +19,7 @@ from incrowd.read.sources.local import SUFFIXES
 from incrowd.show import Section
 from incrowd.web import commands
 from incrowd.web.folder import data_files, inside, upload
-from incrowd.web.forms import form_of
+from incrowd.web.forms import form_of, number_in
 from incrowd.web.pages import commands as lines
 from incrowd.web.pages import page, studio_of
 from incrowd.web.store import StoredData
@@ -36,8 +37,10 @@ USES = {
     "harmless": "Harmless",
     "leave": "Leave out",
 }
+NEEDED = {"user": "the person", "t": "the time"}
 FORMATS = ("%d/%m/%Y %H:%M:%S", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%d.%m.%Y %H:%M:%S", "%Y%m%d%H%M%S")
 MOST_PEOPLE, MOST_DAYS = 100_000, 60
+MOST_EARLIER = 8  # data that a page lists
 DATABASE = "database of incrowd.toml"
 CITY = {"users": (10, MOST_PEOPLE), "days": (1, MOST_DAYS)}
 
@@ -73,7 +76,25 @@ async def _shown(request: Request, problem: str = "", typed: dict[str, str] | No
         drops=_drops(ledger),
         lines=[] if dataset is None else lines(*commands.cleaning(dataset)),
         city=CITY,
+        earlier=_earlier(studio, dataset),
+        measured=dataset is not None and studio.store.latest(dataset.id, "assess") is not None,
     )
+
+
+def _earlier(studio: Studio, now: StoredData | None) -> list[tuple[StoredData, int]]:
+    """Data that were read before, the latest first, and how many runs they have."""
+    read_before = (one for one in studio.store.datasets() if one != now and studio.finished(one, "clean"))
+    return [(one, len(studio.runs(one))) for one in islice(read_before, MOST_EARLIER)]
+
+
+async def back(request: Request) -> Response:
+    """Make earlier data the current ones again, with their runs."""
+    studio, form = studio_of(request), await form_of(request)
+    number = number_in(form.get("dataset", ""))
+    if all(number != one.id for one in studio.store.datasets()):
+        raise ParameterError("these data are not known; choose some of the page.")
+    studio.store.set("dataset", str(number))
+    return RedirectResponse("/data", status_code=303)
 
 
 def _named_database(picked: dict[str, str], database: dict[str, Any]) -> bool:
@@ -125,20 +146,26 @@ def _database(studio: Studio) -> dict[str, Any]:
 async def columns(request: Request) -> Response:
     """The part of the page that says what each column holds; uses in the address stand as they are."""
     studio, asked = studio_of(request), dict(request.query_params)
+    kind = asked.get("kind", "file")
+    if kind == "city" or (kind == "file" and not asked.get("source")):
+        return page(request, "columns", problem="", seen=None)
     how: dict[str, Any] = {}
+    stated: dict[str, str] = {}
     try:
-        if asked.get("kind") == "database":
+        if kind == "database":
             database = _database(studio)
             if "source" not in database:
-                raise ParameterError("incrowd.toml names no database.")
+                return page(request, "columns", problem="", seen=None)
             path, how = database["source"], database["how"]
+            stated = {name: use for use, name in database["columns"].items() if isinstance(name, str)}
         else:
             path = str(inside(studio.folder, asked.get("source", "")))
         seen = await run_in_threadpool(read.preview, path, **how)
     except IncrowdError as error:
         return page(request, "columns", problem=_named(studio, str(error)), seen=None)
     likely = {one.name: one.role if one.role in USES else "leave" for one in seen.columns_}
-    chosen = {name: asked.get(f"use:{name}", use) for name, use in likely.items()}
+    likely = {name: "leave" if use in stated.values() else use for name, use in likely.items()} | stated
+    chosen = {one.name: asked.get(f"use:{one.name}", likely[one.name]) for one in seen.columns_}
     return page(request, "columns", problem="", seen=seen, chosen=chosen, asked=asked, uses=USES, formats=FORMATS)
 
 
@@ -156,7 +183,8 @@ async def choose(request: Request) -> Response:
     except IncrowdError as error:
         return await _shown(request, str(error), {"kind": "file", **form})
     dataset = studio.store.add_dataset(title, source, options)
-    studio.started(dataset, "clean", f"Reading {title}", commands.cleaning(dataset))
+    file = source if form.get("kind", "file") == "file" else ""
+    studio.started(dataset, "clean", f"Reading {title}", commands.cleaning(dataset), file=file)
     return RedirectResponse("/data", status_code=303)
 
 
@@ -192,6 +220,11 @@ def _options(form: dict[str, str]) -> dict[str, Any]:
     roles = {use: name for name, use in uses.items() if use in PLACES}
     if len(roles) < sum(use in PLACES for use in uses.values()):
         raise ParameterError("two columns have the same use; only one can be the person, the time or a position.")
+    missing = [words for use, words in NEEDED.items() if uses and use not in roles]
+    if uses and not {"lon", "lat"} <= set(roles) and not {"x", "y"} <= set(roles):
+        missing.append("the position (longitude and latitude, or east and north)")
+    if missing:
+        raise ParameterError(f"no column is {' or '.join(missing)}; choose one under Columns.")
     sensitive = [name for name, use in uses.items() if use == "sensitive"]
     if len(sensitive) > 1:
         raise ParameterError("one column can be sensitive at a time; leave the others out, or run them one by one.")
