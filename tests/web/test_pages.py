@@ -122,6 +122,13 @@ def test_the_description_names_every_address():
     assert paths <= routed
 
 
+@pytest.mark.parametrize("step", STEPS)
+def test_every_step_of_data_that_were_read_has_a_page(ready, step):
+    answer = ready.get(f"/{step}")
+    assert answer.status == 200
+    assert "One step too early" not in answer.words
+
+
 def test_earlier_data_and_their_runs_can_be_gone_back_to(ready):
     store = ready.studio.store
     first = store.dataset()

@@ -10,13 +10,8 @@ from incrowd.web.folder import HOME
 from incrowd.web.store import StoredData
 
 BUDGETS = ("2m", "10m", "1h")
-WRITING = (
-    "-o",
-    "--keep-link",
-    "--bad-rows",
-    "--attest-file",
-    "--evidence",
-)  # options whose value is a file to be written
+# Options whose value is a file to be written.
+WRITING = ("-o", "--map", "--keep-link", "--bad-rows", "--attest-file", "--evidence")
 OWN = re.compile(rf"{HOME}/(data|run)s?/(\d+)/")
 Words = list[str]
 
@@ -93,8 +88,8 @@ def auditing(dataset: StoredData, method: str, run: str = "{job}") -> Words:
 def measuring(dataset: StoredData, cell_m: int, slot_min: int) -> list[Words]:
     """What the controls of the risk page compute."""
     grain = ["--cell-m", str(cell_m), "--slot-min", str(slot_min), *_zone(dataset)]
-    file = clean_file(dataset)
-    return [["measure", "uniqueness", file, "--points", "1-5", *grain], ["measure", "exposure", file, *grain]]
+    file, drawn = clean_file(dataset), ["--map", f"{HOME}/data/{dataset.id}/map.svg", "--force"]
+    return [["measure", "uniqueness", file, "--points", "1-5", *grain], ["measure", "exposure", file, *grain, *drawn]]
 
 
 def _given(options: Mapping[str, Any]) -> Words:
