@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import incrowd as ic
 import incrowd.web
 from incrowd.web.app import ROUTES
 from incrowd.web.openapi import description
@@ -179,3 +180,26 @@ def test_a_source_without_columns_takes_those_of_another_from_the_page(visitor, 
     answer = visitor.get(f"/data/columns?{query}")
     assert answer.status == 200
     assert answer.words == ""
+
+
+def test_a_file_that_incrowd_wrote_is_read_as_it_says(visitor, folder):
+    visitor.studio.queue.at_a_time = 0
+    traces = ic.read.synthetic_city(users=20, days=2).traces
+    traces.save(folder / "city.parquet")
+    assert "Nothing to choose" in visitor.get("/data/columns?source=city.parquet").words
+    taxis = ic.Traces.from_arrays(["a", "a", "b"], [1, 2, 3], [5.0] * 3, [52.0] * 3, attributes={"kind": ["x", "y"]})
+    taxis.save(folder / "taxis.parquet")
+    text = visitor.get("/data/columns?source=taxis.parquet").text
+    assert re.findall(r'name="(use:\w+|described)"', text) == ["use:kind", "described"]
+    form = {"kind": "file", "source": "taxis.parquet", "described": "yes", "use:kind": "sensitive"}
+    assert visitor.post("/data", form).status == 303
+    (words, _) = visitor.studio.store.jobs()[0].commands
+    assert "--column" not in words
+    assert words[words.index("--attribute") + 1] == "kind"
+
+
+def test_a_file_without_trajectories_is_refused_before_it_is_read(visitor, folder):
+    (folder / "visits.csv").write_text("user,cell,slot\nalice,1,2\nbob,1,2\n")
+    words = visitor.get("/data/columns?source=visits.csv").words
+    assert "holds visits, not who was where and when" in words
+    assert "alice" not in words

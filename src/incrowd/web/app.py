@@ -14,7 +14,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from incrowd.errors import IncrowdError
-from incrowd.web import compare, data, jobs, protect, release, risk
+from incrowd.web import columns, compare, data, jobs, protect, release, risk
 from incrowd.web.guard import BROKEN, Guard
 from incrowd.web.openapi import description
 from incrowd.web.pages import STEPS, page
@@ -36,7 +36,7 @@ ROUTES = (
     Route("/", _first),
     Route("/data", data.show),
     Route("/data", data.choose, methods=["POST"]),
-    Route("/data/columns", data.columns),
+    Route("/data/columns", columns.show),
     Route("/data/earlier", data.back, methods=["POST"]),
     Route("/upload", data.take, methods=["POST"]),
     Route("/risk", risk.show),

@@ -41,7 +41,7 @@ def environment() -> jinja2.Environment:
     )
     made.filters |= {
         "caption": caption,
-        "first_up": lambda words: words[:1].upper() + words[1:],
+        "first_up": first_up,
         "figure": lambda panel: Markup(figure(panel)),  # noqa: S704 - drawn by us, values escaped by matplotlib
         "about": about,
         "in_words": in_words,
@@ -120,6 +120,16 @@ def in_brief(assessment: "Assessment") -> str:
     if assessment.above:
         return f"{len(assessment.above)} of {several(len(assessment.held), 'test')} above"
     return several(len(assessment.open), "test is missing", "tests are missing")
+
+
+def first_up(words: str) -> str:
+    """A message as a sentence; the name of a file, a parameter or the program keeps its letters.
+
+    >>> first_up("choose a file."), first_up("a.csv is empty."), first_up("k must be 2."), first_up("incrowd wrote it.")
+    ('Choose a file.', 'a.csv is empty.', 'k must be 2.', 'incrowd wrote it.')
+    """
+    first = words.partition(" ")[0]
+    return words[:1].upper() + words[1:] if first.isalpha() and len(first) > 1 and first != "incrowd" else words
 
 
 def commands(*lines: Sequence[str]) -> list[list[str]]:
