@@ -12,10 +12,10 @@ from incrowd.arrays import Floats, Ints, offsets_of
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.earlier_pair import APART, BELIED, FEW_COMMON, MOST, UNVOUCHED, Pair, Views
 from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
 from incrowd.assess.questions.counting import membership_finding
 from incrowd.assess.questions.linking import MEET_S, SURE, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import guesses, mean_of, printed, rights
+from incrowd.assess.questions.lookup import guesses, mean_of, rights
 from incrowd.attack import Linkage, link, lookup
 from incrowd.attack.link.sides import as_visits
 from incrowd.attack.membership.crowds import SAME_M
@@ -157,7 +157,7 @@ def _scored(linkages: list[Linkage], pair: Pair, chosen: Ints) -> Finding:
     )
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(asked)),
+        number=printed(float(numbers[0].value), len(asked)),
         numbers={"judged": how, "scored": len(asked), "named": sure, "chance": dict(right.chance)},
         results=(right,),
         note="; ".join(filter(None, notes)),
@@ -254,7 +254,7 @@ def _looked_up(pair: Pair, table: Fingerprints, data: Dataset) -> Finding:
     mean, worst = guesses("earlier", found.crowd[here], drawn=True, caps=pair.crowd_of(np.flatnonzero(here)))
     return Finding(
         judged=(mean, worst),
-        number=printed(mean, int(here.sum())),
+        number=printed(float(mean.value), int(here.sum())),
         numbers=found.to_dict(),
         results=(found,),
         note=f"{several(data.options.records, 'earlier box', 'earlier boxes')} of each row looked up in the new ones",

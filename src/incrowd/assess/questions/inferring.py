@@ -11,8 +11,8 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
-from incrowd.assess.questions.lookup import guesses, no_rows, printed
+from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question, printed
+from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import home_work
 from incrowd.attack.lookup import candidates, drawn_records, holders_of
@@ -56,7 +56,7 @@ def _home_work(data: Dataset) -> Finding:
     )
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(concerned)),
+        number=printed(float(numbers[0].value), len(concerned), of=everybody),
         numbers={"concerned": len(concerned), "people": everybody, "alone": alone, "pair_unique": places.pair_unique},
         results=(places,),
         note=note,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
 from incrowd.assess.questions.lookup import mean_of, no_rows, rights
 from incrowd.assess.subject import Subject
 from incrowd.attack import Linkage, link
@@ -62,10 +62,9 @@ def _later(data: Dataset) -> Finding:
         sample,
     )
     numbers = {one.words: one.linkage.to_dict() for one in attempts}
-    right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")  # ties in expectation
     return Finding(
         judged=(best.right, surest.named),
-        number=f"{percent(linkage.hit[1])} ({right} of {several(linkage.scored, 'person', 'people')})",
+        number=printed(linkage.hit[1] or 0.0, linkage.scored, of=len(subject.present)),
         numbers={"judged": best.words, "attacks": numbers, "chance": dict(linkage.chance)},
         results=(linkage,),
         note="; ".join(filter(None, notes)),

@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.options import RECORDS
-from incrowd.assess.question import Finding, Number, Question
+from incrowd.assess.question import Finding, Number, Question, printed
 from incrowd.assess.subject import Subject
 from incrowd.attack import Lookup, lookup
 from incrowd.attack.lookup import candidates, drawn_records, holders_of
@@ -81,16 +81,6 @@ def rights(crowd: Ints) -> Floats:
     return np.divide(1.0, crowd, out=np.zeros(len(crowd)), where=crowd > 0)
 
 
-def printed(number: Number, people: int) -> str:
-    """A mean right guess as a share, with the number of people.
-
-    >>> printed(Number(limit="lookup", what=RIGHT, value=Fraction(1, 8)), 1402)
-    '12.5 % (175.2 of 1,402 people)'
-    """
-    expected = f"{float(number.value) * people:,.1f}".removesuffix(".0")
-    return f"{percent(float(number.value))} ({expected} of {several(people, 'person', 'people')})"
-
-
 def _close(crowd: Ints) -> int:
     return int(((crowd >= 1) & (crowd <= HALF)).sum())
 
@@ -141,7 +131,7 @@ def _from_records(data: Dataset, records: int) -> Finding:
     note = "; ".join(filter(None, notes))
     return Finding(
         judged=(mean, worst),
-        number=printed(mean, risk.people),
+        number=printed(float(mean.value), risk.people),
         numbers=numbers,
         results=(risk,),
         note=note,

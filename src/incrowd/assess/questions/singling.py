@@ -4,8 +4,8 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
-from incrowd.assess.questions.lookup import guesses, no_rows, printed
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
+from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack.lookup import caps_of, holders_of
 from incrowd.attack.lookup.holders import ReleasedRows
@@ -36,7 +36,7 @@ def _identified(data: Dataset) -> Finding:
     if isinstance(subject.release.data, Fingerprints) and subject.is_release:
         raise Inapplicable("the release holds boxes, in which samples are looked up instead")
     visits = subject.visits
-    noun = ("published trajectory", "published trajectories") if subject.is_release else ("person", "people")
+    one, more = ("published trajectory", "published trajectories") if subject.is_release else ("person", "people")
     index, crowd = index_of(visits), Trajectories.over(visits.offsets)
     points = sorted({*POINTS, data.options.records})
     by = {m: by_convention(index, crowd, visits, UniquenessQuestion(points=m, seed=data.seed)) for m in points}
@@ -53,10 +53,9 @@ def _identified(data: Dataset) -> Finding:
     curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in points]
     alone = int((sizes == 1).sum())
     record = {"curve": [one.to_dict() for one in curve], "judged": curve.index(main), "alone": alone}
-    expected = f"{float(numbers[0].value) * len(sizes):,.1f}".removesuffix(".0")
     return Finding(
         judged=numbers,
-        number=f"{percent(float(numbers[0].value))} ({expected} of {several(len(sizes), *noun)})",
+        number=printed(float(numbers[0].value), len(sizes), one=one, more=more),
         numbers=record,
         results=(curve,),
         note=f"on {data.grain_of(visits)}; {percent(alone / len(sizes))} are alone; {_curve(by)}{_crammed(visits)}",
@@ -91,7 +90,7 @@ def _single_visit(data: Dataset) -> Finding:
     alone = int((crowd == 1).sum())
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(people)),
+        number=printed(float(numbers[0].value), len(people), of=everybody),
         numbers={"people": len(people), "alone": alone, "of_people": everybody},
         note="; ".join(
             filter(
