@@ -52,7 +52,7 @@ def countries(*, quick: bool = False, full: bool = False, seed: int = 0) -> dict
         users, sites = (PEOPLE[0], TOWERS) if full else (QUICK_USERS, FEW_TOWERS)
         sizes = {"a synthetic country": (users, sites)}
     else:
-        sizes = {"one country": (USERS, FEW_TOWERS), "another": (2 * USERS, 2 * FEW_TOWERS)}
+        sizes = {"one country": (USERS, FEW_TOWERS), "another": (USERS, 2 * FEW_TOWERS)}
     cities = {
         name: synthetic_city(users=users, towers=sites, profile="cdr", days=DAYS, seed=seed + number)
         for number, (name, (users, sites)) in enumerate(sizes.items())
