@@ -24,7 +24,7 @@ from incrowd.measure.uniqueness.question import effective_interval
 from incrowd.plain import percent, several
 from incrowd.show import Result, Section, Table
 
-LOAD_S, VISIT_S = 0.5, 6e-7  # seconds on one core: to load kernels, and per visit
+LOAD_S, VISIT_S = 0.3, 5e-8  # seconds on one core: to load kernels, and per visit
 FINE_MIN = 60  # slots in which a night and a working day are told apart
 BELOW_Z = 3.090232306167813  # one-sided 0.1 %
 OTHER = object()  # any value that does not count

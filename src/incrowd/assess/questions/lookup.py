@@ -25,8 +25,8 @@ EXACT = 300  # different sizes up to which a mean is a fraction
 RIGHT = "right guesses on average"
 WORST = "people guessed rightly half of the time or more"
 MORE = 8  # known records, beside those that are judged
-# Seconds on one core, rounded up: to load the kernels, per person looked up, per record published.
-FIRST_S, PERSON_S, RECORD_S = 1.2, 1e-3, 2e-6
+# Seconds on one core, from benchmarks/estimates.py: to load the kernels, per person looked up, per record published.
+FIRST_S, PERSON_S, RECORD_S = 0.5, 2.8e-4, 1e-6
 
 
 def guesses(
@@ -224,7 +224,7 @@ def matched(subject: Subject, people: Ints, records: int, seed: int) -> int:
 
 def _lookup_s(data: Dataset) -> float:
     records = data.visits.records if data.original is None else data.original.records
-    return FIRST_S + 3 * PERSON_S * len(data.visits) + 4 * RECORD_S * records
+    return FIRST_S + PERSON_S * len(data.visits) + RECORD_S * records
 
 
 def no_rows(data: Dataset) -> str:
