@@ -11,9 +11,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.errors import ParameterError
 
 HOUR_S = 3_600
@@ -143,7 +142,7 @@ def unit_of(values: Floats | Ints) -> str | None:
     return next((unit for unit, (low, high) in WINDOWS.items() if low <= middle < high), None)
 
 
-def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, NDArray[np.bool_]]:
+def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, Flags]:
     """Whole seconds, rounded down, and which are none: missing, or too small or large to be in this unit.
 
     >>> from_epoch(np.array([1_600_000_000_999.0, 1_600_000_000.0]), "ms")

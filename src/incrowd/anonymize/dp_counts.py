@@ -8,11 +8,11 @@ from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from incrowd.anonymize.base import Anonymizer, guarantee, parameters
 from incrowd.anonymize.cell_key import no_members, refuse_seed
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.clock import DAY_MIN, minute_of_day
 from incrowd.data import Counts, Release, UserTable, Visits
 from incrowd.data.counts import MOST_COUNTS
@@ -167,7 +167,7 @@ def measurement(epsilon: float, delta: float, sensitivity: float) -> tuple[Any, 
 
 def bounded(
     owner: Ints, slot: Ints, slots_per_person: int, cells_per_slot: int, rng: np.random.Generator | None = None
-) -> NDArray[np.bool_]:
+) -> Flags:
     """Which visits are kept: of a person so many random slots, in each of them so many random cells.
 
     Randomness comes from the operating system; an attack that tries a method brings its own generator.
@@ -179,7 +179,7 @@ def bounded(
     return few & _first(pair, cells_per_slot, rng)
 
 
-def _first(group: Ints, most: int, rng: np.random.Generator | None) -> NDArray[np.bool_]:
+def _first(group: Ints, most: int, rng: np.random.Generator | None) -> Flags:
     """Some random ones of each group."""
     entropy = os.urandom(8 * len(group)) if rng is None else rng.bytes(8 * len(group))
     order = np.lexsort((np.frombuffer(entropy, np.uint64), group))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, drawn, owners, tally
+from incrowd.arrays import Flags, Ints, Labels, drawn, owners, tally
 from incrowd.columns import per_user, seconds
 from incrowd.errors import DataError, MissingExtra, public
 from incrowd.ledger import Ledger
@@ -146,7 +146,7 @@ class UserTable(Frame):
         """The position of the user behind each row."""
         return owners(self.offsets)
 
-    def where(self, keep: NDArray[np.bool_], ledger: Ledger) -> Self:
+    def where(self, keep: Flags, ledger: Ledger) -> Self:
         """Some of the rows; users left with none leave."""
         count = tally(keep, self.offsets)
         stay = count > 0
@@ -204,7 +204,7 @@ def some_people(table: T, *, people: int, seed: int) -> T:
     return some_rows(table, drawn(len(table), people, seed)[table.owner], DRAWN, "person not drawn")
 
 
-def some_rows(table: T, keep: NDArray[np.bool_], step: str, why: str) -> T:
+def some_rows(table: T, keep: Flags, step: str, why: str) -> T:
     """The rows kept, of the people who have one; why the others left is in the ledger.
 
     >>> from incrowd.data import Visits

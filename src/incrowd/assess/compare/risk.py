@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, offsets_of, tally
+from incrowd.arrays import Flags, Ints, offsets_of, tally
 from incrowd.assess.compare.settings import MethodInputs
 from incrowd.assess.questions.lookup import mean_of, rights
 from incrowd.attack import Relinked, link, lookup, relink
@@ -77,7 +77,7 @@ def recognised(release: Release, source: MethodInputs, caps: Ints) -> Recognised
     return best
 
 
-def _only(data: Any, keep: NDArray[np.bool_]) -> Any:
+def _only(data: Any, keep: Flags) -> Any:
     """Some of the records, of the same people: those left with none keep their position."""
     rows = {name: value[keep] for name in data.ROWS if (value := getattr(data, name)) is not None}
     offsets = np.concatenate([[0], np.cumsum(tally(keep, data.offsets))]).astype(np.int64)
@@ -256,5 +256,5 @@ def _fewest(sizes: Sequence[Ints]) -> Ints:
     return np.where(least == most, 0, least)
 
 
-def _share(flags: NDArray[np.bool_]) -> Fraction:
+def _share(flags: Flags) -> Fraction:
     return Fraction(int(flags.sum()), max(len(flags), 1))

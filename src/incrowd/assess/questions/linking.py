@@ -7,9 +7,8 @@ from math import log, sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Flags, Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.lookup import mean_of, no_rows, rights
@@ -146,7 +145,7 @@ def _middle(visits: Visits, first: int, last: int) -> int:
     return begin + days // 2 * day if days > 1 else (first + last + 1) // 2
 
 
-def _rows(visits: Visits, mask: NDArray[np.bool_]) -> Visits:
+def _rows(visits: Visits, mask: Flags) -> Visits:
     """Some of the visits; who has none of them stays without any."""
     counts = np.bincount(visits.owner[mask], minlength=len(visits))
     offsets = np.append(0, np.cumsum(counts)).astype(np.int64)

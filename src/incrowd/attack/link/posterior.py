@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, offsets_of
+from incrowd.arrays import Flags, Floats, Ints, offsets_of
 from incrowd.attack.link.evidence import UNIT
 from incrowd.attack.link.pairs import PairScores
 from incrowd.data import Visits
@@ -101,7 +100,7 @@ def halves(visits: Visits) -> tuple[Visits, Visits] | None:
     return _part(visits, early & long), _part(visits, ~early & long)
 
 
-def _part(visits: Visits, rows: NDArray[np.bool_]) -> Visits:
+def _part(visits: Visits, rows: Flags) -> Visits:
     people, code = np.unique(visits.owner[rows], return_inverse=True)
     return replace(
         visits,

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.anonymize.count_steps import at_top, perturb_points, to_regions
 from incrowd.anonymize.dp_counts import bounded, inside
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.attack.membership.channel import Channel, dp_method
 from incrowd.clock import DAY_MIN, DAY_S, MONDAY_S, minute_of_day
 from incrowd.data import Counts, Visits
@@ -105,7 +104,7 @@ class OtherSlots:
         return self.slots[at], np.repeat(np.arange(len(slot)), size)
 
 
-def _weekend(visits: Visits, slots: int) -> NDArray[np.bool_]:
+def _weekend(visits: Visits, slots: int) -> Flags:
     """Whether each slot begins on a Saturday or Sunday; none where that is not known."""
     if visits.start is None or visits.slot_min is None:
         return np.zeros(slots, np.bool_)

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, frozen
+from incrowd.arrays import Flags, Floats, Ints, frozen
 from incrowd.plain import in_words, percent, several
 from incrowd.show import Result, Section, Table
 
@@ -111,9 +110,7 @@ class Membership(Result):
         )
 
 
-def answered(
-    *, mode: str, scores: Floats, positions: Ints, truth: NDArray[np.bool_] | None, seed: int, **parts: Any
-) -> Membership:
+def answered(*, mode: str, scores: Floats, positions: Ints, truth: Flags | None, seed: int, **parts: Any) -> Membership:
     """The numbers behind some scores."""
     rng = np.random.default_rng([seed, 1])
     per_person = np.full(len(positions), np.nan)

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, offsets_of, row_order
+from incrowd.arrays import Flags, Floats, Ints, offsets_of, row_order
 from incrowd.audit.checks.groups import equal_sets
 from incrowd.audit.checks.placing import centres_at
 from incrowd.audit.reading.published import Published, exact
@@ -93,7 +92,7 @@ def finder_of(walks: Walks, users: Ints, radius_m: float) -> Near:
         nearby = candidates(one)
         others = walks.place[walks.offsets[users[nearby]][:, None] + steps]
         mine = np.broadcast_to(walks.place[walks.offsets[users[one]] + steps], others.shape)
-        within: NDArray[np.bool_] = _apart(mine, others, degrees=walks.degrees).max(axis=1) <= radius_m
+        within: Flags = _apart(mine, others, degrees=walks.degrees).max(axis=1) <= radius_m
         return nearby[within]
 
     return near
@@ -128,7 +127,7 @@ def _apart(one: Floats, two: Floats, *, degrees: bool) -> Floats:
     return metres
 
 
-def _uncovered(release: Published, users: Ints, near: Near, k: int) -> NDArray[np.bool_]:
+def _uncovered(release: Published, users: Ints, near: Near, k: int) -> Flags:
     """Who is in the neighbourhood of nobody, itself included, that has k people."""
 
     def enough(rows: Ints) -> bool:

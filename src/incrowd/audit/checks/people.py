@@ -3,9 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, owners
+from incrowd.arrays import Flags, Ints, owners
 from incrowd.audit.checks.compared import Compared, packed
 from incrowd.audit.checks.lkc import name_of, noted_absent
 from incrowd.audit.reading.origin import Original
@@ -81,8 +80,8 @@ class Places(NamedTuple):
     """The place of each published row as a number; whether somebody was there, and whether its own person was."""
 
     place: Ints
-    literal: NDArray[np.bool_]
-    own: NDArray[np.bool_]
+    literal: Flags
+    own: Flags
 
 
 def own_places(release: Published, original: Traces, members: Groups) -> Places:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, owners
+from incrowd.arrays import Flags, Ints, owners
 from incrowd.audit.checks.compared import Compared, Silence
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import Boxes, Published
@@ -18,7 +18,6 @@ LOST = ("sample of a discarded fingerprint", "sample beyond the largest extent")
 AXES = (("t", "dt"), ("x", "dx"), ("y", "dy"))
 RESHAPED = ("union", "split")
 FAR = np.iinfo(np.int64).max
-Flags = NDArray[np.bool_]
 Sides = Mapping[str, NDArray[Any]]
 
 

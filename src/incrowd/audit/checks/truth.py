@@ -6,9 +6,8 @@ from math import isqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, distinct_rows, row_order
+from incrowd.arrays import Flags, Ints, distinct_rows, row_order
 from incrowd.audit.checks.accounts import (
     SWAPPED,
     Steps,
@@ -151,7 +150,7 @@ def _divisors(n: int) -> list[int]:
     return sorted({*small, *(n // i for i in small)})
 
 
-def _together(points: Space, chosen: NDArray[np.bool_], slot_s: int, cell_m: float) -> Ints:
+def _together(points: Space, chosen: Flags, slot_s: int, cell_m: float) -> Ints:
     """How many of some points each person has in a cell and slot, where any; cells are counted from 0."""
     t, x, y = (column[chosen] for column in points.low)
     cells = (exact(np.floor(side / cell_m) if cell_m else side) for side in (x, y))

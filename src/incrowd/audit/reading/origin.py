@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, distinct_rows, offsets_of, positions_of
+from incrowd.arrays import Flags, Ints, Labels, distinct_rows, offsets_of, positions_of
 from incrowd.audit.reading.batches import pa_table, source_of
 from incrowd.audit.reading.published import Published
 from incrowd.audit.reading.tables import columns_of
@@ -127,11 +126,11 @@ def _linked(release: Published, people: Labels, link: Path) -> tuple[Groups, fro
     return Groups(offsets_of(row[order], len(release)), person[order]), held_out, tuple(faults)
 
 
-def _blank(column: Any) -> NDArray[np.bool_]:
+def _blank(column: Any) -> Flags:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    blank: NDArray[np.bool_] = pc.equal(column.cast(pa.string()).fill_null(""), "").to_numpy()
+    blank: Flags = pc.equal(column.cast(pa.string()).fill_null(""), "").to_numpy()
     return blank
 
 
