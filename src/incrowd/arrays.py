@@ -1,6 +1,5 @@
 """Rows by user: their order, where each user begins, which are kept, who was drawn."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -83,18 +82,6 @@ def distinct_rows(*keys: NDArray[Any]) -> Flags:
     for key in keys:
         keep[1:] |= key[1:] != key[:-1]
     return keep
-
-
-def quantiles(values: NDArray[Any], shares: Sequence[float]) -> list[float]:
-    """The value that each share of the values does not exceed, without interpolation; nan if there are none.
-
-    >>> quantiles(np.array([3.0, 1.0]), (0, 0.5, 1)), quantiles(np.array([]), (0.5,))
-    ([1.0, 1.0, 3.0], [nan])
-    """
-    if not len(values):
-        return [float("nan")] * len(shares)
-    values_at: list[float] = np.quantile(values, shares, method="inverted_cdf").tolist()
-    return values_at
 
 
 def offsets_of(codes: Codes, users: int) -> Ints:

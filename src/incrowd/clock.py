@@ -22,7 +22,7 @@ DAY_MIN = 1_440
 DAY_H = 24
 MONDAY_S = 4 * DAY_S  # 1970-01-05, the first Monday of the epoch
 CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
-_EPOCH = datetime(1970, 1, 1)
+EPOCH = datetime(1970, 1, 1)
 FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 and 9999, as in datetime
 PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 # A number is an epoch in the unit whose window holds it; the gaps hold dates written as digits, 20080517100000.
@@ -66,7 +66,7 @@ def utc_of(wall: int, zone: ZoneInfo | None) -> int:
     """The first UTC second at which the wall clock shows this, or jumps over it."""
     if zone is None:
         return wall
-    return int((_EPOCH + timedelta(seconds=wall)).replace(tzinfo=zone).timestamp())
+    return int((EPOCH + timedelta(seconds=wall)).replace(tzinfo=zone).timestamp())
 
 
 def jumps(low: int, high: int, zone: ZoneInfo | None) -> tuple[Ints, Ints]:
@@ -129,7 +129,7 @@ def _offsets_of(day: int, zone: ZoneInfo) -> list[tuple[int, int, int]]:
 
 
 def _offsets(local: int, zone: ZoneInfo) -> tuple[int, int]:
-    wall = (_EPOCH + timedelta(seconds=local)).replace(tzinfo=zone)
+    wall = (EPOCH + timedelta(seconds=local)).replace(tzinfo=zone)
     first, second = (wall.replace(fold=fold).utcoffset() or timedelta() for fold in (0, 1))
     return int(first.total_seconds()), int(second.total_seconds())
 

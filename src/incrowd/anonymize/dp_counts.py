@@ -15,8 +15,8 @@ from incrowd.anonymize.cell_key import no_members, refuse_seed
 from incrowd.arrays import Flags, Floats, Ints
 from incrowd.clock import DAY_MIN, minute_of_day
 from incrowd.data import Counts, Release, UserTable, Visits
-from incrowd.data.counts import MOST_COUNTS
-from incrowd.data.visits import centres_of
+from incrowd.data.counts import check_size
+from incrowd.data.visits import SAME_M, centres_of
 from incrowd.errors import (
     DataError,
     IncrowdWarning,
@@ -28,7 +28,6 @@ from incrowd.errors import (
     public,
 )
 
-SAME_M = 0.01  # centres this close are the same cell
 ELSEWHERE, TOO_MANY = "outside the cells and slots", "beyond the slots or cells of a person"
 
 
@@ -97,10 +96,7 @@ class DPCounts(Anonymizer):
         measure, scale = measurement(self.epsilon, self.delta, self.sensitivity)
         xy = centres_of(cells)
         first, many = _slots(slots)
-        if many * len(xy) > MOST_COUNTS:
-            raise ParameterError(
-                f"{many:,} slots of {len(xy):,} cells are too many counts; use coarser cells or slots."
-            )
+        check_size(many, len(xy))
         if data.slot_min is None:
             raise DataError("these visits have no slot_min; make them by incrowd.discretize, or give it.")
         refuse_own(data, xy)

@@ -22,7 +22,6 @@ FEW_COMMON = "its link file names few people of the new release, so it is not sc
 UNVOUCHED = "its link file is not known to be the one that was written with it, so what it scores is not all"
 BELIED = "more rows stand out than its link file says are recognised, as if labels had gone to other people since"
 CROSSED = "one release has larger cells and the other longer slots, so they cannot be compared; publish both alike"
-ORIGINS = "the cells of the two releases are counted from different origins; publish both with one origin"
 APART = (
     "most cells of the earlier release are none of the new one, so rows cannot be compared; publish both on one plane"
 )

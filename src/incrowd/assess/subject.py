@@ -27,6 +27,7 @@ UNTOLD = (
 MISLINKED = "the link file names nobody who is both in the data and in the release; pass the one written with it"
 UNLIKE = "no label of the release is one of the data; pass the link file of the release (--link)"
 BOXES = "the release holds boxes; give the trajectories or the fingerprints that it was made from"
+ROWLESS = "counts have no rows of people"
 POINTS = "the release holds points; give the trajectories that it was made from"
 FAR = (
     "the link does not fit the release: published points are no nearer to those of the person whom the link names than "
@@ -104,7 +105,7 @@ def subject_of(data: "Dataset") -> Subject:
         return Subject(Release(original, themselves(len(original))), original, data.visits, False)
     table = data.published
     if isinstance(table, Counts) or not isinstance(table, UserTable):
-        raise DataError("counts have no rows of people")
+        raise DataError(ROWLESS)
     original = original_for(table, data)
     members = _behind(data, table, original)
     claims, params = data.claims_and_params

@@ -4,28 +4,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Flags, Ints, offsets_of, tally
 from incrowd.assess.compare.settings import MethodInputs
+from incrowd.assess.questions.linking import SCORES
 from incrowd.assess.questions.lookup import mean_of, rights
 from incrowd.attack import Relinked, link, lookup, relink
+from incrowd.attack.relink import JOINS
 from incrowd.attack.relink.join import rejoined
 from incrowd.audit import check
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
 from incrowd.discretize import grid
 from incrowd.measure.uniqueness.question import effective_interval, wilson
 
-LINKS: tuple[Literal["evidence", "histogram"], ...] = ("evidence", "histogram")
 LATER = (
     "Recognised later is the share of people of the first half of the period, known by name at the cells and slots of "
     "the release, whose best candidate in the second half of the release is theirs (ties and crowds in expectation): "
     "the stronger of evidence over places and rhythm, and histogram. It is a dash if nobody is in both halves."
 )
-JOINS: tuple[Literal["gain", "evidence"], ...] = ("gain", "evidence")
 KNOWS = (
     "The attacker knows {points} random records of a person as precisely as the release shows them (all of a person "
     "with fewer), looks them up, and guesses among the people behind the rows that hold them: a guess among n people "
@@ -65,7 +65,7 @@ def recognised(release: Release, source: MethodInputs, caps: Ints) -> Recognised
         return None
     past, later = _only(known, before), replace(release, data=_only(data, after))
     best: Recognised | None = None
-    for score in LINKS:
+    for score in SCORES:
         linkage = link(past, later, score=score)
         real = ~np.isnan(linkage.right)
         if not real.any():

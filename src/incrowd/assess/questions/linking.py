@@ -20,6 +20,7 @@ from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
 
 SURE = 0.9  # confidence at which a pair is named
+NAMED_RIGHTLY = "people named rightly at 90 %"
 SCORES: tuple[Literal["evidence", "histogram"], ...] = ("evidence", "histogram")
 # Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, and per pair of
 # people who share a cell.
@@ -34,11 +35,6 @@ class _Attempt:
     right: Number
     named: Number
 
-    @property
-    def words(self) -> str:
-        how = ", one-to-one" if self.linkage.one_to_one else ""
-        return f"{self.linkage.score} of {' and '.join(self.linkage.views)}{how}"
-
 
 def _later(data: Dataset) -> Finding:
     subject = data.subject
@@ -50,7 +46,7 @@ def _later(data: Dataset) -> Finding:
     best = max(attempts, key=lambda one: float(one.right.judged))
     surest = max(attempts, key=lambda one: float(one.named.judged))  # may be another attacker
     linkage = best.linkage
-    others = ", ".join(f"{one.words} {percent(one.linkage.hit[1])}" for one in attempts)
+    others = ", ".join(f"{one.linkage.attacker} {percent(one.linkage.hit[1])}" for one in attempts)
     sample = drawn_note(
         len(drawn), int((np.diff(known.offsets) > 0).sum()), f" and looked for among {linkage.target:,}"
     )
@@ -60,12 +56,12 @@ def _later(data: Dataset) -> Finding:
         _strangers(surest.linkage),
         sample,
     )
-    numbers = {one.words: one.linkage.to_dict() for one in attempts}
+    numbers = {one.linkage.attacker: one.linkage.to_dict() for one in attempts}
     right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")  # ties in expectation
     return Finding(
         judged=(best.right, surest.named),
         number=f"{percent(linkage.hit[1])} ({right} of {several(linkage.scored, 'person', 'people')})",
-        numbers={"judged": best.words, "attacks": numbers, "chance": dict(linkage.chance)},
+        numbers={"judged": linkage.attacker, "attacks": numbers, "chance": dict(linkage.chance)},
         results=(linkage,),
         note="; ".join(filter(None, notes)),
         chance=linkage.chance[1],
@@ -110,7 +106,7 @@ def _judged(linkage: Linkage, data: Dataset, subject: Subject) -> _Attempt:
     # Scores of histograms are within 2 ln 2 of each other, so that nobody is ever named at 0.9 by them.
     sure = _sure(linkage, subject) / len(scored) if linkage.score == "evidence" else 0.0
     right = Number(limit="later", what="people recognised", value=linkage.hit[1] or 0.0, interval=linkage.interval)
-    worst = Number(limit="worst", what="people named rightly at 90 %", value=sure, interval=wilson(sure, len(scored)))
+    worst = Number(limit="worst", what=NAMED_RIGHTLY, value=sure, interval=wilson(sure, len(scored)))
     if any(data.undecided(one) for one in (right, worst)):
         caps = subject.caps[scored]
         close = Fraction(int((rights(caps) >= 0.5).sum()), len(scored))

@@ -13,6 +13,8 @@ from incrowd.attack.people import themselves
 from incrowd.data import Fingerprints, Release, Visits
 from incrowd.measure import Uniqueness, kgap, tails
 from incrowd.measure._cut_risk import by_convention
+from incrowd.measure._summary import QUANTILES
+from incrowd.measure.glove.section import HEAVY
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import Index, index_of
 from incrowd.measure.uniqueness.question import UniquenessQuestion
@@ -21,8 +23,6 @@ from incrowd.plain import percent, several, span
 POINTS = (1, 2, 3, 4, 5)
 MOST_SAMPLES = 20_000  # looked up one by one in boxes
 KGAP_PEOPLE, KGAP_FEWEST, KGAP_S = 1_000, 125, 60.0
-HEAVY = 1.5  # a tail this heavy is exponential rather than Gaussian [gramaglia2015, Sec. 5.3]
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, the first of all for
 # longer, per visit indexed, per question of a person.
 FIRST_S, LOAD_S, VISIT_S, ASK_S = 1.2, 0.5, 1e-6, 2e-6

@@ -12,10 +12,10 @@ from incrowd.arrays import Flags, Floats, Ints
 from incrowd.attack.membership.channel import Channel, dp_method
 from incrowd.clock import DAY_MIN, DAY_S, MONDAY_S, minute_of_day
 from incrowd.data import Counts, Visits
+from incrowd.data.visits import SAME_M
 from incrowd.discretize.slots import wall_start
 from incrowd.errors import DataError, ParameterError, check_whole
 
-SAME_M = 0.01  # centres this close are the same cell: a release rounds them to millimetres
 PRIOR = 0.05  # people added to every count, lest a rate be 0
 Source = Literal["reference", "other days", "neighbouring slots"]
 

@@ -12,7 +12,7 @@ from incrowd.show import Result, Section, Table
 
 BOOTSTRAPS = 1000
 FEWEST = 1000  # scores of people who are out, below which true positives at 1 % are not stated
-FALSE = 0.01
+FALSE = 0.01  # people named wrongly, at which those named rightly are counted
 EXPOSED = 10  # people listed, by position
 METHOD = (
     "Each published count at a visit of the person is compared with what it would be with the person and without, by "
