@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.arrays import Flags, Ints, distinct_rows, owners
 from incrowd.audit.reading.published import Published, is_count, part_of
-from incrowd.audit.verdict import Check, failed, passed, unasked
+from incrowd.audit.verdict import Check, failed, passed, unasked, uncheckable
 from incrowd.errors import ParameterError
 from incrowd.progress import tell
 
@@ -60,17 +60,17 @@ def lkc(
     if longest is None:
         return unasked(LKC, "no l is claimed or asked for.")
     if release.noun != "Visits":
-        return failed(LKC, f"cannot be checked, because it is defined for visits and these are {release.noun.lower()}.")
+        return uncheckable(LKC, f"it is defined for visits and these are {release.noun.lower()}.")
     if sensitive is not None and sensitive not in release.table.extras.column_names:
         if not claimed:
             raise ParameterError(f"the release has no column {sensitive!r}; leave sensitive out to check k alone.")
-        return failed(LKC, "cannot be checked, because the sensitive attribute is not a column of the table.")
+        return uncheckable(LKC, "the sensitive attribute is not a column of the table.")
     if sensitive is None and c is not None and c < 1:
-        return failed(LKC, "cannot be checked, because c is a share of sensitive values and no attribute is named.")
+        return uncheckable(LKC, "c is a share of sensitive values and no attribute is named.")
     k, c = 1 if k is None else k, 1.0 if c is None else c
     names, carries, vain = _carriers(release, sensitive, values)
     if vain and claimed:  # what the auditor asks for counts as given
-        return failed(LKC, f"cannot be checked, because {vain}.")
+        return uncheckable(LKC, f"{vain}.")
     paths = _paths(release, carries)
     longest = min(int(longest), int(np.diff(paths.offsets).max()))
     if _too_many(paths, longest):

@@ -9,7 +9,7 @@ from incrowd.audit.checks.compared import Compared, packed
 from incrowd.audit.checks.lkc import name_of, noted_absent
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import Published, exact, part_of
-from incrowd.audit.verdict import Check, failed, idle, judged, unasked
+from incrowd.audit.verdict import Check, failed, idle, judged, unasked, uncheckable
 from incrowd.data import Fingerprints, Groups, Traces
 from incrowd.plain import several
 
@@ -115,7 +115,7 @@ def attributes(release: Published, original: Original | None, sensitive: str | N
         return unasked(ATTRIBUTES, "no original is given.")
     missing = [at for at, name in enumerate(names) if name not in original.attributes]
     if missing and sensitive is not None and names.index(sensitive) in missing:
-        return failed(ATTRIBUTES, "cannot be checked, because the original does not have the sensitive attribute.")
+        return uncheckable(ATTRIBUTES, "the original does not have the sensitive attribute.")
     if lost := _absent(release, original):
         return failed(ATTRIBUTES, lost)
     if release.members is None:

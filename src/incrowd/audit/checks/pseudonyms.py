@@ -14,7 +14,7 @@ from incrowd.audit.checks.columns import BLOCK
 from incrowd.audit.checks.identity import ALPHA, poisson_tail
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import ROWS_AT_ONCE, Published, ascend, exact
-from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
+from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked, uncheckable
 from incrowd.data import Groups
 from incrowd.plain import several
 
@@ -158,7 +158,7 @@ def cutting(release: Published) -> Check:
         return idle(CUT, "no cut is stated.")
     window = _window(release, _ends(release.table.code, release.table.numbers["slot"], len(release)))
     if isinstance(window, str):
-        return failed(CUT, f"cannot be checked, because {window}")
+        return uncheckable(CUT, window)
     first, last = window
     uncut = first != last
     faults = []

@@ -10,7 +10,7 @@ from incrowd.arrays import Flags, Ints, owners
 from incrowd.audit.checks.compared import Compared, Silence
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import Boxes, Published
-from incrowd.audit.verdict import Check, failed, idle, judged, unasked
+from incrowd.audit.verdict import Check, idle, judged, unasked, uncheckable
 from incrowd.data import Fingerprints, Groups
 
 TIGHT = "tightness"
@@ -37,7 +37,7 @@ def tightness(release: Published, original: Original | None, comparison: Compare
     if isinstance(comparison, Silence):
         return unasked(TIGHT, comparison)
     if isinstance(comparison, str):
-        return failed(TIGHT, f"cannot be checked, because {comparison}")
+        return uncheckable(TIGHT, comparison)
     if release.is_plain:
         return idle(TIGHT, "boxes of a plain table are not promised to be hulls.")
     if not isinstance(original, Fingerprints) or comparison.touched is None or release.members is None:
