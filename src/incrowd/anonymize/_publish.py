@@ -227,7 +227,7 @@ def _write_cells(cells: tuple[Ints, Floats] | None, path: Path) -> None:
 def _pairs(release: Release, original: UserTable | None, held_out: list[Any]) -> Iterator[Pair]:
     if original is None or release.members.positions.max(initial=-1) >= len(original):
         raise DataError("a link file needs the original users; pass original=, the data the release was made from.")
-    pseudonyms = np.repeat(np.arange(len(release.members)), np.diff(release.members.offsets)).tolist()
+    pseudonyms = release.members.owner.tolist()
     yield from zip(pseudonyms, original.users[release.members.positions].tolist(), strict=True)
     yield from (("", user) for user in held_out)
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.arrays import Ints, offsets_of, positions_of
+from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.earlier_releases import EarlierRelease
 from incrowd.assess.subject import Subject
@@ -55,12 +55,7 @@ class Pair:
         subject, why = data.subject, "" if one.link else UNSCORED
         members = nobody(len(table))
         if one.link is not None:
-            listed_ = read_link(one.link, one.folder)
-            row = positions_of(listed_.pseudonyms, table.users)
-            person = positions_of(listed_.people, subject.original.users)
-            both = (row >= 0) & (person >= 0)
-            order = np.lexsort((person[both], row[both]))
-            members = Groups(offsets_of(row[both][order], len(table)), person[both][order])
+            members = read_link(one.link, one.folder).members(table, subject.original)
             if not np.isin(members.positions, subject.present).any():
                 members, why = nobody(len(table)), NOBODY_COMMON
         earlier = _as_visits(table, subject)
@@ -85,8 +80,7 @@ class Pair:
     def unknown(self) -> Ints:
         """The earlier rows behind which the link knows nobody of the new release."""
         there = np.isin(self.members.positions, self.subject.present)
-        rows = np.repeat(np.arange(len(self.members)), np.diff(self.members.offsets))[there]
-        return np.setdiff1d(np.arange(len(self.members)), rows)
+        return np.setdiff1d(np.arange(len(self.members)), self.members.owner[there])
 
     @property
     def known_by_most(self) -> bool:

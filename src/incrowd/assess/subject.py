@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, offsets_of
+from incrowd.arrays import Floats, Ints
 from incrowd.attack.link.sides import as_visits, crowd_of
 from incrowd.attack.lookup import caps_of
 from incrowd.attack.lookup.holders import points_of
@@ -73,9 +73,7 @@ class Subject:
     def rows(self) -> Groups:
         """The rows of each person of the original."""
         members = self.release.members
-        row = np.repeat(np.arange(len(members)), np.diff(members.offsets))
-        order = np.lexsort((row, members.positions))
-        return Groups(offsets_of(members.positions[order], len(self.original)), row[order])
+        return Groups.of_pairs(members.positions, members.owner, len(self.original))
 
     @cached_property
     def present(self) -> Ints:
@@ -91,9 +89,8 @@ class Subject:
         """The least value above 0 of a person's rows, 0 where there is none."""
         large = np.iinfo(np.int64).max
         least = np.full(len(self.original), large)
-        owner = np.repeat(np.arange(len(self.original)), np.diff(self.rows.offsets))
         values = of_rows[self.rows.positions]
-        np.minimum.at(least, owner, np.where(values > 0, values, large))
+        np.minimum.at(least, self.rows.owner, np.where(values > 0, values, large))
         return np.where(least == large, 0, least)
 
 
@@ -123,7 +120,7 @@ def _near(table: Traces, original: Traces, members: Groups) -> bool:
     """Whether moved points are nearer to their person than to half of all people, for nearly all pairs of the link."""
     ours, theirs = points_of(table, original)
     rng = np.random.default_rng(0)
-    row = np.repeat(np.arange(len(members)), np.diff(members.offsets))
+    row = members.owner
     others = rng.permutation(len(original))[:PAIRS].tolist()
 
     def apart(points: Floats, person: int) -> float:

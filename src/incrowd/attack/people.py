@@ -34,8 +34,7 @@ class Link(NamedTuple):
         """Positions of the people behind each published row, of those who are in both."""
         row, person = positions_of(self.pseudonyms, table.users), positions_of(self.people, original.users)
         both = (row >= 0) & (person >= 0)
-        order = np.lexsort((person[both], row[both]))
-        return Groups(offsets_of(row[both][order], len(table)), person[both][order])
+        return Groups.of_pairs(row[both], person[both], len(table))
 
 
 def owners_from(release: Release | str | Path, data: UserTable, link: str | Path | None) -> Ints | None:
@@ -139,7 +138,7 @@ def _table(data: Table | Release) -> UserTable:
 
 
 def _members(release: Release) -> Pairs:
-    return np.repeat(np.arange(len(release.members)), np.diff(release.members.offsets)), release.members.positions
+    return release.members.owner, release.members.positions
 
 
 def _pairs(known: Table | Release, target: Table | Release) -> tuple[Pairs, Pairs]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, offsets_of
+from incrowd.arrays import Floats, Ints, offsets_of, rows_of
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.earlier_pair import APART, BELIED, FEW_COMMON, MOST, UNVOUCHED, Pair, Views
 from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
@@ -261,11 +261,9 @@ def _looked_up(pair: Pair, table: Fingerprints, data: Dataset) -> Finding:
 
 def _shared(pair: Pair) -> Groups:
     """For each row of the new release the earlier rows that share a person with it."""
-    row = np.repeat(np.arange(len(pair.members)), np.diff(pair.members.offsets))
     rows = pair.subject.rows
-    owner = np.concatenate([np.zeros(0, np.int64), *(rows[person] for person in pair.members.positions.tolist())])
-    repeated = np.repeat(row, np.diff(rows.offsets)[pair.members.positions])
-    both = np.unique(np.stack([owner, repeated]), axis=1)
+    starts, at = rows_of(rows.offsets, pair.members.positions)
+    both = np.unique(np.stack([rows.positions[at], np.repeat(pair.members.owner, np.diff(starts))]), axis=1)
     return Groups(offsets_of(both[0], len(pair.subject.release.data)), both[1])
 
 

@@ -97,8 +97,7 @@ def _sharing(data: Dataset, columns: list[list[str]]) -> Ints:
     except IncrowdError:  # whose rows they are is not known, and the other tests say so
         return np.bincount(code)[code]
     members = subject.release.members
-    row = np.repeat(np.arange(len(members)), np.diff(members.offsets))
-    pairs = np.unique(np.stack([code[row], members.positions]), axis=1)
+    pairs = np.unique(np.stack([code[members.owner], members.positions]), axis=1)
     return subject.per_person(np.bincount(pairs[0], minlength=len(code))[code])[subject.present]
 
 

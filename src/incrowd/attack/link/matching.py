@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, frozen, offsets_of, rows_of
+from incrowd.arrays import Floats, Ints, frozen, offsets_of, owners, rows_of
 from incrowd.attack.link.evidence import UNIT, Layer
 from incrowd.attack.link.pairs import PairScores
 from incrowd.attack.link.views import FeatureRows
@@ -112,7 +112,7 @@ class _Listed(NamedTuple):
 
     def joined(self, row: Ints, column: Ints, value: Ints, columns: int) -> "_Listed":
         """With some more pairs."""
-        rows = np.concatenate([np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts)), row])
+        rows = np.concatenate([owners(self.starts), row])
         packed, first = np.unique(rows * columns + np.concatenate([self.column, column]), return_index=True)
         row, column = np.divmod(packed, columns)
         return _Listed(offsets_of(row, len(self.starts) - 1), column, np.concatenate([self.value, value])[first])

@@ -79,7 +79,7 @@ class Sides:
             pairs: Scores by which only the best of the true rows counts, if their crowds differ.
         """
         worth, offsets = 1 / self.crowd[self.true.positions], self.true.offsets
-        owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        owner = self.true.owner
         level = np.ones(len(owner))
         first = worth[np.minimum(offsets[owner], max(len(worth) - 1, 0))]
         if pairs is not None:
@@ -161,7 +161,7 @@ def _among(partners: Groups, rows: Ints, columns: Ints, targets: int) -> Groups:
         return partners
     number = np.full(targets, -1, np.int64)
     number[columns] = np.arange(len(columns))
-    owner = np.repeat(np.arange(len(partners)), np.diff(partners.offsets))
+    owner = partners.owner
     place = np.full(len(partners), -1, np.int64)
     place[rows] = np.arange(len(rows))
     real = (place[owner] >= 0) & (number[partners.positions] >= 0)

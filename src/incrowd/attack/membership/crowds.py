@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.anonymize.count_steps import at_top, perturb_points, to_regions
 from incrowd.anonymize.dp_counts import bounded, inside
-from incrowd.arrays import Flags, Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints, owners, rows_of
 from incrowd.attack.membership.channel import Channel, dp_method
 from incrowd.clock import DAY_MIN, DAY_S, MONDAY_S, minute_of_day
 from incrowd.data import Counts, Visits
@@ -99,9 +99,8 @@ class OtherSlots:
 
     def compared(self, slot: Ints) -> tuple[Ints, Ints]:
         """For each slot the slots it is compared with, one after the other, and to which of them each belongs."""
-        size = np.diff(self.starts)[slot]
-        at = np.repeat(self.starts[slot] - (np.cumsum(size) - size), size) + np.arange(size.sum())
-        return self.slots[at], np.repeat(np.arange(len(slot)), size)
+        starts, at = rows_of(self.starts, slot)
+        return self.slots[at], owners(starts)
 
 
 def _weekend(visits: Visits, slots: int) -> Flags:

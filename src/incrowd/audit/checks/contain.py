@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Flags, Ints, offsets_of, owners
+from incrowd.arrays import Flags, Ints, offsets_of, owners, rows_of
 from incrowd.audit.checks.compared import Compared, Numbers, Space, packed
 from incrowd.data import Groups
 from incrowd.progress import tell
@@ -76,7 +76,7 @@ def compare_rows(
     covered, held = np.zeros(records, np.bool_), np.ones(len(code), np.bool_)
     pairs = missing = 0
     by_person = np.argsort(members.positions, kind="stable")
-    owner, whom = owners(members.offsets)[by_person], members.positions[by_person]
+    owner, whom = members.owner[by_person], members.positions[by_person]
     starts, order = _rows_of(code, len(members))
     for first, last in _blocks(offsets, _CHUNK):
         tell("comparing with the original", int(offsets[first]), records)
@@ -111,10 +111,8 @@ def _rows_of(code: NDArray[Any], pseudonyms: int) -> tuple[Ints, Ints | None]:
 
 def _all_rows(starts: Ints, order: Ints | None, pseudonyms: Ints) -> tuple[Ints, Ints]:
     """The rows of some pseudonyms, and the place of its pseudonym among these for each."""
-    size = np.diff(starts)[pseudonyms]
-    which = np.repeat(np.arange(len(pseudonyms)), size)
-    rows = np.repeat(starts[pseudonyms] - (np.cumsum(size) - size), size) + np.arange(len(which))
-    return (rows if order is None else order[rows]), which
+    begins, rows = rows_of(starts, pseudonyms)
+    return (rows if order is None else order[rows]), owners(begins)
 
 
 def _among(wanted: list[NDArray[Any]], known: list[NDArray[Any]]) -> Ints:
@@ -152,17 +150,14 @@ def _range(start: Numbers) -> tuple[int, int]:
 
 def _pairs(code: Ints, members: Groups) -> Iterator[tuple[Ints, Ints]]:
     """(row, member) of every row, some rows at a time."""
-    size = np.diff(members.offsets)[code]
-    total = np.cumsum(size)
+    total = np.cumsum(np.diff(members.offsets)[code])
     first = 0
     while first < len(code):
         tell("comparing with the original", first, len(code))
         done = total[first - 1] if first else 0
         last = max(int(np.searchsorted(total, done + _CHUNK, "right")), first + 1)
-        count = size[first:last]
-        row = np.repeat(np.arange(first, last), count)
-        step = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
-        yield row, members.positions[members.offsets[code[row]] + step]
+        starts, at = rows_of(members.offsets, code[first:last])
+        yield first + owners(starts), members.positions[at]
         first = last
     tell("comparing with the original", len(code), len(code))
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from incrowd.arrays import Flags, Ints, owners
+from incrowd.arrays import Flags, Ints
 from incrowd.audit.checks.compared import Compared, packed
 from incrowd.audit.checks.lkc import name_of, noted_absent
 from incrowd.audit.reading.origin import Original
@@ -88,7 +88,7 @@ def own_places(release: Published, original: Traces, members: Groups) -> Places:
     """Which published points lie exactly where a record of the original does, and whose that is."""
     names = ("x", "y") if original.planar else ("lon", "lat")
     person = np.full(len(release), -1)
-    person[owners(members.offsets)] = members.positions
+    person[members.owner] = members.positions
     here = [exact(np.asarray(release.table.numbers[name], np.float64)) for name in names]
     place, known = packed_places(here, [exact(np.asarray(column)) for column in original.coordinates])
     mine, theirs = packed([place, person[release.table.code]], [known, original.owner])
