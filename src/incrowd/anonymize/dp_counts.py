@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from incrowd.anonymize.base import Anonymizer, guarantee, parameters
-from incrowd.anonymize.cell_key import no_members, refuse_seed
+from incrowd.anonymize.cell_key import refuse_seed
 from incrowd.arrays import Flags, Floats, Ints
 from incrowd.clock import DAY_MIN, minute_of_day
-from incrowd.data import Counts, Release, UserTable, Visits
+from incrowd.data import Counts, Groups, Release, UserTable, Visits
 from incrowd.data.counts import check_size
 from incrowd.data.visits import SAME_M, centres_of
 from incrowd.errors import (
@@ -119,7 +119,7 @@ class DPCounts(Anonymizer):
         noise = "discrete laplace" if self.delta == 0 else "discrete gaussian"
         return Release(
             Counts(n if self.keep_negative else np.maximum(n, 0), xy, data.slot_min, begin % DAY_MIN),
-            no_members(),
+            Groups.nobody(),
             params={**parameters(self), "sensitivity": self.sensitivity, "scale": scale, "mechanism": noise},
             guarantee=guarantee(type(self)),
             claims={"epsilon": float(self.epsilon), "delta": float(self.delta), "unit": "person"},

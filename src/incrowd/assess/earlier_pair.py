@@ -10,7 +10,7 @@ from incrowd.assess.dataset import Dataset
 from incrowd.assess.earlier_releases import EarlierRelease
 from incrowd.assess.subject import Subject
 from incrowd.attack.link.sides import as_visits, on_grid
-from incrowd.attack.people import nobody, read_link
+from incrowd.attack.people import read_link
 from incrowd.data import Groups, Traces, Visits
 from incrowd.discretize import alike
 from incrowd.errors import DataError
@@ -53,11 +53,11 @@ class Pair:
     def of(cls, one: EarlierRelease, table: Any, data: Dataset) -> "Pair":
         """Put both on the cells and slots of the coarser one."""
         subject, why = data.subject, "" if one.link else UNSCORED
-        members = nobody(len(table))
+        members = Groups.nobody(len(table))
         if one.link is not None:
             members = read_link(one.link, one.folder).members(table, subject.original)
             if not np.isin(members.positions, subject.present).any():
-                members, why = nobody(len(table)), NOBODY_COMMON
+                members, why = Groups.nobody(len(table)), NOBODY_COMMON
         earlier = _as_visits(table, subject)
         earlier, target = _same_grain(earlier, subject.visits)
         return cls(subject, earlier, members, target, why)
@@ -69,7 +69,7 @@ class Pair:
             why: Why that is not believed.
             asked: Earlier rows that are asked about then.
         """
-        return replace(self, members=nobody(len(self.members)), why_unscored=why, asked=asked)
+        return replace(self, members=Groups.nobody(len(self.members)), why_unscored=why, asked=asked)
 
     @property
     def scored(self) -> bool:

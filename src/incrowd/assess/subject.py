@@ -11,7 +11,7 @@ from incrowd.arrays import Floats, Ints
 from incrowd.attack.link.sides import as_visits, crowd_of
 from incrowd.attack.lookup import caps_of
 from incrowd.attack.lookup.holders import points_of
-from incrowd.attack.people import Link, read_link, themselves
+from incrowd.attack.people import Link, read_link
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.discretize import fingerprints, grid, towers
 from incrowd.errors import DataError
@@ -99,7 +99,7 @@ def subject_of(data: "Dataset") -> Subject:
     options = data.options
     if options.release is None:
         original = data.visits if data.original is None else data.original
-        return Subject(Release(original, themselves(len(original))), original, data.visits, False)
+        return Subject(Release(original, Groups.themselves(len(original))), original, data.visits, False)
     table = data.published
     if isinstance(table, Counts) or not isinstance(table, UserTable):
         raise DataError(ROWLESS)

@@ -74,17 +74,7 @@ def opened(side: Side) -> Table | Release:
 
 def unlabelled(published: Table) -> Release:
     """Published rows as a release that says of no row whose it is, so equal labels are never taken for a match."""
-    return Release(published, nobody(len(published)))
-
-
-def nobody(rows: int) -> Groups:
-    """No position for any row."""
-    return Groups(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64))
-
-
-def themselves(people: int) -> Groups:
-    """Everybody behind a row of their own."""
-    return Groups(np.arange(people + 1), np.arange(people))
+    return Release(published, Groups.nobody(len(published)))
 
 
 def counterparts(

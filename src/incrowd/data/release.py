@@ -46,6 +46,16 @@ class Groups(Sequence[Ints]):
         order = np.lexsort((position, row))
         return cls(offsets_of(row[order], rows), position[order])
 
+    @classmethod
+    def nobody(cls, rows: int = 0) -> "Groups":
+        """No position behind any row; counts have no rows at all."""
+        return cls(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64))
+
+    @classmethod
+    def themselves(cls, people: int) -> "Groups":
+        """Everybody behind a row of their own."""
+        return cls(np.arange(people + 1), np.arange(people))
+
     @property
     def owner(self) -> Ints:
         """The row that each position is behind."""

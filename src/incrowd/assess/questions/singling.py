@@ -9,8 +9,7 @@ from incrowd.assess.questions.lookup import guesses, no_rows, printed
 from incrowd.assess.subject import Subject
 from incrowd.attack.lookup import caps_of, holders_of
 from incrowd.attack.lookup.holders import ReleasedRows
-from incrowd.attack.people import themselves
-from incrowd.data import Fingerprints, Release, Visits
+from incrowd.data import Fingerprints, Groups, Release, Visits
 from incrowd.measure import Uniqueness, kgap, tails
 from incrowd.measure._cut_risk import by_convention
 from incrowd.measure._summary import QUANTILES
@@ -48,7 +47,7 @@ def _identified(data: Dataset) -> Finding:
     bound = data.bound(data.options.records)
     numbers = guesses("identified", sizes, drawn=drawn, bound=bound)
     if drawn and any(data.undecided(one) for one in numbers):
-        whole = Release(visits, themselves(len(visits)))
+        whole = Release(visits, Groups.themselves(len(visits)))
         numbers = guesses("identified", sizes, drawn=True, caps=caps_of(whole, visits)[main.targets], bound=bound)
     curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in points]
     alone = int((sizes == 1).sum())

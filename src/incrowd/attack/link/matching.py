@@ -170,9 +170,8 @@ def _candidates(pairs: PairScores, supply: Ints, places: Ints) -> _Listed:
     if known * target <= ALL_PAIRS:
         scores = pairs.of(np.arange(known))
         return _Listed(np.arange(known + 1) * target, np.tile(np.arange(target), known), scores.ravel())
-    nobody = [Groups(np.zeros(n + 1, np.int64), np.zeros(0, np.int64)) for n in (known, target)]
-    ours = pairs.rank(nobody[0], KEPT)
-    theirs = pairs.turned().rank(nobody[1], KEPT, "ranking from the other side")
+    ours = pairs.rank(Groups.nobody(known), KEPT)
+    theirs = pairs.turned().rank(Groups.nobody(target), KEPT, "ranking from the other side")
     row = np.concatenate([np.repeat(np.arange(known), KEPT), theirs.best.ravel()])
     column = np.concatenate([ours.best.ravel(), np.repeat(np.arange(target), KEPT)])
     value = np.concatenate([ours.values.ravel(), theirs.values.ravel()])

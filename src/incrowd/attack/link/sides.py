@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.arrays import Floats, Ints, offsets_of
 from incrowd.attack.link.pairs import PairScores
-from incrowd.attack.people import Link, Side, Truth, counterparts, nobody, opened, read_link
+from incrowd.attack.people import Link, Side, Truth, counterparts, opened, read_link
 from incrowd.columns import ints
 from incrowd.data import Fingerprints, Groups, Release, Visits
 from incrowd.discretize.slots import wall_start
@@ -57,7 +57,7 @@ class Sides:
         who = _truth(truth, target)
         partners = counterparts(*sides, who)
         rows, columns = (np.flatnonzero(np.diff(side.offsets) > 0) for side in (a, b))
-        true = nobody(len(rows)) if partners is None else _among(partners, rows, columns, len(b))
+        true = Groups.nobody(len(rows)) if partners is None else _among(partners, rows, columns, len(b))
         unnamed = who.unnamed(b) if isinstance(who, Link) else 0
         crowd = crowd_of(sides[1], len(b))[columns]
         people = len(a), len(b)
