@@ -141,8 +141,7 @@ def _without(visits: Visits, keep: Flags, absent: int) -> Visits:
         notes={"users without a visit": int((left == 0).sum()), "sensitive values nobody carries": absent},
         users=(len(visits), len(visits)),
     )
-    offsets = np.concatenate([[0], np.cumsum(left)]).astype(np.int64)
-    return replace(visits, offsets=offsets, cell=visits.cell[keep], slot=visits.slot[keep], ledger=ledger)
+    return replace(visits.only(keep), ledger=ledger)
 
 
 @dataclass(frozen=True)

@@ -151,10 +151,22 @@ class UserTable(Frame):
         count = tally(keep, self.offsets)
         stay = count > 0
         left: dict[str, Any] = {name: getattr(self, name)[stay] for name in self.PEOPLE}
-        left |= {name: value[keep] for name in self.ROWS if (value := getattr(self, name)) is not None}
         left["attributes"] = kept_attributes(self.attributes, stay)  # type: ignore[attr-defined]
         offsets = np.concatenate([[0], np.cumsum(count[stay])]).astype(np.int64)
-        return replace(self, offsets=offsets, **left, ledger=ledger)  # type: ignore[call-arg]
+        return replace(self, offsets=offsets, **left, **self._rows(keep), ledger=ledger)  # type: ignore[call-arg]
+
+    def only(self, keep: Flags) -> Self:
+        """Some of the rows, of the same users; those left with none keep their position.
+
+        >>> from incrowd.data import Visits
+        >>> Visits.from_arrays([1, 2, 2], cell=[0, 0, 0], slot=[0, 1, 2]).only(np.array([0, 0, 1]) > 0)
+        Visits(users=2, records=1)
+        """
+        offsets = np.append(0, np.cumsum(tally(keep, self.offsets)))
+        return replace(self, offsets=offsets, **self._rows(keep))
+
+    def _rows(self, keep: Flags) -> dict[str, Any]:
+        return {name: value[keep] for name in self.ROWS if (value := getattr(self, name)) is not None}
 
     def user_columns(self, attributes: Attributes) -> dict[str, NDArray[Any]]:
         """The label and the attributes of the user behind each row."""

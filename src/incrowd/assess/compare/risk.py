@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Flags, Ints, offsets_of, tally
+from incrowd.arrays import Flags, Ints, offsets_of
 from incrowd.assess.compare.settings import MethodInputs
 from incrowd.assess.questions.linking import SCORES
 from incrowd.assess.questions.lookup import mean_of, rights
@@ -63,7 +63,7 @@ def recognised(release: Release, source: MethodInputs, caps: Ints) -> Recognised
     before, after = _begins(known) < middle_s, _begins(data) >= middle_s
     if not before.any() or not after.any():
         return None
-    past, later = _only(known, before), replace(release, data=_only(data, after))
+    past, later = known.only(before), replace(release, data=data.only(after))
     best: Recognised | None = None
     for score in SCORES:
         linkage = link(past, later, score=score)
@@ -75,13 +75,6 @@ def recognised(release: Release, source: MethodInputs, caps: Ints) -> Recognised
         if best is None or share > best.share:
             best = Recognised(score, share, high, int(real.sum()))
     return best
-
-
-def _only(data: Any, keep: Flags) -> Any:
-    """Some of the records, of the same people: those left with none keep their position."""
-    rows = {name: value[keep] for name in data.ROWS if (value := getattr(data, name)) is not None}
-    offsets = np.concatenate([[0], np.cumsum(tally(keep, data.offsets))]).astype(np.int64)
-    return replace(data, offsets=offsets, **rows)
 
 
 def _begins(data: Visits | Fingerprints) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from incrowd.arrays import Flags, Ints
+from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.lookup import mean_of, no_rows, rights
@@ -130,7 +130,7 @@ def _halves(subject: Subject) -> tuple[Visits, Visits]:
     if last == first:
         raise Inapplicable("everything is in one time slot, so there is no later period")
     middle = _middle(known, first, last)
-    return _rows(known, known.slot < middle), _rows(target, target.slot >= middle)
+    return known.only(known.slot < middle), target.only(target.slot >= middle)
 
 
 def _middle(visits: Visits, first: int, last: int) -> int:
@@ -139,13 +139,6 @@ def _middle(visits: Visits, first: int, last: int) -> int:
     begin = first // day * day
     days = -(-(last + 1 - begin) // day)
     return begin + days // 2 * day if days > 1 else (first + last + 1) // 2
-
-
-def _rows(visits: Visits, mask: Flags) -> Visits:
-    """Some of the visits; who has none of them stays without any."""
-    counts = np.bincount(visits.owner[mask], minlength=len(visits))
-    offsets = np.append(0, np.cumsum(counts)).astype(np.int64)
-    return replace(visits, offsets=offsets, cell=visits.cell[mask], slot=visits.slot[mask], attributes={})
 
 
 def drawn_people(visits: Visits, people: int, seed: int) -> Ints:
@@ -158,7 +151,7 @@ def only(visits: Visits, people: Ints) -> Visits:
     """The visits of some people; the others stay without any."""
     chosen = np.zeros(len(visits), np.bool_)
     chosen[people] = True
-    return visits if chosen.all() else _rows(visits, chosen[visits.owner])
+    return visits if chosen.all() else visits.only(chosen[visits.owner])
 
 
 def later_s(data: Dataset) -> float:

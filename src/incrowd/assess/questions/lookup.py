@@ -82,14 +82,14 @@ def rights(crowd: Ints) -> Floats:
     return np.divide(1.0, crowd, out=np.zeros(len(crowd)), where=crowd > 0)
 
 
-def printed(number: Number, people: int) -> str:
+def printed(number: Number, people: int, one: str = "person", more: str = "people") -> str:
     """A mean right guess as a share, with the number of people.
 
     >>> printed(Number(limit="lookup", what=RIGHT, value=Fraction(1, 8)), 1402)
     '12.5 % (175.2 of 1,402 people)'
     """
     expected = f"{float(number.value) * people:,.1f}".removesuffix(".0")
-    return f"{percent(float(number.value))} ({expected} of {several(people, 'person', 'people')})"
+    return f"{percent(float(number.value))} ({expected} of {several(people, one, more)})"
 
 
 def _close(crowd: Ints) -> int:

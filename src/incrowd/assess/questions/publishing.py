@@ -10,7 +10,7 @@ from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.inferring import named_columns
 from incrowd.assess.questions.linking import LOAD_S, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import STRANGERS, guesses, no_release, no_rows
+from incrowd.assess.questions.lookup import STRANGERS, guesses, no_release, no_rows, printed
 from incrowd.attack import link, relink
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Release, UserTable
@@ -190,15 +190,13 @@ def _release_full(data: Dataset) -> Finding:
         raise DataError(STRANGERS)
     if linkage.silent == linkage.scored:
         raise DataError(SPREAD if isinstance(subject.release.data, Fingerprints) else ELSEWHERE)
-    right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")
+    right = Number(
+        limit="release_full", what="pseudonyms matched", value=linkage.hit[1] or 0.0, interval=linkage.interval
+    )
     free = data.options.limit("release_full").value is None
     return Finding(
-        judged=(
-            Number(
-                limit="release_full", what="pseudonyms matched", value=linkage.hit[1] or 0.0, interval=linkage.interval
-            ),
-        ),
-        number=f"{percent(linkage.hit[1])} ({right} of {several(linkage.scored, 'person', 'people')})",
+        judged=(right,),
+        number=printed(right, linkage.scored),
         numbers={"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval},
         results=(linkage,),
         note="; ".join(

@@ -52,10 +52,9 @@ def _identified(data: Dataset) -> Finding:
     curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in points]
     alone = int((sizes == 1).sum())
     record = {"curve": [one.to_dict() for one in curve], "judged": curve.index(main), "alone": alone}
-    expected = f"{float(numbers[0].value) * len(sizes):,.1f}".removesuffix(".0")
     return Finding(
         judged=numbers,
-        number=f"{percent(float(numbers[0].value))} ({expected} of {several(len(sizes), *noun)})",
+        number=printed(numbers[0], len(sizes), *noun),
         numbers=record,
         results=(curve,),
         note=f"on {data.grain_of(visits)}; {percent(alone / len(sizes))} are alone; {_curve(by)}{_crammed(visits)}",
