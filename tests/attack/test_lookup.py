@@ -156,7 +156,7 @@ def test_who_is_not_in_the_release_is_counted_apart():
             lookup(tracks([(0, 0)]), tracks([(0, 0)]), **wrong)
     with pytest.raises(ic.DataError, match="has none"):
         lookup(
-            ic.Release(ic.Counts.from_arrays([[1]], [[0, 0]]), ic.data.Groups(np.zeros(1, int), np.zeros(0, int))),
+            ic.Release(ic.Counts.from_arrays([[1]], [[0, 0]]), ic.data.Groups.nobody()),
             visits,
         )
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 import incrowd as ic
@@ -215,7 +214,7 @@ def test_steps_of_a_release_end_with_pseudonyms():
 
 
 def side_by_side(**found):
-    empty = Release(Counts.from_arrays([[12]], [[0, 0]]), Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)))
+    empty = Release(Counts.from_arrays([[12]], [[0, 0]]), Groups.nobody())
     return SideBySide(question="Which?", assessments=found, releases=dict.fromkeys(found, empty), about={})
 
 

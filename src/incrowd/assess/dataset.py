@@ -174,7 +174,7 @@ class Dataset:
         """That much was dropped on the way to the release, if it was."""
         if self.stated is None or not self.stated.steps:
             return ""
-        lost = Release(self.published, Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)), ledger=self.stated)
+        lost = Release(self.published, Groups.nobody(), ledger=self.stated)
         try:
             people = len(self.subject.present) / max(len(self.subject.original), 1)
         except IncrowdError:

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, frozen
+from incrowd.arrays import Flags, Floats, Ints, frozen
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, check_whole, public
 from incrowd.measure._map_files import geojson, save_map
@@ -202,19 +201,19 @@ def lines_of(outline: str | Path, crs: str | None) -> tuple[Floats, ...]:
     return tuple(np.stack(Plane(crs)(*geo.get_coordinates(ring).T), axis=1) for ring in rings)
 
 
-def _inside(at: Floats, corners: Floats) -> NDArray[np.bool_]:
+def _inside(at: Floats, corners: Floats) -> Flags:
     """Which cells are within the box of the outline."""
-    result: NDArray[np.bool_] = ((at >= corners.min(axis=0)) & (at <= corners.max(axis=0))).all(axis=1)
+    result: Flags = ((at >= corners.min(axis=0)) & (at <= corners.max(axis=0))).all(axis=1)
     return result
 
 
-def _together(at: Floats) -> NDArray[np.bool_]:
+def _together(at: Floats) -> Flags:
     """Which cells are not farther than its half beyond the box of the middle 99 %: strays would stretch the map."""
     if not len(at):
         return np.zeros(0, np.bool_)
     low, high = np.quantile(at, MIDDLE, axis=0, method="nearest")
     half = (high - low).max() / 2
-    result: NDArray[np.bool_] = ((at >= low - half) & (at <= high + half)).all(axis=1)
+    result: Flags = ((at >= low - half) & (at <= high + half)).all(axis=1)
     return result
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.data import Counts, Fingerprints, Release, Traces, Visits, load
-from incrowd.data.files import KEY, rebuilt, undescribed
+from incrowd.data.files import KEY, rebuilt, undescribed, unreadable
 from incrowd.data.release_folder import CELLS, MANIFEST, TABLES, manifest_in, release_at, table_in
 from incrowd.data.table import COLUMNS
 from incrowd.errors import DataError, ParameterError, check_file, public
@@ -148,7 +148,7 @@ def _noted(path: Path) -> bytes | None:
     try:
         return (pq.read_schema(path).metadata or {}).get(KEY)
     except (pa.ArrowException, OSError):
-        raise DataError(f"{path.name} is not a readable Parquet file; check the path and the copy.") from None
+        raise unreadable(path) from None
 
 
 def _is_visits(source: Any, columns: Mapping[str, Column] | None) -> bool:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.audit.reading.batches import SUFFIXES, metadata_of, pa_table, source_of
 from incrowd.audit.reading.published import CELLS, MANIFEST, RANDOM, SEEDED, Boxes, Published, part_of
 from incrowd.audit.reading.stated import claims_of, clock_of, plane_of
@@ -117,7 +116,7 @@ def _boxes(private: Mapping[str, Any]) -> Boxes | None:
     return Boxes(row, box, known.pop("group"), known) if whole else None
 
 
-def _groups(members: Groups, there: NDArray[np.bool_]) -> Groups:
+def _groups(members: Groups, there: Flags) -> Groups:
     size = np.diff(members.offsets)
     offsets = np.concatenate([[0], np.cumsum(size[there])]).astype(np.int64)
     return Groups(offsets, members.positions[np.repeat(there, size)])
