@@ -222,7 +222,8 @@ class ReleasedRows:
         if members is None or not len(members.positions):
             raise DataError("a lookup needs to know who is behind each row; give the link file (link, --link).")
         owner = np.repeat(np.arange(len(members)), np.diff(members.offsets))
-        rows = _groups(members.positions, owner, len(original))
+        seen = np.diff(data.offsets)[owner] > 0  # a row that lost all its records is in no file
+        rows = _groups(members.positions[seen], owner[seen], len(original))
         return cls(data, members, rows, crowd_of(release if data is not release else data, len(data)), claims)
 
     def people(self, rows: Ints) -> int:
