@@ -49,7 +49,7 @@ class ComparedRun:
     passed: bool
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """The page."""
     studio = studio_of(request)
     dataset = studio.ready()
