@@ -13,7 +13,7 @@ from incrowd.report.verdict import FirstScreen, verdict_of
 from incrowd.show import Line, Lines
 from incrowd.web import commands
 from incrowd.web.pages import commands as lines
-from incrowd.web.pages import in_brief, page, studio_of
+from incrowd.web.pages import discreet, in_brief, page, studio_of
 from incrowd.web.protect import TRIED
 from incrowd.web.store import Job
 from incrowd.web.studio import JUDGE, Studio
@@ -91,7 +91,9 @@ def _what_is_left(answer: str) -> str:
 
 def _failed(job: Job) -> ComparedRun:
     """A run without an answer, as loud as one that fails."""
-    return ComparedRun(job, job.title, "gap", "No answer", None, f"stopped: {job.message}", "-", None, passed=False)
+    return ComparedRun(
+        job, job.title, "gap", "No answer", None, f"stopped: {discreet(job.message)}", "-", None, passed=False
+    )
 
 
 def _row(
