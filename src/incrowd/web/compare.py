@@ -12,6 +12,7 @@ from incrowd.report.cards import Bar, Card
 from incrowd.report.verdict import FirstScreen, verdict_of
 from incrowd.show import Line, Lines
 from incrowd.web import commands
+from incrowd.web.methods import title_of
 from incrowd.web.pages import commands as lines
 from incrowd.web.pages import discreet, in_brief, page, studio_of
 from incrowd.web.protect import TRIED
@@ -69,6 +70,7 @@ def show(request: Request) -> Response:
         pending=[job for job in jobs if not job.over],
         frontier=_frontier([*rows, *original]) if rows else None,
         advice=None if before is None else before.advice,
+        title_of=title_of,
         tried=studio.answer(studio.finished(dataset, "forecast")),
         lines=lines(commands.forecasting(dataset, TRIED)),
     )

@@ -47,7 +47,7 @@ async def _shown(request: Request, problem: str = "", typed: dict[str, str] | No
         step="data",
         status=422 if problem else 200,
         problem=problem,
-        files=files,
+        files=sorted(files, key=lambda file: file.path.rstrip("/") != picked.get("source", "").rstrip("/")),
         database=database,
         picked=picked,
         columns=urlencode(picked) if picked.get("source") or _named_database(picked, database) else "",
