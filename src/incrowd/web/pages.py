@@ -119,7 +119,7 @@ def in_brief(assessment: "Assessment") -> str:
     if assessment.passed:
         return "passes"
     if assessment.above:
-        return f"{len(assessment.above)} of {several(len(assessment.held), 'test')} above"
+        return f"{len(assessment.above)} of {len(assessment.held)} above the limit"
     return several(len(assessment.open), "test is missing", "tests are missing")
 
 
