@@ -92,7 +92,8 @@ def verdict_of(assessment: "Assessment") -> FirstScreen:
     cards = [card_of(answer) for answer in assessment.answers if answer.verdict != "does not apply"]
     shut = [card for card in cards if card.tone in ("bad", "gap") and (card.answer.due or card.tone == "bad")]
     shut.sort(key=lambda card: -card.excess)
-    decide = tuple(shut[:DECIDE]) or tuple(card for card in cards if card.tone == "ok")[:DECIDE]
+    good = sorted((card for card in cards if card.tone == "ok"), key=_near)
+    decide = tuple(shut[:DECIDE] or good[:DECIDE])
     overrides = assessment.override and assessment.shopping
     return FirstScreen(
         tone=tone_of(assessment),
@@ -110,6 +111,11 @@ def verdict_of(assessment: "Assessment") -> FirstScreen:
         map=_map(assessment),
         stages=tuple(_stages(assessment)),
     )
+
+
+def _near(card: Card) -> tuple[bool, float]:
+    """Place of a test that is within its limit: the nearest to it first, those that count faults last."""
+    return card.deciding is None or card.deciding.bar is None, -card.excess
 
 
 def tone_of(assessment: "Assessment") -> Tone:
