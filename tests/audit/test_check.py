@@ -40,6 +40,20 @@ def test_without_original_and_link_what_needs_them_is_not_asked(cut):
     assert alone.summary.endswith("not asked (no link given)")
 
 
+@pytest.mark.parametrize(
+    ("params", "claims", "said"),
+    [
+        ({"k": 2}, {"k": 3}, "parameters.k is not claims.k"),
+        ({"cell_m": 500}, {}, "cell_m is stated twice and differs"),
+        ({"epsilon": 1.0}, {"epsilon": 0.1}, "parameters.epsilon is not claims.epsilon"),
+    ],
+)
+def test_a_release_in_memory_that_contradicts_itself_fails(params, claims, said):
+    visits = people_visits(range(20), 0)
+    one = ic.Release.from_arrays(visits, [[u] for u in range(20)], params=params, claims=claims)
+    assert check(one)["manifest"].evidence.startswith(said)
+
+
 def test_packed_cell_centres_are_not_read_as_words_or_paths():
     rng = np.random.default_rng(0)
     xy = rng.random((3000, 2)) * 1e5

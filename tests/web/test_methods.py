@@ -63,4 +63,4 @@ def test_columns_reach_the_commands():
     judged = commands.judging(DATA, "glove", budget="2m", signed=True)
     assert judged[judged.index("--sensitive") + 1] == "fare"
     assert judged[judged.index("--harmless") + 1] == "line"
-    assert {"--attest", "--evidence", "--fail-above"} <= set(judged)
+    assert {"--attest-file", "--evidence", "--fail-above"} <= set(judged)

@@ -69,6 +69,13 @@ class Release(Frame, Result):
     ledger: Ledger = field(default_factory=Ledger)
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        pseudonyms = len(self.data) if isinstance(self.data, UserTable) else 0
+        if len(self.members) != pseudonyms:
+            raise DataError(
+                f"members has {len(self.members)} lists for {pseudonyms} pseudonyms; give one list for each."
+            )
+
     @classmethod
     @public
     def from_arrays(
@@ -98,9 +105,6 @@ class Release(Frame, Result):
         Release(Visits, rows=2, pseudonyms=2, people=2)
         """
         groups = members if isinstance(members, Groups) else Groups.from_lists(members)
-        pseudonyms = len(data) if isinstance(data, UserTable) else 0
-        if len(groups) != pseudonyms:
-            raise DataError(f"members has {len(groups)} lists for {pseudonyms} pseudonyms; give one list for each.")
         statements = (dict(params or {}), guarantee, dict(claims or {}))
         return cls(data, groups, *statements, ledger or Ledger(), dict(provenance or {}))
 

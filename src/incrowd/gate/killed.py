@@ -24,7 +24,7 @@ def clear(outputs: Outputs, runs: Sequence[RunRecord]) -> None:
     links = links_in(outputs.links) if outputs.links is not None and outputs.links.is_dir() else {}
     for left in left_by_killed_runs(outputs.folder / RUN, "part"):
         ident = id_in(left / RELEASE)
-        if ident in links and ident not in published:
+        if ident is not None and ident in links and ident not in published:
             links[ident].unlink()
         shutil.rmtree(left, ignore_errors=True)
     for left in left_by_killed_runs(outputs.private / PRIVATE, "part"):

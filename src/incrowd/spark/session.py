@@ -23,11 +23,17 @@ from incrowd.errors import DataError, IncrowdWarning, ParameterError, public
 MEMORY = "spark.executor.memoryOverhead"
 RECORD_BYTES = 200  # of the memory of Python that a task takes per record of its block,
 LIBRARIES_BYTES = 192 * 2**20  # beside what it takes for nothing
+UNEVEN = 1.25  # the largest block beside the mean: users are dealt by the hash of their label, and differ in records
 SETTINGS = {
     # A task is a block or a shard: Spark may not put two into one.
     "spark.sql.adaptive.coalescePartitions.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    # A time without an offset is none in UTC, and a file is read whole or not at all.
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.legacy.parquet.nanosAsLong": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
 }
 AT_START = {
     "spark.io.encryption.enabled": "true",  # shuffle and cache files hold records
@@ -152,8 +158,8 @@ def _mebibytes(text: str) -> int:
 
 
 def blocks_for(spark: SparkSession, records: int) -> int:
-    """How many blocks of whole users so many records need: a few for each core, each within the memory of a task."""
-    needed = ceil(records * RECORD_BYTES / task_bytes(spark))
+    """How many blocks of whole users so many records need: one for each core, each within the memory of a task."""
+    needed = ceil(UNEVEN * records * RECORD_BYTES / task_bytes(spark))
     return max(needed, int(spark.sparkContext.defaultParallelism), 1)
 
 
@@ -170,7 +176,7 @@ def plain_errors() -> Iterator[None]:
         name = type(error).__name__ if named is None else named[1]
         what = f"its log names the task, often one without memory: raise {MEMORY}, or give more parts."
         if name.startswith("FAILED_READ_FILE"):
-            what = "give all files the same types of columns, or read them apart."
+            what = "a file is broken, or has columns of other types than the first; write it again, or read it apart."
         elif isinstance(error, AnalysisException):
             what = "give the columns other names or types first."
         raise DataError(f"Spark stopped ({name}); {what}") from None

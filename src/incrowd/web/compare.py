@@ -1,5 +1,6 @@
 """The step Compare: all runs in one table and one frontier, and what advice would choose."""
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -79,8 +80,13 @@ def row_of(studio: Studio, job: Job) -> ComparedRun | None:
     if job.state != "finished" or assessment is None:
         return None
     record: dict[str, Any] = published.data if published else {}
-    left = published.answer.partition("\nGuarantee:")[0] if published else ""
+    left = _what_is_left(published.answer) if published else ""
     return _row(job, job.title, assessment, left, percent(record.get("records_left")), record.get("loss"))
+
+
+def _what_is_left(answer: str) -> str:
+    """The last sentence before the guarantee: how fine the data still are."""
+    return re.split(r"(?<=\.) (?=[A-Z])", answer.partition("\nGuarantee:")[0])[-1]
 
 
 def _failed(job: Job) -> ComparedRun:

@@ -9,16 +9,10 @@ from incrowd.show import Panel
 STYLE = re.compile(r' style="([^"]*)"')
 SHEET = re.compile(r"<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
 PAPER = re.compile(r'<g>\s*<path d="[^"]*" style="fill: #ffffff"/>\s*</g>')
-NAMED = re.compile(r'\bid="|"#|url\(#')
+NAMED = re.compile(r'\bid="|(?<=href=)"#|url\(#')
 FONT = re.compile(r"(?:(\d+) )?([\d.]+)px .*")
-THEMED = {
-    INK: "var(--ink)",
-    MUTED: "var(--soft)",
-    PALE: "var(--line)",
-    SUNK: "var(--sunk)",
-    COLOURS[0]: "var(--line-1)",
-}
-THEMED |= {COLOURS[1]: "var(--line-2)", COLOURS[2]: "var(--line-3)", "#ffffff": "var(--paper)"}
+THEMED = {INK: "var(--ink)", MUTED: "var(--soft)", PALE: "var(--line)", SUNK: "var(--sunk)", "#ffffff": "var(--paper)"}
+THEMED |= {colour: f"var(--line-{place})" for place, colour in enumerate(COLOURS, start=1)}
 
 
 def figure(panel: Panel) -> str:

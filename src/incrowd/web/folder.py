@@ -20,6 +20,7 @@ UPLOADS = f"{HOME}/uploads"
 MOST_FILES = 200  # that a page lists
 DEEPEST = 3
 NAME = re.compile(r"[\w][\w .()+-]{0,120}")
+LONGEST_NAME = 200  # bytes; file systems take 255
 
 
 @dataclass(frozen=True)
@@ -142,14 +143,14 @@ async def upload(folder: Path, name: str, chunks: AsyncIterator[bytes], most: in
     Returns:
         Its path below the folder.
     """
-    if not NAME.fullmatch(name) or not _known(Path(name)):
+    if not NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME or not _known(Path(name)):
         raise ParameterError(
             "the name of this file has unusual characters or an unknown ending; rename it, such as trips.csv."
         )
     place = folder / UPLOADS
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = place / f".{os.urandom(8).hex()}.part"
     try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
         size = 0
         with _private(part) as stream:
             async for chunk in chunks:
@@ -160,6 +161,8 @@ async def upload(folder: Path, name: str, chunks: AsyncIterator[bytes], most: in
         if not size:
             raise DataError("this file is empty; choose another.")
         part.replace(place / name)
+    except OSError as error:
+        raise DataError("this file could not be stored, most likely because the disk is full; make room.") from error
     finally:
         part.unlink(missing_ok=True)
     return f"{UPLOADS}/{name}"

@@ -62,6 +62,7 @@ def description() -> dict[str, Any]:
     paths["/release"]["get"] = _get("The step release.", parameters=_query(run=TEXT))
     paths |= {
         "/data/columns": {"get": _get("What columns hold.", parameters=_query(source=TEXT, kind=TEXT))},
+        "/data/earlier": {"post": _post("Go back to earlier data.", {"dataset": {"type": "integer"}})},
         "/upload": {"post": _upload()},
         "/risk/view": {"get": _get("Risk at a grain.", parameters=VIEW)},
         "/risk/map.json": {"get": _get("Squares of the map.", parameters=VIEW, kind=JSON)},

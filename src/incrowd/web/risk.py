@@ -59,6 +59,7 @@ async def show(request: Request) -> Response:
         slot_words=slot_words,
         problem=problem,
         budgets=commands.BUDGETS,
+        budget_words=budget_words,
         lines=lines(_assessing(dataset, chosen)),
     )
 
@@ -70,7 +71,7 @@ async def view(request: Request) -> Response:
     file, zone = _file(studio, dataset), _zone(dataset)
     seen = await run_in_threadpool(studio.views.view, file, chosen["cell_m"], chosen["slot_min"], zone)
     context: dict[str, Any] = await run_in_threadpool(_drawn, studio, dataset, seen, chosen)
-    return page(request, "view", chosen=chosen, took=f"{time.perf_counter() - began:.1f} s", **context)
+    return page(request, "view", chosen=chosen, took=_drawn_in(time.perf_counter() - began), **context)
 
 
 def _drawn(studio: Studio, dataset: StoredData, seen: View, chosen: dict[str, int]) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def _drawn(studio: Studio, dataset: StoredData, seen: View, chosen: dict[str, in
     return {
         "known": known,
         "curve": _with_limit(section_of(list(seen.curve)).panel("uniqueness")),
-        "numbers": [(one.points, percent(one.value)) for one in seen.curve],
+        "numbers": [(one.points, percent(one.value).removesuffix(" %")) for one in seen.curve],
         "map": seen.risk_map.section(),
         "key": step_words(seen.risk_map.panel().steps) if len(seen.risk_map.cell) else [],
         "min_people": several(seen.risk_map.min_people, "person", "people"),
@@ -97,6 +98,10 @@ def _drawn(studio: Studio, dataset: StoredData, seen: View, chosen: dict[str, in
         "gap": section_of(gap[0]) if gap else None,
         "lines": lines(*commands.measuring(dataset, chosen["cell_m"], chosen["slot_min"]), _assessing(dataset, chosen)),
     }
+
+
+def _drawn_in(seconds: float) -> str:
+    return f"Drawn in {seconds:.1f} s" if seconds >= 0.1 else "Drawn in less than 0.1 s"
 
 
 def _assessing(dataset: StoredData, chosen: dict[str, int]) -> list[str]:
@@ -193,6 +198,15 @@ def cell_words(cell_m: int) -> str:
     ('250 m', '2 km')
     """
     return f"{cell_m} m" if cell_m < 1000 else f"{cell_m // 1000} km"
+
+
+def budget_words(budget: str) -> str:
+    """The time that all tests may take.
+
+    >>> budget_words("2m"), budget_words("1h")
+    ('2 min', '1 h')
+    """
+    return f"{budget[:-1]} {'min' if budget.endswith('m') else 'h'}"
 
 
 def slot_words(slot_min: int) -> str:

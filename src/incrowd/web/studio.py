@@ -94,6 +94,18 @@ class Studio:
         section = self.answer(job, step)
         return None if section is None else section.data
 
+    def signing_of(self, job: Job) -> Job | None:
+        """The latest job that signs a run."""
+        return next((one for one in self.store.jobs(job.dataset, "sign") if one.details["run"] == job.id), None)
+
+    def signed(self, signing: Job | None) -> bool:
+        """Whether a decision stands: the tests and checks that signing repeats pass, or it says not to publish."""
+        if signing is None or signing.state != "finished":
+            return False
+        repeated, audit = self.assessment(signing), self.answer(signing, 1)
+        passed = repeated is not None and repeated.passed and audit is not None and bool(audit.data.passed)
+        return passed or signing.details["decision"] == "no"
+
     def runs(self, dataset: StoredData) -> list[Job]:
         """The releases that were made, the latest first."""
         return self.store.jobs(dataset.id, "run")

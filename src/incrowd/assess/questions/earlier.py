@@ -20,11 +20,11 @@ from incrowd.assess.earlier_pair import (
     Views,
 )
 from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
 from incrowd.assess.questions.counting import membership_finding
 from incrowd.assess.questions.earlier_boxes import in_both_crowds, looked_up
 from incrowd.assess.questions.linking import MEET_S, SURE, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import mean_of, printed, rights
+from incrowd.assess.questions.lookup import mean_of, rights
 from incrowd.assess.questions.standing_out import STANDING_OUT, standing_out
 from incrowd.attack import Linkage, link
 from incrowd.attack.link.sides import as_visits
@@ -169,7 +169,7 @@ def _scored(linkages: list[Linkage], pair: Pair, chosen: Ints) -> Finding:
     )
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(asked)),
+        number=printed(float(numbers[0].value), len(asked)),
         numbers={"judged": how, "scored": len(asked), "named": sure, "chance": dict(right.chance)},
         results=(right,),
         note="; ".join(filter(None, notes)),

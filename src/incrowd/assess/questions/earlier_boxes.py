@@ -9,8 +9,8 @@ import numpy as np
 from incrowd.arrays import Ints, offsets_of
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.earlier_pair import Pair
-from incrowd.assess.question import Finding
-from incrowd.assess.questions.lookup import guesses, printed
+from incrowd.assess.question import Finding, printed
+from incrowd.assess.questions.lookup import guesses
 from incrowd.attack import lookup
 from incrowd.clock import DAY_MIN, wall_at, zone_of
 from incrowd.data import Fingerprints, Groups, Release
@@ -48,7 +48,7 @@ def looked_up(pair: Pair, table: Fingerprints, data: Dataset) -> Finding:
     mean, worst = guesses("earlier", found.crowd[here], drawn=True, caps=pair.crowd_of(np.flatnonzero(here)))
     return Finding(
         judged=(mean, worst),
-        number=printed(mean, int(here.sum())),
+        number=printed(float(mean.value), int(here.sum())),
         numbers=found.to_dict(),
         results=(found,),
         note=f"{several(data.options.records, 'earlier box', 'earlier boxes')} of each row looked up in the new ones",
@@ -94,7 +94,7 @@ def in_both_crowds(pair: Pair, table: Fingerprints) -> Iterator[Finding]:
     mean, worst = guesses("earlier", crowd[concerned], drawn=False)
     yield Finding(
         judged=(mean, worst),
-        number=printed(mean, len(concerned)),
+        number=printed(float(mean.value), len(concerned)),
         numbers={"in_both": len(concerned)},
         note="crowds of the same time share so few people",
         concerned=len(concerned),

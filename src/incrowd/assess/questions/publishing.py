@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
 from incrowd.assess.questions.inferring import named_columns
 from incrowd.assess.questions.linking import LOAD_S, drawn_people, later_s, only
 from incrowd.assess.questions.lookup import guesses, no_rows
@@ -191,7 +191,6 @@ def _release_full(data: Dataset) -> Finding:
         raise DataError("nobody of the data is in the release; check that both belong together")
     if linkage.silent == linkage.scored:
         raise DataError(SPREAD if isinstance(subject.release.data, Fingerprints) else ELSEWHERE)
-    right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")
     free = data.options.limit("release_full").value is None
     return Finding(
         judged=(
@@ -199,7 +198,7 @@ def _release_full(data: Dataset) -> Finding:
                 limit="release_full", what="pseudonyms matched", value=linkage.hit[1] or 0.0, interval=linkage.interval
             ),
         ),
-        number=f"{percent(linkage.hit[1])} ({right} of {several(linkage.scored, 'person', 'people')})",
+        number=printed(linkage.hit[1] or 0.0, linkage.scored, of=len(subject.present)),
         numbers={"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval},
         results=(linkage,),
         note="; ".join(
