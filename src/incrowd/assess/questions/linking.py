@@ -14,7 +14,7 @@ from incrowd.assess.question import Finding, Inapplicable, Number, Question, dra
 from incrowd.assess.questions.lookup import mean_of, no_rows, rights
 from incrowd.assess.subject import Subject
 from incrowd.attack import Linkage, link
-from incrowd.clock import DAY_MIN
+from incrowd.clock import slots_per_day
 from incrowd.data import Release, Visits
 from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
@@ -135,7 +135,7 @@ def _halves(subject: Subject) -> tuple[Visits, Visits]:
 
 def _middle(visits: Visits, first: int, last: int) -> int:
     """The border of two days nearest to the middle of the period, or else the middle slot."""
-    day = DAY_MIN // visits.slot_min if visits.slot_min and DAY_MIN % visits.slot_min == 0 else 1
+    day = slots_per_day(visits.slot_min) or 1
     begin = first // day * day
     days = -(-(last + 1 - begin) // day)
     return begin + days // 2 * day if days > 1 else (first + last + 1) // 2
