@@ -246,14 +246,14 @@ def _looked_up(pair: Pair, table: Fingerprints, data: Dataset) -> Finding:
         "dt": ones,
     }
     centres = replace(table, **columns, crowd=np.ones(len(table), np.int64), start=new.start)
-    found = lookup(Release(new, _shared(pair)), centres, records=data.options.records, seed=data.seed)
-    here = found.crowd >= 0
-    mean, worst = guesses("earlier", found.crowd[here], drawn=True, caps=pair.crowd_of(np.flatnonzero(here)))
+    risk = lookup(Release(new, _shared(pair)), centres, records=data.options.records, seed=data.seed)
+    here = risk.crowd >= 0
+    mean, worst = guesses("earlier", risk.crowd[here], drawn=True, caps=pair.crowd_of(np.flatnonzero(here)))
     return Finding(
         judged=(mean, worst),
         number=printed(mean, int(here.sum())),
-        numbers=found.to_dict(),
-        results=(found,),
+        numbers=risk.to_dict(),
+        results=(risk,),
         note=f"{several(data.options.records, 'earlier box', 'earlier boxes')} of each row looked up in the new ones",
         chance=1 / max(len(table), 1),
     )
