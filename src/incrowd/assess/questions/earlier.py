@@ -14,8 +14,17 @@ from incrowd.assess.earlier_pair import APART, BELIED, FEW_COMMON, MOST, UNVOUCH
 from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.counting import membership_finding
-from incrowd.assess.questions.linking import MEET_S, NAMED_RIGHTLY, SURE, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import guesses, mean_of, no_release, printed, rights
+from incrowd.assess.questions.linking import (
+    MEET_S,
+    NAMED_RIGHTLY,
+    SURE,
+    drawn_people,
+    later_s,
+    named_rightly,
+    named_surely,
+    only,
+)
+from incrowd.assess.questions.lookup import guesses, half_right, mean_of, no_release, printed
 from incrowd.attack import Linkage, link, lookup
 from incrowd.attack.link.sides import as_visits
 from incrowd.attack.people import unlabelled
@@ -139,13 +148,12 @@ def _scored(linkages: list[Linkage], pair: Pair, chosen: Ints) -> Finding:
     asked = np.flatnonzero(~np.isnan(right.right))
     if not len(asked):
         raise DataError("nobody of the earlier release has a row in the new one that could be compared")
-    sure = max(_sure(one, pair) for one in linkages) / len(asked)
+    sure = max(named_rightly(one, pair.subject.crowd) for one in linkages) / len(asked)
     crowd = pair.crowd_of(asked)
-    close = Fraction(int((rights(crowd) >= 0.5).sum()), len(asked))
     hit = min(Fraction(right.hit[1] or 0.0), mean_of(crowd))  # a float beside its exact bound
     numbers = (
         Number(limit="earlier", what="people recognised", value=hit, interval=right.interval, cap=mean_of(crowd)),
-        Number(limit="worst", what=NAMED_RIGHTLY, value=sure, interval=wilson(sure, len(asked)), cap=close),
+        Number(limit="worst", what=NAMED_RIGHTLY, value=sure, interval=wilson(sure, len(asked)), cap=half_right(crowd)),
     )
     notes = (
         f"best of {several(len(linkages), 'attack')}: {right.attacker}",
@@ -167,7 +175,7 @@ def _scored(linkages: list[Linkage], pair: Pair, chosen: Ints) -> Finding:
 def _unscored(linkages: list[Linkage], pair: Pair) -> Finding:
     """The share of the new rows that an attacker names at 0.9, rightly or not, and what must be right of the rest."""
     rows = int((np.diff(pair.target.offsets) > 0).sum())
-    named = max(len(np.unique(_named(one, pair)[1])) for one in linkages)
+    named = max(len(np.unique(named_surely(one, pair.subject.crowd)[1])) for one in linkages)
     share = Fraction(named, max(rows, 1))
     asked = np.flatnonzero(np.diff(pair.earlier.offsets)) if pair.asked is None else pair.asked
     alike_ = max(
@@ -207,20 +215,6 @@ def _standing_out(linkage: Linkage, pair: Pair, asked: Ints) -> Floats:
             worth = 1 / max(int(pair.subject.crowd[linkage.matches[row]]), 1)
             net[place] = worth * np.sign(np.round(linkage.values[row, 0] - nearest, 9))
     return net
-
-
-def _sure(linkage: Linkage, pair: Pair) -> float:
-    """How many people are named rightly at a claimed 0.9."""
-    return float(np.nan_to_num(linkage.right[_named(linkage, pair)[0]]).sum())
-
-
-def _named(linkage: Linkage, pair: Pair) -> tuple[Ints, Ints]:
-    """The pairs named at 0.9; who is sure of a crowd names nobody in it, and histograms are never so sure."""
-    if linkage.score != "evidence":
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    named = linkage.named(SURE)
-    sure = named.confidence / pair.subject.crowd[named.target] >= SURE
-    return named.known[sure], named.target[sure]
 
 
 def _looked_up(pair: Pair, table: Fingerprints, data: Dataset) -> Finding:
