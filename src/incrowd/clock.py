@@ -52,7 +52,11 @@ def check_hours(**values: Any) -> None:
 
 
 def within_hours(value: Ints | Floats, begin: float, end: float) -> Flags:
-    """Which times of a day are from one to another, which may run past midnight."""
+    """Which times of a day are from one to another, which may be past midnight.
+
+    >>> within_hours(np.array([1, 12, 23]), 22, 6).tolist()
+    [True, False, True]
+    """
     after, before = begin <= value, value < end
     return after & before if begin <= end else after | before
 

@@ -87,7 +87,11 @@ class Visits(UserTable):
 
     @property
     def again(self) -> Flags:
-        """Which visits are in the slot of the one before, by the same user in another cell."""
+        """Which visits are in the slot of the one before, by the same user in another cell.
+
+        >>> Visits.from_arrays([1, 1, 2], cell=[0, 5, 5], slot=[3, 3, 3]).again.tolist()
+        [False, True, False]
+        """
         again, owner = np.zeros(self.records, np.bool_), self.owner
         again[1:] = (self.slot[1:] == self.slot[:-1]) & (owner[1:] == owner[:-1])
         return again
@@ -97,6 +101,9 @@ class Visits(UserTable):
 
         Args:
             slots: How many, from 0 on.
+
+        >>> Visits.from_arrays([1, 1], cell=[4, 5], slot=[0, 1]).everywhere(2).tolist()
+        [[4, 5]]
         """
         each = self.records == len(self) * slots and (np.diff(self.offsets) == slots).all()
         if not each or (self.slot.reshape(len(self), slots) != np.arange(slots)).any():
