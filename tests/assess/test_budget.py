@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd import assess, measure
+from assess.asking import OF_ROWS, assessed
+from incrowd import measure
 from incrowd.assess._assess import prepared
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.options import Options, seconds_of
@@ -18,7 +19,6 @@ from incrowd.plain import in_words
 from incrowd.progress import track
 
 MODULE = sys.modules["incrowd.assess.prepared"]
-OF_DATA = ("lookup", "identified", "single_visit", "later", "home_work")  # judged of data as they are
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +31,6 @@ def visits(city):
     return ic.discretize.towers(city.traces, city.towers, slot_min=60)
 
 
-def assessed(data, **options):
-    return assess.assess(data, advise=False, **options)
-
-
 def test_a_question_that_does_not_fit_is_not_run(visits, monkeypatch):
     slow = tuple(replace(one, seconds=lambda _: 1e4) if one.name == "later" else one for one in QUESTIONS)
     monkeypatch.setattr(MODULE, "QUESTIONS", slow)
@@ -44,7 +40,7 @@ def test_a_question_that_does_not_fit_is_not_run(visits, monkeypatch):
     assert found.answer("home_work").value is not None
     assert [one.name for one in found.open] == ["later"] and " and 1 test is missing. Worst: " in found.verdict
     assert found.verdict.endswith("limit of 9.1 % (1 in 11). Not run: later.")
-    loose = dict.fromkeys((*OF_DATA, "worst"), 1.0)
+    loose = dict.fromkeys((*OF_ROWS, "worst"), 1.0)
     assert not assessed(visits, limits=loose, override="a drill").passed
     free = assessed(visits, limits={**loose, "later": None}, override="a drill")
     assert free.answer("later").verdict == "not run" and not free.answer("later").due and free.passed

@@ -8,10 +8,10 @@ import sys
 import pytest
 
 import incrowd as ic
+from assess.asking import OF_ROWS
 from incrowd.assess.limits import DEFAULTS
 
-OF_DATA = ("lookup", "identified", "single_visit", "later", "home_work")  # judged of data as they are
-LOOSE = [word for name in (*OF_DATA, "worst") for word in ("--limit", f"{name}=1")]
+LOOSE = [word for name in (*OF_ROWS, "worst") for word in ("--limit", f"{name}=1")]
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_the_gate_and_its_exit_codes(incrowd, log):
     assert "Nothing above your limits: 5 tests, none missing." in " ".join(out.split())
     assert incrowd(*words, *LOOSE, "--override", "a drill", "--limit", "identified=0")[0] == 1
     assert incrowd("assess", log, "--no-advise", *LOOSE)[0] == 0  # without a gate it is said only
-    none = [word for name in (*OF_DATA, "worst") for word in ("--limit", f"{name}=none")]
+    none = [word for name in (*OF_ROWS, "worst") for word in ("--limit", f"{name}=none")]
     code, out, _ = incrowd(*words, *none, "--override", "a drill")
     assert code == 1 and "No verdict: no test was compared with a limit." in out
     assert "(--sensitive)" in out and "--\n" not in out  # options are not broken

@@ -12,7 +12,7 @@ from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
 from incrowd.attack import membership, recover, recovery_score, repair
 from incrowd.attack.membership.channel import AFTER, BEFORE
-from incrowd.attack.membership.crowds import at_published_grain
+from incrowd.attack.membership.counted import at_published_grain
 from incrowd.attack.membership.result import FALSE
 from incrowd.attack.recover.guesses import positions
 from incrowd.audit.checks.counts import without_gaps
