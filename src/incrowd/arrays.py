@@ -1,6 +1,5 @@
 """Rows by user: their order, where each user begins, which are kept, who was drawn."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Labels = NDArray[Any]  # int64 or str, one per user
 Codes = NDArray[np.signedinteger[Any]]  # positions of users; 32 bits are enough for most
 
@@ -64,7 +64,7 @@ def positions_of(values: Labels, among: Labels) -> Ints:
     return np.where(among[place] == values, place, -1)
 
 
-def drawn(total: int, some: int, seed: int) -> NDArray[np.bool_]:
+def drawn(total: int, some: int, seed: int) -> Flags:
     """Which of `total` were drawn; all if `some` is not less.
 
     >>> int(drawn(5, 2, seed=0).sum()), int(drawn(5, 9, seed=0).sum())
@@ -75,25 +75,13 @@ def drawn(total: int, some: int, seed: int) -> NDArray[np.bool_]:
     return chosen
 
 
-def distinct_rows(*keys: NDArray[Any]) -> NDArray[np.bool_]:
+def distinct_rows(*keys: NDArray[Any]) -> Flags:
     """True at the first of each run of equal rows; the rows are in order."""
     keep = np.zeros(len(keys[0]), np.bool_)
     keep[:1] = True
     for key in keys:
         keep[1:] |= key[1:] != key[:-1]
     return keep
-
-
-def quantiles(values: NDArray[Any], shares: Sequence[float]) -> list[float]:
-    """The value that each share of the values does not exceed, without interpolation; nan if there are none.
-
-    >>> quantiles(np.array([3.0, 1.0]), (0, 0.5, 1)), quantiles(np.array([]), (0.5,))
-    ([1.0, 1.0, 3.0], [nan])
-    """
-    if not len(values):
-        return [float("nan")] * len(shares)
-    values_at: list[float] = np.quantile(values, shares, method="inverted_cdf").tolist()
-    return values_at
 
 
 def offsets_of(codes: Codes, users: int) -> Ints:
@@ -136,7 +124,7 @@ def rows_of(offsets: Ints, users: Ints) -> tuple[Ints, Ints]:
     return starts, np.repeat(offsets[users] - starts[:-1], sizes) + np.arange(starts[-1])
 
 
-def tally(flags: NDArray[np.bool_], offsets: Ints) -> Ints:
+def tally(flags: Flags, offsets: Ints) -> Ints:
     """How many rows of each user are flagged."""
     total = np.zeros(len(flags) + 1, np.int64)
     np.cumsum(flags, out=total[1:])

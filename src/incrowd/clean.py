@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, distinct_rows, row_order, tally
+from incrowd.arrays import Flags, Ints, distinct_rows, row_order, tally
 from incrowd.data import Traces
 from incrowd.data.table import some_rows
 from incrowd.data.traces import AT_ZERO
@@ -55,7 +54,7 @@ def duplicates(traces: Traces) -> Traces:
     return traces.where(~twice, ledger)
 
 
-def repeated(traces: Traces) -> tuple[NDArray[np.bool_], int]:
+def repeated(traces: Traces) -> tuple[Flags, int]:
     """Whether each row repeats an earlier one, and how many of the others share only user and time with one."""
     rows, run = _simultaneous(traces)
     x, y = (column[rows] for column in traces.coordinates)
@@ -160,7 +159,7 @@ def _repaired(traces: Traces, shift: Shift, max_speed_ms: float) -> tuple[Traces
     return replace(traces, t=t, offsets=offsets, **places, ordered=True), done
 
 
-def _latecomers(traces: Traces, first: NDArray[np.bool_]) -> tuple[int, int]:
+def _latecomers(traces: Traces, first: Flags) -> tuple[int, int]:
     """How many records at the time of an earlier one are at another place than that, and how many at the same."""
     late = np.flatnonzero(~first)
     earlier = np.flatnonzero(first)[np.cumsum(first)[late] - 1]

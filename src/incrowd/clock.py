@@ -11,9 +11,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.errors import ParameterError
 
 HOUR_S = 3_600
@@ -23,7 +22,7 @@ DAY_MIN = 1_440
 DAY_H = 24
 MONDAY_S = 4 * DAY_S  # 1970-01-05, the first Monday of the epoch
 CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
-_EPOCH = datetime(1970, 1, 1)
+EPOCH = datetime(1970, 1, 1)
 FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 and 9999, as in datetime
 PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 # A number is an epoch in the unit whose window holds it; the gaps hold dates written as digits, 20080517100000.
@@ -67,7 +66,7 @@ def utc_of(wall: int, zone: ZoneInfo | None) -> int:
     """The first UTC second at which the wall clock shows this, or jumps over it."""
     if zone is None:
         return wall
-    return int((_EPOCH + timedelta(seconds=wall)).replace(tzinfo=zone).timestamp())
+    return int((EPOCH + timedelta(seconds=wall)).replace(tzinfo=zone).timestamp())
 
 
 def jumps(low: int, high: int, zone: ZoneInfo | None) -> tuple[Ints, Ints]:
@@ -130,7 +129,7 @@ def _offsets_of(day: int, zone: ZoneInfo) -> list[tuple[int, int, int]]:
 
 
 def _offsets(local: int, zone: ZoneInfo) -> tuple[int, int]:
-    wall = (_EPOCH + timedelta(seconds=local)).replace(tzinfo=zone)
+    wall = (EPOCH + timedelta(seconds=local)).replace(tzinfo=zone)
     first, second = (wall.replace(fold=fold).utcoffset() or timedelta() for fold in (0, 1))
     return int(first.total_seconds()), int(second.total_seconds())
 
@@ -143,7 +142,7 @@ def unit_of(values: Floats | Ints) -> str | None:
     return next((unit for unit, (low, high) in WINDOWS.items() if low <= middle < high), None)
 
 
-def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, NDArray[np.bool_]]:
+def from_epoch(values: Floats | Ints, unit: str) -> tuple[Ints, Flags]:
     """Whole seconds, rounded down, and which are none: missing, or too small or large to be in this unit.
 
     >>> from_epoch(np.array([1_600_000_000_999.0, 1_600_000_000.0]), "ms")

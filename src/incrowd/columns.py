@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import Floats, Ints, Labels, frozen
+from incrowd.arrays import Flags, Floats, Ints, Labels, frozen
 from incrowd.errors import DataError
 from incrowd.plain import several
 
@@ -36,7 +36,7 @@ def _column(values: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
-def refuse(bad: NDArray[np.bool_], what: str, advice: str) -> None:
+def refuse(bad: Flags, what: str, advice: str) -> None:
     """Say at which row, counted from 0 after any header, a column cannot be used."""
     rows = np.flatnonzero(bad)
     if rows.size:

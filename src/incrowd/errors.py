@@ -80,10 +80,12 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
         raise ParameterError(f"unknown {name} {value!r}; choose from {', '.join(choices)}.")
 
 
-def check_file(path: Path) -> None:
-    """Refuse a pipe or a device before it is opened: it may give nothing, or never end."""
+def check_file(path: Path, *, there: bool = False) -> None:
+    """Refuse a pipe or a device before it is opened: it may give nothing, or never end; and what must be there."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise DataError(f"{path} is a pipe or a device, not a file; save what it holds in a file first.")
+    if there and not path.is_file():
+        raise DataError(f"{path} does not exist; check the path.")
 
 
 def check_positive(**values: Any) -> None:

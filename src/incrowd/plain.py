@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+SIDES = "(west-east x south-north)"  # of two in metres
 LONGEST = 5_000  # longer arrays are per-person columns: they belong into a table, not into a summary
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 import incrowd as ic
@@ -124,6 +123,14 @@ def test_tests_that_do_not_fit_the_first_screen_are_counted():
     assert len(top.decide) == 5 and top.more == "More tests: 1 above, 1 without an answer."
 
 
+def test_the_number_nearest_to_its_limit_is_seen_first_where_all_are_within():
+    audit = answer(number(Fraction(0), name="guarantees"), "guarantees", who=False)
+    names = ("lookup", "identified", "single_visit", "columns", "later")
+    far = [answer(number(Fraction(place, 100)), name) for place, name in enumerate(names)]
+    shown = verdict_of(assessment(audit, *far, answer(number(Fraction(9, 100)), "home_work"))).decide
+    assert [card.answer.name for card in shown] == ["home_work", *names[:0:-1]]
+
+
 def test_a_count_does_not_outweigh_every_share():
     found = assessment(answer(number(Fraction(3), name="smallest_count"), "smallest_count"), answer(number(0.95)))
     assert [card.answer.name for card in verdict_of(found).decide] == ["lookup", "smallest_count"]
@@ -215,7 +222,7 @@ def test_steps_of_a_release_end_with_pseudonyms():
 
 
 def side_by_side(**found):
-    empty = Release(Counts.from_arrays([[12]], [[0, 0]]), Groups(np.zeros(1, np.int64), np.zeros(0, np.int64)))
+    empty = Release(Counts.from_arrays([[12]], [[0, 0]]), Groups.nobody())
     return SideBySide(question="Which?", assessments=found, releases=dict.fromkeys(found, empty), about={})
 
 

@@ -75,7 +75,7 @@ class Case:
         return {**self.reading, **how, "bad_rows": bad_rows}
 
 
-@pytest.fixture(params=range(12))
+@pytest.fixture(params=range(6))
 def drawn(request, tmp_path):
     """A case, and what draws the options of its steps."""
     rng = np.random.default_rng(request.param)

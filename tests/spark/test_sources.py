@@ -185,9 +185,9 @@ def test_blocks_have_room_for_what_the_hash_deals_unevenly(records):
 @pytest.mark.parametrize(
     ("master", "conf", "mib"),
     [
-        ("yarn", {}, 192),  # 384 of overhead, half of it for the libraries
-        ("k8s://host", {"memory": "10g", "cores": "2"}, 512 - 192),
-        ("yarn", {"memoryOverhead": "4g", "cores": "4"}, 1024 - 192),
+        ("yarn", {}, 96),  # 384 of overhead, half of it for the JVM, and half of the rest for the libraries
+        ("k8s://host", {"memory": "10g", "cores": "2"}, 128),
+        ("yarn", {"memoryOverhead": "4g", "cores": "4"}, (4096 - 512) // 4 - 192),
         (
             "spark://host:7077",
             {"memoryOverhead": "2048"},

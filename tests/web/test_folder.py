@@ -148,3 +148,13 @@ def test_a_name_with_a_percent_sign_reaches_the_command_as_it_is(visitor, folder
     value = re.search(r'name="source" value="([^"]*)"', visitor.get("/data").text)[1]
     assert visitor.post("/data", {"kind": "file", "source": value}).status == 303
     assert "incrowd clean</span> <span>&#39;share of 5 % of trips.csv&#39;" in visitor.get("/data").text
+
+
+def test_what_a_killed_server_left_half_written_goes_after_a_day(visitor, folder):
+    visitor.post("/upload?name=more.csv", body=b"data")
+    old, new = (folder / UPLOADS / f".{name}.part" for name in ("old", "new"))
+    for part in (old, new):
+        part.write_text("half")
+    os.utime(old, (0, 0))
+    Browser(folder)
+    assert sorted(path.name for path in (folder / UPLOADS).iterdir()) == [".new.part", "more.csv"]

@@ -162,3 +162,15 @@ def test_a_job_of_any_kind_can_be_looked_at_once_it_is_over(visitor):
         answer = visitor.get(f"/jobs/{number}")
         assert answer.status == 200
         assert answer.headers["hx-refresh"] == "true"
+
+
+def test_the_time_that_is_left_runs_while_the_command_says_nothing(tmp_path):
+    from incrowd.web.handover import progress_in
+
+    assert progress_in(tmp_path) == {}
+    (tmp_path / "progress.json").write_text('{"label": "working", "part": "", "share": 0.5, "left_s": 60}')
+    written = time.time() - 20
+    os.utime(tmp_path / "progress.json", (written, written))
+    assert progress_in(tmp_path)["left_s"] == pytest.approx(40, abs=5)
+    os.utime(tmp_path / "progress.json", (0, 0))
+    assert progress_in(tmp_path)["left_s"] == 0

@@ -203,3 +203,19 @@ def test_a_file_without_trajectories_is_refused_before_it_is_read(visitor, folde
     words = visitor.get("/data/columns?source=visits.csv").words
     assert "holds visits, not who was where and when" in words
     assert "alice" not in words
+
+
+def test_what_failed_is_said_without_the_credentials_of_the_source(visitor, folder):
+    address = "s3://trips/may.parquet?X-Amz-Signature=geheim"
+    (folder / "incrowd.toml").write_text(
+        f'[source]\nsource = "{address}"\n[anonymize]\nmethod = "glove"\nk = 11\n'
+        '[output]\nfolder = "published"\nlinks = "private"\n'
+    )
+    visitor.studio.queue.at_a_time = 0
+    seen = visitor.get("/data/columns?kind=database").text
+    assert "columns cannot be shown" in seen
+    assert visitor.post("/data", {"kind": "database"}).status == 303
+    visitor.studio.store.move(1, "failed", expected="waiting", message=f"{address} cannot be read; check it.")
+    failed = visitor.get("/data").text
+    assert "s3://trips/may.parquet" in failed
+    assert "geheim" not in seen + failed

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from incrowd.anonymize.cell_key import CellKey, Table, no_members
+from incrowd.anonymize.cell_key import CellKey, Table
 from incrowd.anonymize.count_steps import noise_counts, perturb_points, round_counts, suppress_small, to_regions
 from incrowd.anonymize.dp_counts import DPCounts, refuse_own
-from incrowd.data import Counts, Release, Visits
+from incrowd.data import Counts, Groups, Release, Visits
 from incrowd.data.visits import centres_of
 from incrowd.discretize._counts import counts as count
 from incrowd.errors import ParameterError, check_choice, public
@@ -116,7 +116,7 @@ def counts(
     seeded = {"seed_given": True} if seed is not None else {}
     return Release(
         changed,
-        no_members(),
+        Groups.nobody(),
         params={**(made.params if made.claims else {}), "method": "Counts", **stated, **seeded},
         guarantee=made.guarantee if made.claims else HEURISTIC,
         claims=made.claims,
@@ -147,7 +147,7 @@ def _made(
 ) -> Release:
     """People counted, with differential privacy, cell keys or as they are."""
     if isinstance(data, Counts):
-        return Release(data, no_members(), ledger=data.ledger)
+        return Release(data, Groups.nobody(), ledger=data.ledger)
     if "move_share" in given:
         data = perturb_points(data, share=given["move_share"], seed=seed)
     if "dp_epsilon" in given:
@@ -166,7 +166,7 @@ def _made(
     if "cell_key" in given:
         return CellKey(table=given["cell_key"])(data)
     exact = count(data)
-    return Release(exact, no_members(), ledger=exact.ledger)
+    return Release(exact, Groups.nobody(), ledger=exact.ledger)
 
 
 def _in_regions(data: Visits, cells: ArrayLike | None, **regions: Any) -> tuple[Visits, ArrayLike | None]:

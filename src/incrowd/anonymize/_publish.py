@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.anonymize._manifest import ReleaseStatement, manifest_of
 from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of
 from incrowd.data import Counts, Fingerprints, Release, UserTable, Visits
-from incrowd.data.files import left_by_killed_runs, refuse_existing, temporary
+from incrowd.data.files import PRIVATE, left_by_killed_runs, refuse_existing, temporary
 from incrowd.data.fingerprints import CANONICAL
 from incrowd.data.release_folder import (
     CELLS,
@@ -28,6 +28,7 @@ from incrowd.data.release_folder import (
     write_manifest,
     write_table,
 )
+from incrowd.data.release_section import SHARED_BOX
 from incrowd.data.release_text import readme_of
 from incrowd.errors import DataError, IncrowdWarning, ParameterError, check_choice, public
 from incrowd.ledger import Ledger
@@ -36,9 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Pair = tuple[int | str, Any]  # a pseudonym, or "" for a person held out, and the label of the person
-PRIVATE = 0o600
 QUOTE = '"'
-SHARED_BOX = "sample generalised into a shared box"
 
 
 @public
@@ -228,7 +227,7 @@ def _write_cells(cells: tuple[Ints, Floats] | None, path: Path) -> None:
 def _pairs(release: Release, original: UserTable | None, held_out: list[Any]) -> Iterator[Pair]:
     if original is None or release.members.positions.max(initial=-1) >= len(original):
         raise DataError("a link file needs the original users; pass original=, the data the release was made from.")
-    pseudonyms = np.repeat(np.arange(len(release.members)), np.diff(release.members.offsets)).tolist()
+    pseudonyms = release.members.owner.tolist()
     yield from zip(pseudonyms, original.users[release.members.positions].tolist(), strict=True)
     yield from (("", user) for user in held_out)
 

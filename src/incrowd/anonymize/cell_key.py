@@ -93,7 +93,7 @@ class CellKey(Anonymizer):
         changed = self.changed(data, keys)
         return Release(
             changed,
-            no_members(),
+            Groups.nobody(),
             params=parameters(self),
             guarantee=guarantee(type(self)),
             ledger=changed.ledger,
@@ -115,11 +115,6 @@ class CellKey(Anonymizer):
         notes = {"counts changed": (n != exact.n).sum()}
         ledger = exact.ledger.add("cell_key", read=n.size, kept=n.size, notes=notes)
         return replace(exact, n=n, ledger=ledger)
-
-
-def no_members() -> Groups:
-    """Nobody stands behind a row of counts."""
-    return Groups(np.zeros(1, np.int64), np.zeros(0, np.int64))
 
 
 def refuse_seed(*seeds: int | None) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.anonymize.base import generator
-from incrowd.arrays import Floats, Ints, offsets_of, row_order
+from incrowd.arrays import Flags, Floats, Ints, offsets_of, row_order
 from incrowd.columns import as_array
 from incrowd.data import Counts, Visits
 from incrowd.data.counts import MOST_PEOPLE
@@ -156,7 +156,7 @@ def _centres(visits: Visits) -> Floats:
     return visits.xy
 
 
-def at_top(visits: Visits, cells: int) -> NDArray[np.bool_]:
+def at_top(visits: Visits, cells: int) -> Flags:
     """Which visits are to one of the two cells their user visits most."""
     distinct, which, slots = np.unique(visits.owner * cells + visits.cell, return_inverse=True, return_counts=True)
     user = distinct // cells

@@ -8,15 +8,15 @@ from operator import index
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from incrowd.anonymize.base import Anonymizer, guarantee, parameters
-from incrowd.anonymize.cell_key import no_members, refuse_seed
-from incrowd.arrays import Floats, Ints
+from incrowd.anonymize.cell_key import refuse_seed
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.clock import DAY_MIN, minute_of_day
-from incrowd.data import Counts, Release, UserTable, Visits
-from incrowd.data.counts import MOST_COUNTS
-from incrowd.data.visits import centres_of
+from incrowd.data import Counts, Groups, Release, UserTable, Visits
+from incrowd.data.counts import check_size
+from incrowd.data.visits import SAME_M, centres_of
 from incrowd.errors import (
     DataError,
     IncrowdWarning,
@@ -28,7 +28,6 @@ from incrowd.errors import (
     public,
 )
 
-SAME_M = 0.01  # centres this close are the same cell
 ELSEWHERE, TOO_MANY = "outside the cells and slots", "beyond the slots or cells of a person"
 
 
@@ -97,10 +96,7 @@ class DPCounts(Anonymizer):
         measure, scale = measurement(self.epsilon, self.delta, self.sensitivity)
         xy = centres_of(cells)
         first, many = _slots(slots)
-        if many * len(xy) > MOST_COUNTS:
-            raise ParameterError(
-                f"{many:,} slots of {len(xy):,} cells are too many counts; use coarser cells or slots."
-            )
+        check_size(many, len(xy))
         if data.slot_min is None:
             raise DataError("these visits have no slot_min; make them by incrowd.discretize, or give it.")
         refuse_own(data, xy)
@@ -123,7 +119,7 @@ class DPCounts(Anonymizer):
         noise = "discrete laplace" if self.delta == 0 else "discrete gaussian"
         return Release(
             Counts(n if self.keep_negative else np.maximum(n, 0), xy, data.slot_min, begin % DAY_MIN),
-            no_members(),
+            Groups.nobody(),
             params={**parameters(self), "sensitivity": self.sensitivity, "scale": scale, "mechanism": noise},
             guarantee=guarantee(type(self)),
             claims={"epsilon": float(self.epsilon), "delta": float(self.delta), "unit": "person"},
@@ -167,7 +163,7 @@ def measurement(epsilon: float, delta: float, sensitivity: float) -> tuple[Any, 
 
 def bounded(
     owner: Ints, slot: Ints, slots_per_person: int, cells_per_slot: int, rng: np.random.Generator | None = None
-) -> NDArray[np.bool_]:
+) -> Flags:
     """Which visits are kept: of a person so many random slots, in each of them so many random cells.
 
     Randomness comes from the operating system; an attack that tries a method brings its own generator.
@@ -179,7 +175,7 @@ def bounded(
     return few & _first(pair, cells_per_slot, rng)
 
 
-def _first(group: Ints, most: int, rng: np.random.Generator | None) -> NDArray[np.bool_]:
+def _first(group: Ints, most: int, rng: np.random.Generator | None) -> Flags:
     """Some random ones of each group."""
     entropy = os.urandom(8 * len(group)) if rng is None else rng.bytes(8 * len(group))
     order = np.lexsort((np.frombuffer(entropy, np.uint64), group))

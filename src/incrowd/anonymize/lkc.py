@@ -5,10 +5,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.anonymize.base import Anonymizer, Strength, Wanted, release_visits
-from incrowd.arrays import tally
+from incrowd.arrays import Flags, tally
 from incrowd.data import Release, Visits
 from incrowd.errors import ParameterError, check_choice, check_whole, public
 from incrowd.measure.lkc import (
@@ -131,7 +130,7 @@ class LKC(Anonymizer):
         return maximal_frequent(paths, self.min_support, limit_s=self.limit_s, limit_gib=self.limit_gib)
 
 
-def _without(visits: Visits, keep: NDArray[np.bool_], absent: int) -> Visits:
+def _without(visits: Visits, keep: Flags, absent: int) -> Visits:
     """The visits that are left, of the same users."""
     left = tally(keep, visits.offsets)
     ledger = visits.ledger.add(
@@ -142,8 +141,7 @@ def _without(visits: Visits, keep: NDArray[np.bool_], absent: int) -> Visits:
         notes={"users without a visit": int((left == 0).sum()), "sensitive values nobody carries": absent},
         users=(len(visits), len(visits)),
     )
-    offsets = np.concatenate([[0], np.cumsum(left)]).astype(np.int64)
-    return replace(visits, offsets=offsets, cell=visits.cell[keep], slot=visits.slot[keep], ledger=ledger)
+    return replace(visits.only(keep), ledger=ledger)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from incrowd.discretize import fingerprints, grid
 from incrowd.errors import DataError, IncrowdError
 from incrowd.kernels.types import METRES
 from incrowd.ledger import Ledger
-from incrowd.plain import percent, several
+from incrowd.plain import percent, sentence, several
 from incrowd.progress import track
 from incrowd.show import Result, Section, Table
 
@@ -97,7 +97,7 @@ class Advice(Result):
             (str(one), "yes" if one.passed else "no", _confirmed(one), one.left, one.why or "-") for one in self.tried
         ]
         late = " Time ran out before every setting was tried." if self.out_of_time else ""
-        answer = f"{NOT_MET[0].upper()}{NOT_MET[1:]}.{late}"
+        answer = f"{sentence(NOT_MET)}{late}"
         if self.best is not None:
             answer = f"{self.best} passes: {self.best.left} Run: {self.command}"
         return Section(

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from incrowd.assess.assessment import Assessment
+from incrowd.assess.assessment import SCHEMA, Assessment
 from incrowd.assess.digests import JudgedFile, Origin, digest_of_data
 from incrowd.assess.head import AssessmentHead, EarlierRun
 from incrowd.assess.limits import DEFAULTS, Limit
@@ -17,7 +17,6 @@ from incrowd.errors import DataError, ParameterError, check_file
 from incrowd.ledger import Ledger
 from incrowd.plain import plain, to_json
 
-SCHEMA = "incrowd-assessment/1"
 STATED = ("verdict", "passed", "gate", "exit_code")  # follow from the rest
 COUNTED = ("people", "records", "visits", "cells", "days", "places", "slot_min", "budget_s", "took_s", "seed")
 KEPT = (*COUNTED, "seed_given", "interrupted", "judges", "override", "shopping", "remark", "loss")

@@ -11,9 +11,9 @@ import numpy as np
 from incrowd.arrays import Ints, positions_of
 from incrowd.assess.options import Options
 from incrowd.assess.subject import Subject, check_kind, foreign_visits, original_on, stated_as, subject_of
-from incrowd.attack.people import Link, nobody, read_link
+from incrowd.attack.people import Link, read_link
 from incrowd.clock import DAY_MIN
-from incrowd.data import Counts, Fingerprints, Release, Traces, UserTable, Visits
+from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.data.release_folder import ledger_of, manifest_in
 from incrowd.data.release_section import heavy_loss, records_left
 from incrowd.data.table import some_people
@@ -175,7 +175,7 @@ class Dataset:
         if self.stated is None or not self.stated.steps:
             return ""
         pseudonyms = len(self.published) if isinstance(self.published, UserTable) else 0
-        lost = Release(self.published, nobody(pseudonyms), ledger=self.stated)
+        lost = Release(self.published, Groups.nobody(pseudonyms), ledger=self.stated)
         try:
             people = len(self.subject.present) / max(len(self.subject.original), 1)
         except IncrowdError:

@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.arrays import Ints, offsets_of, positions_of
+from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.earlier_releases import EarlierRelease
 from incrowd.assess.subject import Subject
 from incrowd.attack.link.sides import as_visits, on_grid
-from incrowd.attack.people import nobody, read_link
+from incrowd.attack.people import read_link
 from incrowd.data import Groups, Traces, Visits
 from incrowd.discretize import alike
 from incrowd.errors import DataError
@@ -22,7 +22,6 @@ SOME_UNKNOWN = "its link file does not name everybody of the new release, so who
 UNVOUCHED = "its link file is not known to be the one that was written with it, so what it scores is not all"
 BELIED = "more rows stand out than its link file says are recognised, as if labels had gone to other people since"
 CROSSED = "one release has larger cells and the other longer slots, so they cannot be compared; publish both alike"
-ORIGINS = "the cells of the two releases are counted from different origins; publish both with one origin"
 APART = (
     "most cells of the earlier release are none of the new one, so rows cannot be compared; publish both on one plane"
 )
@@ -56,16 +55,11 @@ class Pair:
     def of(cls, one: EarlierRelease, table: Any, data: Dataset) -> "Pair":
         """Put both on the cells and slots of the coarser one."""
         subject, why = data.subject, "" if one.link else UNSCORED
-        members = nobody(len(table))
+        members = Groups.nobody(len(table))
         if one.link is not None:
-            listed_ = read_link(one.link, one.folder)
-            row = positions_of(listed_.pseudonyms, table.users)
-            person = positions_of(listed_.people, subject.original.users)
-            both = (row >= 0) & (person >= 0)
-            order = np.lexsort((person[both], row[both]))
-            members = Groups(offsets_of(row[both][order], len(table)), person[both][order])
+            members = read_link(one.link, one.folder).members(table, subject.original)
             if not np.isin(members.positions, subject.present).any():
-                members, why = nobody(len(table)), NOBODY_COMMON
+                members, why = Groups.nobody(len(table)), NOBODY_COMMON
         earlier = _as_visits(table, subject)
         earlier, target = _same_grain(earlier, subject.visits)
         return cls(subject, earlier, members, target, why)
@@ -78,7 +72,8 @@ class Pair:
             asked: Earlier rows that are asked about then.
             recognised: How many others are recognised as the link file scores it.
         """
-        return replace(self, members=nobody(len(self.members)), why_unscored=why, asked=asked, recognised=recognised)
+        members = Groups.nobody(len(self.members))
+        return replace(self, members=members, why_unscored=why, asked=asked, recognised=recognised)
 
     @property
     def scored(self) -> bool:
@@ -89,8 +84,7 @@ class Pair:
     def unknown(self) -> Ints:
         """The earlier rows behind which the link knows nobody of the new release."""
         there = np.isin(self.members.positions, self.subject.present)
-        rows = np.repeat(np.arange(len(self.members)), np.diff(self.members.offsets))[there]
-        return np.setdiff1d(np.arange(len(self.members)), rows)
+        return np.setdiff1d(np.arange(len(self.members)), self.members.owner[there])
 
     @property
     def room(self) -> int:

@@ -15,7 +15,7 @@ from incrowd import __version__
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.digests import JudgedFile, Origin
 from incrowd.assess.limits import Level, Limit
-from incrowd.clock import wall_at, zone_of
+from incrowd.clock import EPOCH, wall_at, zone_of
 from incrowd.data import Visits
 from incrowd.data.release_section import detail_words
 from incrowd.errors import IncrowdError
@@ -164,7 +164,7 @@ def period_of(visits: Visits) -> tuple[str, str] | None:
         return None
     wall = wall_at(visits.start, zone_of(visits.time_zone))
     ends = (int(visits.slot.min()), int(visits.slot.max()))
-    first, last = (datetime(1970, 1, 1) + timedelta(seconds=wall + slot * visits.slot_min * 60) for slot in ends)
+    first, last = (EPOCH + timedelta(seconds=wall + slot * visits.slot_min * 60) for slot in ends)
     return first.date().isoformat(), last.date().isoformat()
 
 

@@ -6,6 +6,7 @@ from math import exp
 from typing import Any
 
 from incrowd.assess.limits import DEFAULTS, OldName
+from incrowd.attack.membership.result import FALSE
 from incrowd.attack.recover.guesses import CONTROL, Positions
 from incrowd.plain import percent, plain, several
 from incrowd.show import Line, Lines, Result, Section, Table
@@ -36,7 +37,6 @@ MISLEADS = (
     "move",
 )  # the attack on positions is not told of them, and no guarantee for a person comes with them
 AUC, NAMED, SMALLEST = (DEFAULTS[name] for name in ("membership", "membership_1pct", "smallest_count"))
-FALSE = 0.01  # named wrongly
 LIMITS = f"membership AUC {AUC} and {NAMED} named rightly at 1 % wrongly, smallest count {SMALLEST}"
 LOSS = (
     "Loss is sum |published - P| / sum P over cells and slots: 0 % for exact counts, 100 % if nothing is published. "

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, offsets_of
+from incrowd.arrays import Floats, Ints
 from incrowd.attack.link.sides import as_visits, crowd_of
 from incrowd.attack.lookup import caps_of
 from incrowd.attack.lookup.holders import points_of
-from incrowd.attack.people import Link, read_link, themselves
+from incrowd.attack.people import Link, read_link
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.discretize import fingerprints, grid, towers
 from incrowd.errors import DataError
@@ -27,6 +27,7 @@ UNTOLD = (
 MISLINKED = "the link file names nobody who is both in the data and in the release; pass the one written with it"
 UNLIKE = "no label of the release is one of the data; pass the link file of the release (--link)"
 BOXES = "the release holds boxes; give the trajectories or the fingerprints that it was made from"
+ROWLESS = "counts have no rows of people"
 POINTS = "the release holds points; give the trajectories that it was made from"
 FAR = (
     "the link does not fit the release: published points are no nearer to those of the person whom the link names than "
@@ -72,9 +73,7 @@ class Subject:
     def rows(self) -> Groups:
         """The rows of each person of the original."""
         members = self.release.members
-        row = np.repeat(np.arange(len(members)), np.diff(members.offsets))
-        order = np.lexsort((row, members.positions))
-        return Groups(offsets_of(members.positions[order], len(self.original)), row[order])
+        return Groups.of_pairs(members.positions, members.owner, len(self.original))
 
     @cached_property
     def present(self) -> Ints:
@@ -90,9 +89,8 @@ class Subject:
         """The least value above 0 of a person's rows, 0 where there is none."""
         large = np.iinfo(np.int64).max
         least = np.full(len(self.original), large)
-        owner = np.repeat(np.arange(len(self.original)), np.diff(self.rows.offsets))
         values = of_rows[self.rows.positions]
-        np.minimum.at(least, owner, np.where(values > 0, values, large))
+        np.minimum.at(least, self.rows.owner, np.where(values > 0, values, large))
         return np.where(least == large, 0, least)
 
 
@@ -101,10 +99,10 @@ def subject_of(data: "Dataset") -> Subject:
     options = data.options
     if options.release is None:
         original = data.visits if data.original is None else data.original
-        return Subject(Release(original, themselves(len(original))), original, data.visits, False)
+        return Subject(Release(original, Groups.themselves(len(original))), original, data.visits, False)
     table = data.published
     if isinstance(table, Counts) or not isinstance(table, UserTable):
-        raise DataError("counts have no rows of people")
+        raise DataError(ROWLESS)
     original = original_for(table, data)
     members = _behind(data, table, original)
     claims, params = data.claims_and_params
@@ -122,7 +120,7 @@ def _near(table: Traces, original: Traces, members: Groups) -> bool:
     """Whether moved points are nearer to their person than to half of all people, for nearly all pairs of the link."""
     ours, theirs = points_of(table, original)
     rng = np.random.default_rng(0)
-    row = np.repeat(np.arange(len(members)), np.diff(members.offsets))
+    row = members.owner
     others = rng.permutation(len(original))[:PAIRS].tolist()
 
     def apart(points: Floats, person: int) -> float:

@@ -7,9 +7,9 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from incrowd.arrays import Ints, distinct_rows, frozen, pack, row_order
+from incrowd.arrays import Flags, Ints, distinct_rows, frozen, pack, row_order
 from incrowd.clock import DAY_MIN, MONDAY_S, check_hours
 from incrowd.columns import ints
 from incrowd.data import Visits
@@ -46,8 +46,8 @@ class HomeWork(Result):
     work_right: float | None
     home: Ints = field(repr=False)  # cell, meaningful where home_found
     work: Ints = field(repr=False)
-    home_found: NDArray[np.bool_] = field(repr=False)
-    work_found: NDArray[np.bool_] = field(repr=False)
+    home_found: Flags = field(repr=False)
+    work_found: Flags = field(repr=False)
     home_crowd: Ints = field(repr=False)
     pair_crowd: Ints = field(repr=False)
     seconds: float = 0.0
@@ -180,9 +180,9 @@ def _check_weekdays(given: Any) -> None:
         raise ParameterError("weekdays must list numbers from 0, Monday, to 6, such as (0, 1, 2, 3, 4).")
 
 
-def _within(minute: Ints, hours: tuple[float, float]) -> NDArray[np.bool_]:
+def _within(minute: Ints, hours: tuple[float, float]) -> Flags:
     begin, end = hours
-    inside: NDArray[np.bool_] = (minute >= begin) & (minute < end)
+    inside: Flags = (minute >= begin) & (minute < end)
     return inside if begin < end else (minute >= begin) | (minute < end)
 
 
@@ -197,7 +197,7 @@ def _clock(visits: Visits) -> tuple[Ints, Ints]:
     return minutes % DAY_MIN, minutes // DAY_MIN % 7
 
 
-def _most_visited(visits: Visits, flags: NDArray[np.bool_], least: int) -> tuple[Ints, NDArray[np.bool_]]:
+def _most_visited(visits: Visits, flags: Flags, least: int) -> tuple[Ints, Flags]:
     """Each user's cell with most flagged visits, -1 and False for those without enough."""
     user, cell = visits.owner[flags], visits.cell[flags]
     order = row_order(user, cell)
@@ -214,7 +214,7 @@ def _most_visited(visits: Visits, flags: NDArray[np.bool_], least: int) -> tuple
     return place, known
 
 
-def _crowds(known: NDArray[np.bool_], *places: Ints) -> Ints:
+def _crowds(known: Flags, *places: Ints) -> Ints:
     """How many people have the same places, 0 for those without."""
     numbers = tuple(np.unique(place[known], return_inverse=True)[1] for place in places)
     packed = pack(numbers)
@@ -225,7 +225,7 @@ def _crowds(known: NDArray[np.bool_], *places: Ints) -> Ints:
     return crowd
 
 
-def _right(truth: ArrayLike | None, name: str, inferred: Ints, known: NDArray[np.bool_]) -> float | None:
+def _right(truth: ArrayLike | None, name: str, inferred: Ints, known: Flags) -> float | None:
     if truth is None:
         return None
     true = ints(truth, name)

@@ -4,7 +4,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, distinct_rows, in_order, offsets_of, owners
+from incrowd.arrays import Floats, Ints, distinct_rows, in_order, offsets_of, owners, rows_of
 from incrowd.kernels.types import Histograms
 
 
@@ -93,10 +93,8 @@ def _histograms(offsets: Ints, cells: Ints, rng: Shuffle | None) -> tuple[Histog
     place = np.empty_like(rank)
     place[rank] = np.arange(len(rank))
     kind, one = place[kind], one[rank]
-    sizes = np.diff(offsets)[one]
-    ends = np.cumsum(sizes)
-    rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[one] - (ends - sizes), sizes)
-    histograms = Histograms(np.append(0, ends), cell[rows], count[rows], np.bincount(kind, minlength=len(one)))
+    starts, rows = rows_of(offsets, one)
+    histograms = Histograms(starts, cell[rows], count[rows], np.bincount(kind, minlength=len(one)))
     return histograms, order[np.argsort(kind, kind="stable")]
 
 

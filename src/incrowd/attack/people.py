@@ -34,8 +34,7 @@ class Link(NamedTuple):
         """Positions of the people behind each published row, of those who are in both."""
         row, person = positions_of(self.pseudonyms, table.users), positions_of(self.people, original.users)
         both = (row >= 0) & (person >= 0)
-        order = np.lexsort((person[both], row[both]))
-        return Groups(offsets_of(row[both][order], len(table)), person[both][order])
+        return Groups.of_pairs(row[both], person[both], len(table))
 
 
 def owners_from(release: Release | str | Path, data: UserTable, link: str | Path | None) -> Ints | None:
@@ -75,17 +74,7 @@ def opened(side: Side) -> Table | Release:
 
 def unlabelled(published: Table) -> Release:
     """Published rows as a release that says of no row whose it is, so equal labels are never taken for a match."""
-    return Release(published, nobody(len(published)))
-
-
-def nobody(rows: int) -> Groups:
-    """No position for any row."""
-    return Groups(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64))
-
-
-def themselves(people: int) -> Groups:
-    """Everybody behind a row of their own."""
-    return Groups(np.arange(people + 1), np.arange(people))
+    return Release(published, Groups.nobody(len(published)))
 
 
 def counterparts(
@@ -139,7 +128,7 @@ def _table(data: Table | Release) -> UserTable:
 
 
 def _members(release: Release) -> Pairs:
-    return np.repeat(np.arange(len(release.members)), np.diff(release.members.offsets)), release.members.positions
+    return release.members.owner, release.members.positions
 
 
 def _pairs(known: Table | Release, target: Table | Release) -> tuple[Pairs, Pairs]:

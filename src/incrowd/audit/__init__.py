@@ -33,12 +33,12 @@ from incrowd.audit.checks.pseudonyms import (
     rows_by_pseudonym,
 )
 from incrowd.audit.checks.tightness import TIGHT, tightness
-from incrowd.audit.checks.truth import TRUTH, because, compare, records, truthfulness
+from incrowd.audit.checks.truth import TRUTH, compare, not_compared, records, truthfulness
 from incrowd.audit.checks.unlinked import unlinked
 from incrowd.audit.reading.opened import published
 from incrowd.audit.reading.origin import Original, original_of, with_members
 from incrowd.audit.reading.published import Published
-from incrowd.audit.verdict import Check, Verdict, failed, idle, judged
+from incrowd.audit.verdict import Check, Verdict, idle, judged
 from incrowd.data import Release
 from incrowd.errors import DataError, public
 
@@ -149,7 +149,7 @@ def _truth(release: Published, comparison: Compared | Silence | str, whole: Unli
     if isinstance(whole, Unlinked):
         return judged(TRUTH, whole.faults, f"{whole.evidence}; who is who was not needed for this.")
     if isinstance(whole, str):
-        return failed(TRUTH, because(whole))
+        return not_compared(whole)
     return truthfulness(release, comparison)
 
 

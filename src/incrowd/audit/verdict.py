@@ -110,6 +110,11 @@ def failed(name: str, evidence: str) -> Check:
     return Check(name, "fail", evidence)
 
 
+def uncheckable(name: str, why: object) -> Check:
+    """The check has to be made and cannot be, which is a failure."""
+    return failed(name, f"cannot be checked, because {why}")
+
+
 def idle(name: str, reason: str) -> Check:
     """The kind of data rules the check out, and why."""
     return Check(name, "not applicable", reason)

@@ -15,7 +15,7 @@ from incrowd.cli.inputs import DEFAULTS as READ_BY_DEFAULT
 from incrowd.cli.inputs import carried_values, carrying, in_python, saved_noun, saved_visits, source_in_python
 from incrowd.cli.options import Force, Json, Sources, takes
 from incrowd.cli.reading import ReadingOptions, one_or_many, reads
-from incrowd.cli.screen import Kept, answer, check_page, note, present, progress_bar, say
+from incrowd.cli.screen import Kept, Page, answer, check_page, note, present, progress_bar, say
 from incrowd.errors import ParameterError
 from incrowd.read.sources.local import as_given
 
@@ -83,7 +83,7 @@ def assess(
         ),
     ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Say how long each test will take, and stop.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Page to write: .html or .md.")] = None,
+    output: Page = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Privacy assessment",
     attest: Annotated[
         bool,

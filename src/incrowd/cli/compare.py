@@ -1,6 +1,5 @@
 """incrowd compare."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -9,9 +8,9 @@ from incrowd import assess as assessing
 from incrowd.anonymize import METHODS
 from incrowd.assess.compare import CompareOptions, compare_estimate, prepared
 from incrowd.cli.inputs import fingerprints_of, in_python, source_in_python
-from incrowd.cli.options import Force, Json, Sources, takes
+from incrowd.cli.options import Force, HowLong, Json, Sources, takes
 from incrowd.cli.reading import ReadingOptions, reads
-from incrowd.cli.screen import answer, check_page, note, present, progress_bar, say, write_page
+from incrowd.cli.screen import Page, answer, check_page, note, present, progress_bar, say, write_page
 
 Methods = Annotated[str, typer.Option(help=f"Methods to compare, with commas: {', '.join(METHODS)}, or all.")]
 
@@ -22,8 +21,8 @@ def compare(
     sources: Sources,
     reading: ReadingOptions,
     question: dict[str, Any],
-    estimate: Annotated[bool, typer.Option("--estimate", help="Say how long it will take, and stop.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Page to write: .html or .md.")] = None,
+    estimate: HowLong = False,
+    output: Page = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:

@@ -15,12 +15,12 @@ from incrowd.data import Counts, Visits
 from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError
 from incrowd.plain import several
+from incrowd.read.count_times import SLOT_MIN
 from incrowd.read.layouts import PLACES
 
 if TYPE_CHECKING:
     from incrowd.read._counts import Cells
 
-SLOT_MIN = 30
 Regions = Annotated[
     Path | None,
     typer.Option(

@@ -9,12 +9,12 @@ from incrowd.cli.counting import FarTowers
 from incrowd.cli.inputs import GRAIN, grain_of, in_python, saved_visits, source_in_python
 from incrowd.cli.options import Force, Json, Output, Sources, lon_lat
 from incrowd.cli.reading import Boxing, Origin, ReadingOptions, boxes, one_or_many, reads
-from incrowd.cli.screen import SIDES, progress_bar, written
+from incrowd.cli.screen import progress_bar, written
 from incrowd.data import Visits
 from incrowd.data.table import Frame
 from incrowd.discretize.slots import Grain
 from incrowd.errors import DataError, ParameterError
-from incrowd.plain import size_m
+from incrowd.plain import SIDES, size_m
 
 Into = Literal["grid", "blocks", "towers", "zones", "fingerprints", "counts"]
 TAKES: dict[str, tuple[str, ...]] = {

@@ -6,8 +6,9 @@ import typer
 
 from incrowd.cli.inputs import in_python
 from incrowd.cli.options import Force, Json, Output, Sources
-from incrowd.cli.reading import Order, ReadingOptions, one_or_many, reads
+from incrowd.cli.reading import ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import progress_bar, written
+from incrowd.data.traces import Order
 
 
 @reads

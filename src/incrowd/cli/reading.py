@@ -25,7 +25,6 @@ Origin = Annotated[
         ),
     ),
 ]
-Order = Literal["time", "log"]
 
 
 @dataclass(frozen=True)

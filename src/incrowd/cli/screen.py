@@ -19,7 +19,7 @@ from incrowd.plain import in_words, several, to_json
 from incrowd.show import section_of, text
 
 Report = Annotated[Path | None, typer.Option(help="Also explain the result in this HTML file.")]
-SIDES = "(west-east x south-north)"  # of a block in metres
+Page = Annotated[Path | None, typer.Option("--output", "-o", help="Page to write: .html or .md.")]
 
 
 class Kept(SystemExit):

@@ -64,8 +64,7 @@ class Counts(Frame):
         if len(centres) != table.shape[1]:
             raise DataError(f"xy has {len(centres)} rows for {table.shape[1]} cells; give one per cell.")
         check_whole(slot_min=slot_min)
-        if not 0 <= start_min < DAY_MIN:
-            raise ParameterError(f"start_min must be in [0, 1439], got {start_min}.")
+        check_start(start_min)
         return cls(numbers, centres, slot_min, start_min, Ledger().add("given", read=table.size, kept=table.size))
 
     def __repr__(self) -> str:
@@ -111,3 +110,15 @@ def _numbers(column: NDArray[Any]) -> NDArray[Any]:
     if column.dtype.kind == "f" and np.isfinite(column).all() and (column != np.floor(column)).any():
         return floats(column, "n")
     return ints(column, "n")
+
+
+def check_start(start_min: int) -> None:
+    """Refuse what is no minute of a day."""
+    if not 0 <= start_min < DAY_MIN:
+        raise ParameterError(f"start_min must be in [0, {DAY_MIN - 1}], got {start_min}.")
+
+
+def check_size(slots: int, cells: int) -> None:
+    """Refuse more counts than are held in memory."""
+    if slots * cells > MOST_COUNTS:
+        raise ParameterError(f"{slots:,} slots of {cells:,} cells are too many counts; use coarser cells or slots.")

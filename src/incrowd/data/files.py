@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 KEY = b"incrowd"
 PAGES = (".html", ".md")
+PRIVATE = 0o600  # for its owner alone
 
 
 def to_arrow(noun: Frame) -> "pa.Table":
@@ -65,8 +66,7 @@ def save(noun: Frame, path: Path, *, force: bool = False) -> Path:
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
 
-    if path.suffix not in (".parquet", ".csv"):
-        raise ParameterError(f"cannot tell the format of {path.name}; end its name in .parquet or .csv.")
+    check_table(path, force=force)
     with whole_file(path, force=force) as part:
         table = to_arrow(noun)
         if path.suffix == ".csv":
@@ -182,7 +182,7 @@ def saved(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
     try:
         table = pq.read_table(path)
     except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(f"{Path(path).name} is not a readable Parquet file; check the path and the copy.") from error
+        raise unreadable(Path(path)) from error
     meta = noted(table.schema.metadata, Path(path).name)
     if not meta:
         raise DataError(f"{Path(path).name} was not saved by incrowd; read it with incrowd.read.table.")
@@ -214,6 +214,11 @@ def noted(metadata: Mapping[bytes, bytes] | None, file: str) -> dict[str, Any]:
     if not known:
         raise DataError(f"{file} holds the result {meta['noun']!r}, not data; open it with pandas, polars or pyarrow.")
     return meta
+
+
+def unreadable(path: Path) -> DataError:
+    """A file that is no Parquet, or only a part of one."""
+    return DataError(f"{path.name} is not a readable Parquet file; check the path and the copy.")
 
 
 def undescribed(file: str) -> DataError:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, rows_of
+from incrowd.arrays import Ints, offsets_of, owners, rows_of
 from incrowd.columns import ints
 from incrowd.data.fingerprints import BOX, Fingerprints
 from incrowd.data.release_section import release_record, release_section
@@ -35,6 +35,31 @@ class Groups(Sequence[Ints]):
             )
         sizes = np.array([0, *(group.size for group in sets)])
         return cls(np.cumsum(sizes).astype(np.int64), np.concatenate([np.zeros(0, np.int64), *sets]))
+
+    @classmethod
+    def of_pairs(cls, row: Ints, position: Ints, rows: int) -> "Groups":
+        """The positions behind each of so many rows, from pairs in any order.
+
+        >>> [group.tolist() for group in Groups.of_pairs(np.array([1, 0, 1]), np.array([7, 4, 5]), 2)]
+        [[4], [5, 7]]
+        """
+        order = np.lexsort((position, row))
+        return cls(offsets_of(row[order], rows), position[order])
+
+    @classmethod
+    def nobody(cls, rows: int = 0) -> "Groups":
+        """No position behind any row; counts have no rows at all."""
+        return cls(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64))
+
+    @classmethod
+    def themselves(cls, people: int) -> "Groups":
+        """Everybody behind a row of their own."""
+        return cls(np.arange(people + 1), np.arange(people))
+
+    @property
+    def owner(self) -> Ints:
+        """The row that each position is behind."""
+        return owners(self.offsets)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -69,13 +94,6 @@ class Release(Frame, Result):
     ledger: Ledger = field(default_factory=Ledger)
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        pseudonyms = len(self.data) if isinstance(self.data, UserTable) else 0
-        if len(self.members) != pseudonyms:
-            raise DataError(
-                f"members has {len(self.members)} lists for {pseudonyms} pseudonyms; give one list for each."
-            )
-
     @classmethod
     @public
     def from_arrays(
@@ -105,6 +123,9 @@ class Release(Frame, Result):
         Release(Visits, rows=2, pseudonyms=2, people=2)
         """
         groups = members if isinstance(members, Groups) else Groups.from_lists(members)
+        pseudonyms = len(data) if isinstance(data, UserTable) else 0
+        if len(groups) != pseudonyms:
+            raise DataError(f"members has {len(groups)} lists for {pseudonyms} pseudonyms; give one list for each.")
         statements = (dict(params or {}), guarantee, dict(claims or {}))
         return cls(data, groups, *statements, ledger or Ledger(), dict(provenance or {}))
 

@@ -19,13 +19,14 @@ from incrowd.show import Section
 if TYPE_CHECKING:
     from incrowd.data.release import Release
 
+SHARED_BOX = "sample generalised into a shared box"
 MERGED = (  # reasons of records that are published all the same, in a row they share
     "same cell and slot",
     "repeated visit",
     "repeated sample",
     "exact duplicate",
     "same time and place",
-    "sample generalised into a shared box",
+    SHARED_BOX,
 )
 FEWEST_RECORDS, FEWEST_PEOPLE = 0.5, 0.9  # shares that must be left, or the loss is said aloud
 SOURCE = {None: "an unknown source", True: "a seed, which can be used again", False: "the operating system"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, drawn, owners, tally
+from incrowd.arrays import Flags, Ints, Labels, drawn, owners, tally
 from incrowd.columns import per_user, seconds
 from incrowd.errors import DataError, MissingExtra, public
 from incrowd.ledger import Ledger
@@ -146,15 +146,27 @@ class UserTable(Frame):
         """The position of the user behind each row."""
         return owners(self.offsets)
 
-    def where(self, keep: NDArray[np.bool_], ledger: Ledger) -> Self:
+    def where(self, keep: Flags, ledger: Ledger) -> Self:
         """Some of the rows; users left with none leave."""
         count = tally(keep, self.offsets)
         stay = count > 0
         left: dict[str, Any] = {name: getattr(self, name)[stay] for name in self.PEOPLE}
-        left |= {name: value[keep] for name in self.ROWS if (value := getattr(self, name)) is not None}
         left["attributes"] = kept_attributes(self.attributes, stay)  # type: ignore[attr-defined]
         offsets = np.concatenate([[0], np.cumsum(count[stay])]).astype(np.int64)
-        return replace(self, offsets=offsets, **left, ledger=ledger)  # type: ignore[call-arg]
+        return replace(self, offsets=offsets, **left, **self._rows(keep), ledger=ledger)  # type: ignore[call-arg]
+
+    def only(self, keep: Flags) -> Self:
+        """Some of the rows, of the same users; those left with none keep their position.
+
+        >>> from incrowd.data import Visits
+        >>> Visits.from_arrays([1, 2, 2], cell=[0, 0, 0], slot=[0, 1, 2]).only(np.array([0, 0, 1]) > 0)
+        Visits(users=2, records=1)
+        """
+        offsets = np.append(0, np.cumsum(tally(keep, self.offsets)))
+        return replace(self, offsets=offsets, **self._rows(keep))
+
+    def _rows(self, keep: Flags) -> dict[str, Any]:
+        return {name: value[keep] for name in self.ROWS if (value := getattr(self, name)) is not None}
 
     def user_columns(self, attributes: Attributes) -> dict[str, NDArray[Any]]:
         """The label and the attributes of the user behind each row."""
@@ -204,7 +216,7 @@ def some_people(table: T, *, people: int, seed: int) -> T:
     return some_rows(table, drawn(len(table), people, seed)[table.owner], DRAWN, "person not drawn")
 
 
-def some_rows(table: T, keep: NDArray[np.bool_], step: str, why: str) -> T:
+def some_rows(table: T, keep: Flags, step: str, why: str) -> T:
     """The rows kept, of the people who have one; why the others left is in the ledger.
 
     >>> from incrowd.data import Visits

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import Codes, Floats, Ints, Labels, owners, row_order, rows_by_code
+from incrowd.arrays import Codes, Flags, Floats, Ints, Labels, owners, row_order, rows_by_code
 from incrowd.columns import degrees, first_seen, floats, labels, owned, same_length, seconds
 from incrowd.data.table import Attributes, UserTable, attributes_of, started
 from incrowd.errors import DataError, check_choice, public
@@ -113,7 +113,7 @@ class Traces(UserTable):
         return first, second
 
     @property
-    def at_zero(self) -> NDArray[np.bool_]:
+    def at_zero(self) -> Flags:
         """Which records are at (0, 0), within 0.001 degrees: places that a device never filled in."""
         if self.planar:
             return np.zeros(self.records, np.bool_)
@@ -131,13 +131,13 @@ class Traces(UserTable):
         }
 
 
-def at_zero(lon: Floats, lat: Floats) -> NDArray[np.bool_]:
+def at_zero(lon: Floats, lat: Floats) -> Flags:
     """Which places are (0, 0), within 0.001 degrees.
 
     >>> at_zero(np.array([0.0, 5.0]), np.array([-0.0005, 0.0])).tolist()
     [True, False]
     """
-    there: NDArray[np.bool_] = (np.abs(lon) < ZERO_DEGREES) & (np.abs(lat) < ZERO_DEGREES)
+    there: Flags = (np.abs(lon) < ZERO_DEGREES) & (np.abs(lat) < ZERO_DEGREES)
     return there
 
 

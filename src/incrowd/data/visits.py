@@ -13,6 +13,8 @@ from incrowd.data.table import Attributes, UserTable, attributes_of, start_of, s
 from incrowd.errors import DataError, check_whole, public
 from incrowd.ledger import Ledger
 
+SAME_M = 0.01  # centres this close are the same cell: a release rounds them to millimetres
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Visits(UserTable):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from incrowd.arrays import Floats
 from incrowd.clock import DAY_MIN, minute_of_day
 from incrowd.data import Counts, Visits
-from incrowd.data.counts import MOST_COUNTS, whole_days
+from incrowd.data.counts import check_size, check_start, whole_days
 from incrowd.data.table import some_rows
 from incrowd.discretize._grid import grid
 from incrowd.discretize._towers import MOST_FILLED, Nearest, filler
@@ -33,11 +33,10 @@ def counts(visits: Visits, *, start_min: int | None = None) -> Counts:
     >>> counts(visits).n.tolist()
     [[1, 1], [0, 0]]
     """
-    if start_min is not None and not 0 <= start_min < DAY_MIN:
-        raise ParameterError(f"start_min must be in [0, 1439], got {start_min}.")
+    if start_min is not None:
+        check_start(start_min)
     xy, slot_min, slots = _extent(visits)
-    if slots * len(xy) > MOST_COUNTS:
-        raise ParameterError(f"{slots:,} slots of {len(xy):,} cells are too many counts; use coarser cells or slots.")
+    check_size(slots, len(xy))
     n = np.bincount(visits.slot * len(xy) + visits.cell, minlength=slots * len(xy)).reshape(slots, len(xy))
     several = (visits.slot[1:] == visits.slot[:-1]) & (visits.owner[1:] == visits.owner[:-1])
     ledger = visits.ledger.add(

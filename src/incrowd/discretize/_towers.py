@@ -7,9 +7,9 @@ from math import inf
 from typing import Literal, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from incrowd.arrays import Floats, Ints, distinct_rows, row_order
+from incrowd.arrays import Flags, Floats, Ints, distinct_rows, row_order
 from incrowd.columns import degrees, floats
 from incrowd.data import Traces, Visits
 from incrowd.discretize.collect import Fill, Located, Whole, collect
@@ -135,7 +135,7 @@ class Reach:
     def __init__(self, limit_m: float, records: int) -> None:
         self.limit_m, self._records, self._beyond = limit_m, records, 0
 
-    def add(self, beyond: NDArray[np.bool_]) -> None:
+    def add(self, beyond: Flags) -> None:
         """Take note of the records of a piece."""
         self._beyond += int(beyond.sum())
         if 2 * self._beyond > self._records:

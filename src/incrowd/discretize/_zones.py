@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats
+from incrowd.arrays import Flags, Floats
 from incrowd.data import Traces, Visits
 from incrowd.discretize.collect import NOWHERE, Located, collect
 from incrowd.discretize.slots import KEEP, Keep, Source, Start, opened, slot_plan
@@ -65,7 +65,7 @@ def _check(shapes: Shapes) -> None:
     )
 
 
-def _refuse(bad: NDArray[np.bool_], what: str, advice: str) -> None:
+def _refuse(bad: Flags, what: str, advice: str) -> None:
     if bad.any():
         raise DataError(f"zone {np.flatnonzero(bad)[0]} {what} ({several(int(bad.sum()), 'such zone')}); {advice}.")
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from math import cos, radians, sin, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.clean import check_box
 from incrowd.data import Traces
 from incrowd.errors import DataError, IncrowdWarning, ParameterError
@@ -17,7 +16,6 @@ from incrowd.read._parts import Parts
 from incrowd.read.plane import Box
 
 _FARTHEST_M = 1e12  # farther records are as far as this one
-Mask = NDArray[np.bool_]
 AXES = ("west-east", "south-north")
 _RADIUS_M, _ECCENTRICITY2 = 6_378_137.0, 0.0066943799901413165  # WGS 84: of the equator; squared
 
@@ -137,7 +135,7 @@ def _widened(first: int, last: int) -> tuple[int, int]:
     return first - half, last + half
 
 
-def strays(traces: Traces) -> Mask:
+def strays(traces: Traces) -> Flags:
     """Which records are outside the box that `bounds_of` takes for these traces, those at (0, 0) apart.
 
     >>> x = np.append(np.linspace(0, 100, 500), [90_000.0])

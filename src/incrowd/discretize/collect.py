@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, Labels, distinct_rows, narrow, numbered
+from incrowd.arrays import Flags, Floats, Ints, Labels, distinct_rows, narrow, numbered
 from incrowd.data import Traces, Visits
 from incrowd.data.table import Attributes, kept_attributes
 from incrowd.data.traces import AT_ZERO
@@ -149,7 +149,7 @@ def discretized(
     return Piece.of(positions, chosen.code, chosen.slot, chosen.cell, where.codes), losses
 
 
-def _inside(reasons: dict[str, NDArray[np.bool_]], lost: dict[str, int]) -> NDArray[np.bool_]:
+def _inside(reasons: dict[str, Flags], lost: dict[str, int]) -> Flags:
     """Which records no reason holds for; the others are counted once each, by the first that does."""
     inside = np.ones(len(next(iter(reasons.values()))), np.bool_)
     for reason, out in reasons.items():
@@ -287,7 +287,7 @@ def _bits(column: Ints) -> int:
     return int(column.max(initial=0)).bit_length()
 
 
-def _winners(runs: _CellRuns) -> NDArray[np.bool_]:
+def _winners(runs: _CellRuns) -> Flags:
     """True at the one run that stands for its user and slot."""
     new = distinct_rows(runs.code, runs.slot)
     starts, group = np.flatnonzero(new), np.cumsum(new) - 1
@@ -296,5 +296,5 @@ def _winners(runs: _CellRuns) -> NDArray[np.bool_]:
     best = runs.size == np.maximum.reduceat(runs.size, starts)[group]
     rank = np.arange(len(best)) if runs.first is None else runs.first  # runs of a group are by cell
     rank = np.where(best, rank, np.iinfo(np.int64).max)
-    won: NDArray[np.bool_] = rank == np.minimum.reduceat(rank, starts)[group]
+    won: Flags = rank == np.minimum.reduceat(rank, starts)[group]
     return won

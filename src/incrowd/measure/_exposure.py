@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, frozen
+from incrowd.arrays import Flags, Ints, frozen
 from incrowd.data import Visits
 from incrowd.errors import ParameterError, check_whole, public
 from incrowd.kernels import kernel
@@ -36,7 +35,7 @@ class Exposure(Result):
     max_points: int
     max_sets: int
     points: Ints
-    exact: NDArray[np.bool_]
+    exact: Flags
     rows: Ints  # rows of the visits in the sets, one set after the other
     row_offsets: Ints  # where the set of each user begins
     risk_map: RiskMap | None = None  # None if it is not known where cells are
@@ -134,11 +133,9 @@ def exposure(visits: Visits, *, max_points: int = DEEPEST, max_sets: int = MAX_S
     fewest_points = kernel("exposure").fewest_points
     limits = int(max_points), min(int(max_sets), 2**62)
 
-    def work(part: slice) -> tuple[Ints, NDArray[np.bool_], Ints]:
+    def work(part: slice) -> tuple[Ints, Flags, Ints]:
         offsets, lists = visits.offsets[part.start : part.stop + 1], (index.ids, index.starts, index.postings)
-        smallest: tuple[Ints, NDArray[np.bool_], Ints] = fewest_points(
-            offsets, *lists, len(visits), part.start, *limits
-        )
+        smallest: tuple[Ints, Flags, Ints] = fewest_points(offsets, *lists, len(visits), part.start, *limits)
         return smallest
 
     step = max(len(visits) // _PARTS, 8)

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, frozen
+from incrowd.arrays import Flags, Floats, Ints, frozen
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, check_whole, public
 from incrowd.measure._map_files import geojson, save_map
@@ -172,6 +171,9 @@ def map_of(result: "RiskMap", *, name: str, of: str, caption: str, steps: Sequen
     """The panel: squares, or dots where cells are no squares or too many, within the outline or near each other."""
     at, lines = np.stack([result.x, result.y], axis=1), result.outline
     near = _inside(at, np.concatenate(lines)) if lines else _together(at)
+    beyond = int((~near).sum())
+    if beyond:
+        caption += f" {several(beyond, 'cell')} beyond the edge of the map {'is' if beyond == 1 else 'are'} not drawn."
     at, share = at[near], result.share[near]
     words = f"Map of {several(len(share), 'cell')}"
     if len(share):
@@ -202,19 +204,19 @@ def lines_of(outline: str | Path, crs: str | None) -> tuple[Floats, ...]:
     return tuple(np.stack(Plane(crs)(*geo.get_coordinates(ring).T), axis=1) for ring in rings)
 
 
-def _inside(at: Floats, corners: Floats) -> NDArray[np.bool_]:
+def _inside(at: Floats, corners: Floats) -> Flags:
     """Which cells are within the box of the outline."""
-    result: NDArray[np.bool_] = ((at >= corners.min(axis=0)) & (at <= corners.max(axis=0))).all(axis=1)
+    result: Flags = ((at >= corners.min(axis=0)) & (at <= corners.max(axis=0))).all(axis=1)
     return result
 
 
-def _together(at: Floats) -> NDArray[np.bool_]:
+def _together(at: Floats) -> Flags:
     """Which cells are not farther than its half beyond the box of the middle 99 %: strays would stretch the map."""
     if not len(at):
         return np.zeros(0, np.bool_)
     low, high = np.quantile(at, MIDDLE, axis=0, method="nearest")
     half = (high - low).max() / 2
-    result: NDArray[np.bool_] = ((at >= low - half) & (at <= high + half)).all(axis=1)
+    result: Flags = ((at >= low - half) & (at <= high + half)).all(axis=1)
     return result
 
 

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.clean import repeated
 from incrowd.clock import DAY_H, HOUR_S, MONDAY_S, zone_of
 from incrowd.data import Traces
@@ -147,11 +146,11 @@ def summary(traces: Traces, *, time_zone: str | None = None, min_people: int = 5
     )
 
 
-def _shared(value: Ints, owner: Ints, min_people: int) -> NDArray[np.bool_]:
+def _shared(value: Ints, owner: Ints, min_people: int) -> Flags:
     """Which records are on a day, or in an hour, in which at least so many people have one."""
     kinds, number = np.unique(value, return_inverse=True)
     pairs = np.unique(number.astype(np.int64) * (int(owner.max()) + 1) + owner) // (int(owner.max()) + 1)
-    result: NDArray[np.bool_] = (np.bincount(pairs, minlength=len(kinds)) >= min_people)[number]
+    result: Flags = (np.bincount(pairs, minlength=len(kinds)) >= min_people)[number]
     return result
 
 
@@ -172,7 +171,7 @@ def _quantiles(values: Ints | Floats, people: int, min_people: int) -> dict[str,
     return {f"{q:.0%}": float(value) for q, value in zip(enough, np.quantile(values, enough), strict=True)}
 
 
-def _metres(traces: Traces, placed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _metres(traces: Traces, placed: Flags) -> tuple[Floats, Floats]:
     """East and north; a flat Earth is good enough for a picture and an extent."""
     first, second = traces.coordinates
     if traces.planar:
@@ -257,7 +256,7 @@ def _quantile_table(result: Summary) -> list[Table]:
     return [Table(("", *(q.replace("%", " %") for q in quantiles)), rows, "Quantiles.")]
 
 
-def centred(metres: Floats, placed: NDArray[np.bool_]) -> Floats:
+def centred(metres: Floats, placed: Flags) -> Floats:
     """From the low end of the middle 99 % of the values that are placed; NaN outside it."""
     low, high = np.quantile(metres[placed], MIDDLE, method="nearest")
     return np.where((metres < low) | (metres > high) | ~placed, np.nan, metres - low)
@@ -284,7 +283,7 @@ class Squares:
         )
         return cls(rows, columns, cell_m, at)
 
-    def people(self, owner: Ints, records: NDArray[np.bool_] | None = None) -> Ints:
+    def people(self, owner: Ints, records: Flags | None = None) -> Ints:
         """Distinct people with a record in each square, or with one of some records."""
         wanted = self.at >= 0 if records is None else (self.at >= 0) & records
         size = self.rows * self.columns

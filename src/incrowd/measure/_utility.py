@@ -8,13 +8,13 @@ import numpy as np
 
 from incrowd.arrays import Floats, Ints, owners, pack
 from incrowd.data import Release, Visits
+from incrowd.data.visits import SAME_M
 from incrowd.discretize.slots import wall_later_s
 from incrowd.errors import DataError, check_positive, public
 from incrowd.plain import percent, several
 from incrowd.show import Result, Section, Table
 
 QUARTILES = (0.25, 0.5, 0.75)
-SAME_M = 0.01  # places nearer than this are one; files of a release hold millimetres
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, frozen, offsets_of
+from incrowd.arrays import Flags, Floats, Ints, frozen, offsets_of
 from incrowd.clock import DAY_MIN
 from incrowd.data import Visits
 from incrowd.errors import DataError, check_seed, check_whole, public
@@ -245,5 +244,5 @@ def moves(visits: Visits) -> float:
     """Share of steps by day that change the cell; the steps are those of `prediction_errors`."""
     cells = by_day(visits)
     night = max(NIGHT_MIN // (visits.slot_min or DAY_MIN), 2)
-    changed: NDArray[np.bool_] = cells[:, :, night:] != cells[:, :, night - 1 : -1]
+    changed: Flags = cells[:, :, night:] != cells[:, :, night - 1 : -1]
     return float(changed.mean())

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.clock import DAY_MIN, named_zone
+from incrowd.clock import named_zone
 from incrowd.columns import as_array, degrees, refuse
 from incrowd.data import Counts, load
-from incrowd.data.counts import MOST_COUNTS, whole_days
+from incrowd.data.counts import MOST_COUNTS, check_start, whole_days
 from incrowd.data.visits import centres_of
 from incrowd.errors import DataError, ParameterError, check_choice, check_seed, check_whole, public
 from incrowd.ledger import Ledger
@@ -153,8 +153,7 @@ def _check(slot_min: int | None, start_min: int | None, suppressed: Any) -> None
         check_whole(slot_min=slot_min)
     if start_min is not None:
         check_seed(start_min=start_min)
-        if start_min >= DAY_MIN:
-            raise ParameterError(f"start_min must be in [0, {DAY_MIN - 1}], got {start_min!r}.")
+        check_start(start_min)
     if not isinstance(suppressed, (int, float, np.number)) or not 0 <= suppressed < np.inf:
         raise ParameterError(f"suppressed must be 0 or more and finite, got {suppressed!r}.")
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from incrowd.arrays import Codes, Floats, Ints
+from incrowd.arrays import Codes, Flags, Floats, Ints
 from incrowd.clock import named_zone
 from incrowd.data import Traces
 from incrowd.data.table import Attributes, attributes_of
@@ -19,7 +19,7 @@ from incrowd.ledger import Ledger
 from incrowd.progress import tell
 from incrowd.read import bad
 from incrowd.read._towers import Antennas, antennas_of, check_at
-from incrowd.read.arrow import Coder, Mask, TextLabels, Values
+from incrowd.read.arrow import Coder, TextLabels, Values
 from incrowd.read.bad import BadRow
 from incrowd.read.checks import Check, Exchanged, Seconds, constant, places_of, users_of, warn_of_zero
 from incrowd.read.layouts import PLACES, AntennaAt, Column, Decimal, Layout, layout_of, wanted_columns, with_reading
@@ -176,7 +176,7 @@ class Batch:
     t: Ints
     first: Floats  # longitude, or x
     second: Floats
-    good: Mask | None = None  # which rows of the source these are, if not all that were looked at
+    good: Flags | None = None  # which rows of the source these are, if not all that were looked at
 
 
 @dataclass
@@ -287,7 +287,7 @@ class RecordStream:
             self.exchanged.add(*((first[~zero], second[~zero]) if zeros else (first, second)))
         return Batch(codes, t, first, second, keep), aside
 
-    def _aside(self, wrong: Mask, checks: list[Check], raw: "pa.RecordBatch", run: RunningScan) -> list[BadRow]:
+    def _aside(self, wrong: Flags, checks: list[Check], raw: "pa.RecordBatch", run: RunningScan) -> list[BadRow]:
         rows = np.flatnonzero(wrong)[: None if self.request.set_aside else 1]
         bad_rows = []
         for row, (file, number) in zip(rows.tolist(), run.positions(rows, raw), strict=True):

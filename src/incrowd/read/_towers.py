@@ -55,9 +55,7 @@ def _table(path: Path) -> "pa.Table":
     import pyarrow.csv as pc
     import pyarrow.parquet as pq
 
-    check_file(path)
-    if not path.is_file():
-        raise DataError(f"{path} does not exist; check the path.")
+    check_file(path, there=True)
     try:
         return pq.read_table(path) if path.suffix == ".parquet" else pc.read_csv(path)
     except (pa.ArrowInvalid, OSError) as error:

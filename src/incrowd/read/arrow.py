@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Codes, Floats, Ints, Labels
+from incrowd.arrays import Codes, Flags, Floats, Ints, Labels
 from incrowd.errors import DataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Mask = NDArray[np.bool_]
 Row = NDArray[Any]
 _TABLE = 1 << 24  # whole-number labels below this are looked up in an array
 
@@ -50,14 +49,14 @@ def floats(column: "pa.Array") -> Floats:
     return np.where(missing(column), np.nan, numbers) if column.null_count else numbers
 
 
-def missing(column: "pa.Array") -> Mask:
+def missing(column: "pa.Array") -> Flags:
     """True where a value is missing."""
     if not column.null_count:
         return np.zeros(len(column), np.bool_)
     return truth(column.is_null())
 
 
-def truth(column: "pa.Array") -> Mask:
+def truth(column: "pa.Array") -> Flags:
     """A column of bits; anything where one is missing."""
     bits = np.unpackbits(np.frombuffer(column.buffers()[1], np.uint8), bitorder="little")
     return bits[column.offset : column.offset + len(column)].astype(np.bool_)

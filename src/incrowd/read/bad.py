@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from incrowd.data.files import whole_file
+from incrowd.data.files import PRIVATE, whole_file
 from incrowd.errors import DataError, ParameterError, named
 
 FEW, MANY = "too few fields", "too many fields"
@@ -77,7 +77,7 @@ def check_target(path: Path) -> None:
 def write(path: Path, rows: Iterable[BadRow]) -> None:
     """One line per bad row, in a file that only its owner can read: it holds the rows themselves."""
     with whole_file(path, force=False) as part:
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
             out = csv.writer(stream)
             out.writerow(["file", "position", "number", "column", "reason", "text"])

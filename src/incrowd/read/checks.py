@@ -11,18 +11,18 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.clock import FIRST, LAST, PER_SECOND, from_epoch, to_utc, unit_note, unit_of
 from incrowd.errors import DataError, IncrowdWarning
 from incrowd.plain import several
 from incrowd.read import bad
-from incrowd.read.arrow import Mask, TextLabels, floats, missing, to_arrow, truth, values
+from incrowd.read.arrow import TextLabels, floats, missing, to_arrow, truth, values
 from incrowd.read.sources.scan import Scan
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Check = tuple[str, str, Mask]  # column, reason, where
+Check = tuple[str, str, Flags]  # column, reason, where
 
 FAR = 10  # times the size of where the others are
 _SAMPLE = 4096  # places of each side of each batch
@@ -139,7 +139,7 @@ class Seconds:
             stacklevel=2,
         )
 
-    def _from_epoch(self, column: "pa.Array", scan: Scan) -> tuple[Ints, Mask]:
+    def _from_epoch(self, column: "pa.Array", scan: Scan) -> tuple[Ints, Flags]:
         numbers = floats(column) if column.type == "double" else values(column, np.int64)
         if scan.saved:
             return from_epoch(numbers, "s")

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.clock import DAY_MIN, DAY_S, HOUR_MIN, HOUR_S, from_epoch, unit_note, unit_of
+from incrowd.clock import DAY_MIN, DAY_S, EPOCH, HOUR_MIN, HOUR_S, from_epoch, unit_note, unit_of
 from incrowd.columns import refuse
 from incrowd.data.counts import MOST_COUNTS
 from incrowd.errors import DataError, ParameterError
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SLOT_MIN = 30
-_EPOCH = datetime(1970, 1, 1)
 _DIGITS = (19_000_101, 99_991_231)  # dates without dashes
 _WRITE = "write times like 2024-01-31T08:30"
 
@@ -181,7 +180,7 @@ def _wall(moment: datetime, zone: ZoneInfo | None) -> int | None:
             moment = moment.astimezone(zone or UTC).replace(tzinfo=None)
     except OverflowError:
         return None
-    return floor((moment - _EPOCH).total_seconds())
+    return floor((moment - EPOCH).total_seconds())
 
 
 def _width(moments: Ints) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.clock import FIRST, LAST, PER_SECOND
 from incrowd.columns import refuse
 from incrowd.errors import DataError, check_choice
@@ -19,7 +19,6 @@ from incrowd.read.layouts import ALIASES, column_advice, layout_of, listed, plai
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Mask = NDArray[np.bool_]
 Texts = NDArray[np.str_]
 
 # Most telling name first, as in layouts.ALIASES.
@@ -243,7 +242,7 @@ def numbers(column: "pa.Array", name: str) -> Floats:
     return values
 
 
-def counted(column: "pa.Array", name: str) -> tuple[Floats, Mask]:
+def counted(column: "pa.Array", name: str) -> tuple[Floats, Flags]:
     """Counts, not a number where one is suppressed, and where that is."""
     import pyarrow as pa
     import pyarrow.compute as pc

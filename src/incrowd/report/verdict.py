@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from incrowd.assess import Assessment
 
 DECIDE = 5  # numbers on the first screen
+STEPS = {"dp_counts": "Counts with noise", "glove": "GLOVE", "lkc": "LKC", "w4m": "W4M"}
 GROUPS = {
     "singling out": "Can one person be isolated in what is published?",
     "linkability": "Can records of one person be connected, here or with another file?",
@@ -91,7 +92,8 @@ def verdict_of(assessment: "Assessment") -> FirstScreen:
     cards = [card_of(answer) for answer in assessment.answers if answer.verdict != "does not apply"]
     shut = [card for card in cards if card.tone in ("bad", "gap") and (card.answer.due or card.tone == "bad")]
     shut.sort(key=lambda card: -card.excess)
-    decide = tuple(shut[:DECIDE]) or tuple(card for card in cards if card.tone == "ok")[:DECIDE]
+    good = sorted((card for card in cards if card.tone == "ok"), key=_near)
+    decide = tuple(shut[:DECIDE] or good[:DECIDE])
     overrides = assessment.override and assessment.shopping
     return FirstScreen(
         tone=tone_of(assessment),
@@ -109,6 +111,11 @@ def verdict_of(assessment: "Assessment") -> FirstScreen:
         map=_map(assessment),
         stages=tuple(_stages(assessment)),
     )
+
+
+def _near(card: Card) -> tuple[bool, float]:
+    """Place of a test that is within its limit: the nearest to it first, those that count faults last."""
+    return card.deciding is None or card.deciding.bar is None, -card.excess
 
 
 def tone_of(assessment: "Assessment") -> Tone:
@@ -148,7 +155,7 @@ def _about(assessment: "Assessment") -> str:
     head = assessment.head
     files = {} if head is None else {one.role: one.name for one in reversed(head.files)}
     data = files.get("data", "data in memory")
-    what = f"Release {files.get('release', 'in memory').partition('/')[0]} of {data}"
+    what = f"Release {files['release'].partition('/')[0]} of {data}" if "release" in files else f"A release of {data}"
     period = "" if head is None or head.period is None else " to ".join(head.period)
     made = "" if head is None else f"assessed {head.made[:10]}"
     return " · ".join(filter(None, (what if assessment.judges == "release" else data, period, made)))
@@ -172,7 +179,7 @@ def _stages(assessment: "Assessment") -> Iterator[Stage]:
     for step in steps:
         changes = [(why, f"-{n:,}") for why, n in step.dropped.items() if n]
         changes += [(why, f"+{n:,}") for why, n in step.created.items() if n]
-        name = step.name.replace("_", " ").capitalize()
+        name = STEPS.get(step.name, step.name.replace("_", " ").capitalize())
         noun = nouns[0] if step is steps[0] or assessment.judges == "data" else nouns[1] if step is steps[-1] else ()
         people = several(step.users[1], *noun) if step.users and noun else ""
         yield Stage(name, f"{step.kept:,}", round(100 * step.kept / most, 1), people, tuple(changes))

@@ -8,9 +8,9 @@ import numpy as np
 from pyspark.sql import SparkSession
 
 from incrowd.arrays import Ints
-from incrowd.clock import DAY_MIN, minute_of_day
+from incrowd.clock import minute_of_day
 from incrowd.data import Counts, Traces
-from incrowd.data.counts import MOST_COUNTS, whole_days
+from incrowd.data.counts import MOST_COUNTS, check_start, whole_days
 from incrowd.data.table import kept_attributes
 from incrowd.data.traces import Order
 from incrowd.discretize._grid import squares
@@ -195,8 +195,8 @@ def counts(blocks: Blocks, *, start_min: int | None = None) -> Counts:
         start_min: Minute of the day at which slot 0 begins. [default: that of the visits]
     """
     check_noun(blocks, "Visits", "counts")
-    if start_min is not None and not 0 <= start_min < DAY_MIN:
-        raise ParameterError(f"start_min must be in [0, 1439], got {start_min}.")
+    if start_min is not None:
+        check_start(start_min)
     xy, clock = blocks.xy, blocks.clock
     slots, cells = whole_days(blocks.slots[1] + 1, clock.slot_min), len(xy)
     if slots * cells > MOST_COUNTS:

@@ -23,6 +23,7 @@ from incrowd.errors import DataError, IncrowdWarning, ParameterError, public
 MEMORY = "spark.executor.memoryOverhead"
 RECORD_BYTES = 200  # of the memory of Python that a task takes per record of its block,
 LIBRARIES_BYTES = 192 * 2**20  # beside what it takes for nothing
+JVM_BYTES = 512 * 2**20  # that the JVM of an executor takes beside its heap, where that counts (docs/scale.md)
 UNEVEN = 1.25  # the largest block beside the mean: users are dealt by the hash of their label, and differ in records
 SETTINGS = {
     # A task is a block or a shard: Spark may not put two into one.
@@ -146,6 +147,7 @@ def task_bytes(spark: SparkSession) -> int:
         heap = _mebibytes(conf.get("spark.executor.memory", "1g"))
         factor = float(conf.get("spark.executor.memoryOverheadFactor", "0.1"))
         room = (_mebibytes(conf.get(MEMORY, "")) or max(384, int(heap * factor))) * 2**20
+        room = max(room - JVM_BYTES, room // 2) if container else room
     else:
         room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     return max(room // tasks - LIBRARIES_BYTES, room // tasks // 2)

@@ -15,7 +15,7 @@ from incrowd.read._kind import holding
 from incrowd.read.sources.engine import check_format
 from incrowd.read.sources.local import SUFFIXES
 from incrowd.web.folder import inside
-from incrowd.web.pages import page, studio_of
+from incrowd.web.pages import discreet, page, studio_of
 from incrowd.web.studio import Studio
 
 PLACES = ("user", "t", "lon", "lat", "x", "y")
@@ -74,7 +74,7 @@ def _likely(seen: read.Preview, stated: dict[str, str]) -> dict[str, str]:
 
 def _named(studio: Studio, text: str) -> str:
     """A message that calls files as the page does."""
-    return text.replace(f"{studio.folder}/", "")
+    return discreet(text.replace(f"{studio.folder}/", ""))
 
 
 def options_of(form: dict[str, str]) -> dict[str, Any]:

@@ -12,8 +12,9 @@ from incrowd.report.cards import Bar, Card
 from incrowd.report.verdict import FirstScreen, verdict_of
 from incrowd.show import Line, Lines
 from incrowd.web import commands
+from incrowd.web.methods import title_of
 from incrowd.web.pages import commands as lines
-from incrowd.web.pages import in_brief, page, studio_of
+from incrowd.web.pages import discreet, in_brief, page, studio_of
 from incrowd.web.protect import TRIED
 from incrowd.web.store import Job
 from incrowd.web.studio import JUDGE, Studio
@@ -49,7 +50,7 @@ class ComparedRun:
     passed: bool
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """The page."""
     studio = studio_of(request)
     dataset = studio.ready()
@@ -69,6 +70,7 @@ async def show(request: Request) -> Response:
         pending=[job for job in jobs if not job.over],
         frontier=_frontier([*rows, *original]) if rows else None,
         advice=None if before is None else before.advice,
+        title_of=title_of,
         tried=studio.answer(studio.finished(dataset, "forecast")),
         lines=lines(commands.forecasting(dataset, TRIED)),
     )
@@ -91,7 +93,9 @@ def _what_is_left(answer: str) -> str:
 
 def _failed(job: Job) -> ComparedRun:
     """A run without an answer, as loud as one that fails."""
-    return ComparedRun(job, job.title, "gap", "No answer", None, f"stopped: {job.message}", "-", None, passed=False)
+    return ComparedRun(
+        job, job.title, "gap", "No answer", None, f"stopped: {discreet(job.message)}", "-", None, passed=False
+    )
 
 
 def _row(

@@ -16,7 +16,7 @@ from incrowd.web.columns import database_of, options_of
 from incrowd.web.folder import data_files, inside, upload
 from incrowd.web.forms import form_of, number_in
 from incrowd.web.pages import commands as lines
-from incrowd.web.pages import page, studio_of
+from incrowd.web.pages import first_up, page, studio_of
 from incrowd.web.store import StoredData
 from incrowd.web.studio import Studio
 
@@ -35,7 +35,8 @@ async def _shown(request: Request, problem: str = "", typed: dict[str, str] | No
     studio = studio_of(request)
     dataset = studio.store.dataset()
     files, database = await run_in_threadpool(data_files, studio.folder), database_of(studio)
-    picked = typed or _picked(dataset)
+    sent = request.query_params.get("source")  # of a file that was dropped on the page
+    picked = typed or ({"kind": "file", "source": sent} if sent else _picked(dataset))
     job = None if dataset is None else studio.store.latest(dataset.id, "clean")
     done = job is not None and job.state == "finished"
     first = 0 if job is None else len(job.commands) - 2  # a city is made before it is cleaned
@@ -46,7 +47,7 @@ async def _shown(request: Request, problem: str = "", typed: dict[str, str] | No
         step="data",
         status=422 if problem else 200,
         problem=problem,
-        files=files,
+        files=sorted(files, key=lambda file: file.path.rstrip("/") != picked.get("source", "").rstrip("/")),
         database=database,
         picked=picked,
         columns=urlencode(picked) if picked.get("source") or _named_database(picked, database) else "",
@@ -151,5 +152,5 @@ async def take(request: Request) -> Response:
     try:
         path = await upload(studio.folder, name, request.stream(), studio.upload_mb * 1_000_000)
     except IncrowdError as error:
-        return JSONResponse({"problem": str(error)}, status_code=422)
+        return JSONResponse({"problem": first_up(str(error))}, status_code=422)
     return JSONResponse({"path": path})

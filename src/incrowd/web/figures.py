@@ -1,11 +1,15 @@
 """Figures of `incrowd.plot` as SVG that a strict page may hold: no style, no script, colours of the page."""
 
+import pickle
 import re
+import threading
+from functools import lru_cache
 
 from incrowd.report.draw import image
 from incrowd.report.style import COLOURS, INK, MUTED, PALE, SUNK
 from incrowd.show import Panel
 
+DRAWING = threading.Lock()  # matplotlib sets its style for all threads at once
 STYLE = re.compile(r' style="([^"]*)"')
 SHEET = re.compile(r"<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
 PAPER = re.compile(r'<g>\s*<path d="[^"]*" style="fill: #ffffff"/>\s*</g>')
@@ -17,7 +21,15 @@ THEMED |= {colour: f"var(--line-{place})" for place, colour in enumerate(COLOURS
 
 def figure(panel: Panel) -> str:
     """The panel as inline SVG in the colours of the page; its names begin with that of the panel."""
-    svg = PAPER.sub("", SHEET.sub("", image(panel)), count=1)
+    return _drawn(pickle.dumps(panel))
+
+
+@lru_cache(maxsize=128)
+def _drawn(pickled: bytes) -> str:
+    panel: Panel = pickle.loads(pickled)  # noqa: S301 - of this process; panels hold arrays, which are no keys
+    with DRAWING:
+        image_of_panel = image(panel)
+    svg = PAPER.sub("", SHEET.sub("", image_of_panel), count=1)
     svg = STYLE.sub(lambda style: _attributes(style[1]), svg)
     for colour, token in THEMED.items():
         svg = svg.replace(f'"{colour}"', f'"{token}"')

@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +18,7 @@ from incrowd.read.sources.local import SUFFIXES
 GLOB = re.compile(r"[*?\[\]{}]")  # a name with these stands for other files, too
 HOME = "incrowd-studio"  # the studio's own folder in it, mode 0700
 UPLOADS = f"{HOME}/uploads"
+DAY_S = 86_400
 MOST_FILES = 200  # that a page lists
 DEEPEST = 3
 NAME = re.compile(r"[\w][\w .()+-]{0,120}")
@@ -129,6 +131,17 @@ def size_in_words(size: int) -> str:
     if size < 1_000_000:
         return f"{max(round(size / 1_000), 1):,} KB"
     return f"{size / 1_000_000:,.1f} MB" if size < 1_000_000_000 else f"{size / 1_000_000_000:,.1f} GB"
+
+
+def sweep(folder: Path) -> None:
+    """Remove what uploads of a server that was killed left half written, once it is a day old.
+
+    Args:
+        folder: The folder given to `incrowd serve`.
+    """
+    for part in (folder / UPLOADS).glob(".*.part"):
+        if time.time() - part.stat().st_mtime > DAY_S:
+            part.unlink(missing_ok=True)
 
 
 async def upload(folder: Path, name: str, chunks: AsyncIterator[bytes], most: int) -> str:

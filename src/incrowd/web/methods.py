@@ -205,7 +205,7 @@ def title_of(name: str, options: Mapping[str, Any]) -> str:
     short, fixed = TEXTS[name][1], FIXED.get(name, {})
     labels = {**TEXTS[name][4], **NAMES}
     parts = [
-        _with_unit(labels[field].partition(",")[0], field, value)
+        _with_unit(labels.get(field, field.replace("_", " ")).partition(",")[0], field, value)
         for field, value in options.items()
         if field not in fixed
     ]

@@ -45,6 +45,7 @@ def environment() -> jinja2.Environment:
         "figure": lambda panel: Markup(figure(panel)),  # noqa: S704 - drawn by us, values escaped by matplotlib
         "about": about,
         "in_words": in_words,
+        "discreet": discreet,
         "numeric": lambda cell: bool(NUMBER.fullmatch(cell)),
         "percent": percent,
         "pieces": shown,
@@ -118,7 +119,7 @@ def in_brief(assessment: "Assessment") -> str:
     if assessment.passed:
         return "passes"
     if assessment.above:
-        return f"{len(assessment.above)} of {several(len(assessment.held), 'test')} above"
+        return f"{len(assessment.above)} of {len(assessment.held)} above the limit"
     return several(len(assessment.open), "test is missing", "tests are missing")
 
 
@@ -130,6 +131,17 @@ def first_up(words: str) -> str:
     """
     first = words.partition(" ")[0]
     return words[:1].upper() + words[1:] if first.isalpha() and len(first) > 1 and first != "incrowd" else words
+
+
+def discreet(words: str) -> str:
+    """A message without the credentials of an address that it names.
+
+    >>> discreet("cannot read s3://trips/may.parquet?X-Amz-Signature=geheim: check it.")
+    'cannot read s3://trips/may.parquet?X-Amz-Signature=*** check it.'
+    """
+    from incrowd.assess.head import masked
+
+    return " ".join(shlex.split(masked([word]))[0] if "://" in word else word for word in words.split(" "))
 
 
 def commands(*lines: Sequence[str]) -> list[list[str]]:

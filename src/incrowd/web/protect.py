@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TRIED = 300  # people of a forecast
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """The page."""
     return _shown(request)
 

@@ -27,7 +27,7 @@ AGAIN_DAYS = 365
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """The page of one run: the one that the address names, or the best."""
     return _shown(request, request.query_params.get("run", ""))
 

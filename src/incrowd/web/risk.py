@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -33,7 +32,7 @@ LIMIT = float(DEFAULT_LIMITS["identified"].value or 1)
 HOT = (0.05, 0.25, 0.5, 0.75)  # shares at which the colour of the surface changes
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """The page; the controls stand as the address says."""
     studio = studio_of(request)
     dataset = studio.ready()
@@ -64,13 +63,13 @@ async def show(request: Request) -> Response:
     )
 
 
-async def view(request: Request) -> Response:
+def view(request: Request) -> Response:
     """The part of the page that the controls redraw."""
     studio = studio_of(request)
     dataset, chosen, began = studio.ready(), _chosen(request), time.perf_counter()
     file, zone = _file(studio, dataset), _zone(dataset)
-    seen = await run_in_threadpool(studio.views.view, file, chosen["cell_m"], chosen["slot_min"], zone)
-    context: dict[str, Any] = await run_in_threadpool(_drawn, studio, dataset, seen, chosen)
+    seen = studio.views.view(file, chosen["cell_m"], chosen["slot_min"], zone)
+    context = _drawn(studio, dataset, seen, chosen)
     return page(request, "view", chosen=chosen, took=_drawn_in(time.perf_counter() - began), **context)
 
 
@@ -129,12 +128,12 @@ def _cell(seen: View | None, chosen: dict[str, int], cell_m: int, slot_min: int)
     return {"share": "" if seen is None else percent(value, 0), "heat": heat, "here": here}
 
 
-async def map_data(request: Request) -> Response:
+def map_data(request: Request) -> Response:
     """The squares of the map for the canvas: column, row and colour of those that are not blank."""
     studio = studio_of(request)
     dataset, chosen = studio.ready(), _chosen(request)
     file, zone = _file(studio, dataset), _zone(dataset)
-    seen = await run_in_threadpool(studio.views.view, file, chosen["cell_m"], chosen["slot_min"], zone)
+    seen = studio.views.view(file, chosen["cell_m"], chosen["slot_min"], zone)
     if not len(seen.risk_map.cell):
         return JSONResponse({"squares": [], "cell_km": 1, "box": [0, 0, 1, 1], "outline": [], "words": ""})
     return JSONResponse(_squares(seen.risk_map.panel()))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.errors import ParameterError
-from incrowd.web.folder import HOME
+from incrowd.web.folder import HOME, sweep
 from incrowd.web.handover import ANSWER, answer_in
 from incrowd.web.queue import Queue
 from incrowd.web.store import Job, Store, StoredData
@@ -51,6 +51,7 @@ class Studio:
         """
         folder = folder.resolve()
         store = Store(folder / HOME)
+        sweep(folder)
         return cls(folder, store, Queue(store), upload_mb=upload_mb)
 
     def dataset(self) -> StoredData:

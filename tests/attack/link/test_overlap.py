@@ -284,7 +284,7 @@ def test_a_release_without_members_is_ranked_and_not_scored(tmp_path):
     visits = crowd("0:1 1:2 | 0:3 1:4 | 0:5 1:6")
     release = ic.anonymize.Cut(windows=2)(visits, pseudonym_seed=0)
     ic.anonymize.publish(release, tmp_path / "release", link=tmp_path / "link.csv", original=visits)
-    untold = replace(release, members=Groups(np.zeros(len(release.data) + 1, np.int64), np.zeros(0, np.int64)))
+    untold = replace(release, members=Groups.nobody(len(release.data)))
     for target in (untold, tmp_path / "release", str(tmp_path / "release")):
         found = overlap(visits, target)
         assert not found.told and found.hit == found.chance == {1: None, 10: None} and np.isnan(found.rank).all()

@@ -11,10 +11,10 @@ import numpy as np
 
 from incrowd.anonymize.base import Anonymizer, Strength, Wanted, guarantee, parameters
 from incrowd.anonymize.glove.estimate import GloveEstimate, glove_estimate
-from incrowd.anonymize.glove.herd import Herd, Saved, hide
+from incrowd.anonymize.glove.herd import Herd, Saved, hide, no_checkpoint
 from incrowd.anonymize.glove.release import Hidden, joined, release_of, shards, subset
 from incrowd.data import Fingerprints, Release
-from incrowd.errors import DataError, ParameterError, check_choice, check_positive, check_whole, public
+from incrowd.errors import ParameterError, check_choice, check_positive, check_whole, public
 from incrowd.kernels.types import UNLIMITED
 from incrowd.measure.glove.accuracy import accuracy
 from incrowd.measure.glove.stretch import CornerTable, check_k, layout, on_device, where_it_fits
@@ -200,7 +200,7 @@ def checkpoint_file(checkpoint: str | Path | None, every_s: float) -> Path | Non
     if not path.parent.is_dir():
         raise ParameterError(f"the folder {path.parent} does not exist; make it first.")
     if path.is_dir():
-        raise DataError(f"{path.name} is not a checkpoint of GLOVE; give another file.")
+        raise no_checkpoint(path)
     if not os.access(path.parent, os.W_OK):
         raise ParameterError(f"no checkpoint can be written to {path}; name a file in a folder you may write to.")
     return path

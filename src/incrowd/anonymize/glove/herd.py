@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
-from incrowd.data.files import whole_file
+from incrowd.data.files import PRIVATE, whole_file
 from incrowd.errors import DataError, check_file
 from incrowd.kernels.types import UNLIMITED, full
 from incrowd.measure.glove.stretch import CornerTable
@@ -26,7 +26,6 @@ BLOCK = 256  # rows scanned between two words of progress
 AHEAD = 8  # used-up lists renewed together: those that will be asked for next
 AGAIN = 0.3  # of the pairs, looked at again for k = 2, when the nearest are gone
 LATER = 0.72  # of the users, looked at on average by each fingerprint that is made and not finished yet
-PRIVATE = 0o600
 # What numpy raises at a file that is empty, cut short, or something else.
 UNREADABLE = (OSError, ValueError, KeyError, EOFError, TypeError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
@@ -167,6 +166,11 @@ class NearestLists:
         return rows[np.argsort(self.over[rows, -1] / self.under[rows, -1], kind="stable")]
 
 
+def no_checkpoint(path: Path) -> DataError:
+    """A file that holds something else than a run."""
+    return DataError(f"{path.name} is not a checkpoint of GLOVE; give another file.")
+
+
 class Saved:
     """The file a run is kept in, whole or not at all; without a path nothing is kept."""
 
@@ -190,7 +194,7 @@ class Saved:
                 pairs: Ints = state["pairs"]
                 return pairs
         except UNREADABLE as error:
-            raise DataError(f"{self.path.name} is not a checkpoint of GLOVE; give another file.") from error
+            raise no_checkpoint(self.path) from error
 
     def keep(self, herd: Herd, lists: NearestLists, *, now: bool = False) -> None:
         """Write the file, unless the last time is not long ago."""

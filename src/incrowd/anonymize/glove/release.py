@@ -11,8 +11,10 @@ from incrowd.anonymize.base import random_order
 from incrowd.anonymize.glove.herd import Herd
 from incrowd.arrays import Floats, Ints, offsets_of, owners, rows_of
 from incrowd.data import Fingerprints, Groups, Release
+from incrowd.data.release_section import SHARED_BOX
 from incrowd.kernels.types import METRES
 from incrowd.ledger import Ledger
+from incrowd.measure.glove.accuracy import DELETED, DISCARDED
 from incrowd.measure.glove.stretch import CornerTable
 
 if TYPE_CHECKING:
@@ -173,18 +175,15 @@ class GloveLosses:
 
     def ledger(self, before: Ledger) -> Ledger:
         """The ledger with this step."""
-        lost = {
-            "sample of a discarded fingerprint": self.discarded,
-            "sample beyond the largest extent": self.beyond,
-        }
+        lost = dict(zip(DELETED, (self.discarded, self.beyond), strict=True))
         shared = self.samples - sum(lost.values()) - self.published
         return before.add(
             "glove",
             read=self.samples,
             kept=self.published,
-            dropped={**lost, "sample generalised into a shared box": max(shared, 0)},
+            dropped={**lost, SHARED_BOX: max(shared, 0)},
             created={"piece of a split box": max(-shared, 0)},
-            notes={"discarded fingerprint": self.users_discarded},
+            notes={DISCARDED: self.users_discarded},
             users=(self.users, self.groups),
         )
 

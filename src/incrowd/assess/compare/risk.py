@@ -4,28 +4,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, offsets_of, tally
+from incrowd.arrays import Flags, Ints, offsets_of
 from incrowd.assess.compare.settings import MethodInputs
+from incrowd.assess.questions.linking import SCORES
 from incrowd.assess.questions.lookup import mean_of, rights
 from incrowd.attack import Relinked, link, lookup, relink
+from incrowd.attack.relink import JOINS
 from incrowd.attack.relink.join import rejoined
 from incrowd.audit import check
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
 from incrowd.discretize import grid
 from incrowd.measure.uniqueness.question import effective_interval, wilson
 
-LINKS: tuple[Literal["evidence", "histogram"], ...] = ("evidence", "histogram")
 LATER = (
     "Recognised later is the share of people of the first half of the period, known by name at the cells and slots of "
     "the release, whose best candidate in the second half of the release is theirs (ties and crowds in expectation): "
     "the stronger of evidence over places and rhythm, and histogram. It is a dash if nobody is in both halves."
 )
-JOINS: tuple[Literal["gain", "evidence"], ...] = ("gain", "evidence")
 KNOWS = (
     "The attacker knows {points} random records of a person as precisely as the release shows them (all of a person "
     "with fewer), looks them up, and guesses among the people behind the rows that hold them: a guess among n people "
@@ -63,9 +63,9 @@ def recognised(release: Release, source: MethodInputs, caps: Ints) -> Recognised
     before, after = _begins(known) < middle_s, _begins(data) >= middle_s
     if not before.any() or not after.any():
         return None
-    past, later = _only(known, before), replace(release, data=_only(data, after))
+    past, later = known.only(before), replace(release, data=data.only(after))
     best: Recognised | None = None
-    for score in LINKS:
+    for score in SCORES:
         linkage = link(past, later, score=score)
         real = ~np.isnan(linkage.right)
         if not real.any():
@@ -75,13 +75,6 @@ def recognised(release: Release, source: MethodInputs, caps: Ints) -> Recognised
         if best is None or share > best.share:
             best = Recognised(score, share, high, int(real.sum()))
     return best
-
-
-def _only(data: Any, keep: NDArray[np.bool_]) -> Any:
-    """Some of the records, of the same people: those left with none keep their position."""
-    rows = {name: value[keep] for name in data.ROWS if (value := getattr(data, name)) is not None}
-    offsets = np.concatenate([[0], np.cumsum(tally(keep, data.offsets))]).astype(np.int64)
-    return replace(data, offsets=offsets, **rows)
 
 
 def _begins(data: Visits | Fingerprints) -> NDArray[Any]:
@@ -256,5 +249,5 @@ def _fewest(sizes: Sequence[Ints]) -> Ints:
     return np.where(least == most, 0, least)
 
 
-def _share(flags: NDArray[np.bool_]) -> Fraction:
+def _share(flags: Flags) -> Fraction:
     return Fraction(int(flags.sum()), max(len(flags), 1))

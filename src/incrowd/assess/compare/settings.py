@@ -15,8 +15,7 @@ from incrowd.anonymize.base import Strength, Wanted
 from incrowd.anonymize.w4m.points import points_of
 from incrowd.assess.compare.loss import boxes_of
 from incrowd.assess.limits import DEFAULTS, ONE_IN_ELEVEN
-from incrowd.attack.people import themselves
-from incrowd.data import Fingerprints, Release, Traces, Visits
+from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
 from incrowd.data.fingerprints import BOX
 from incrowd.discretize import grid
 from incrowd.errors import ParameterError
@@ -112,7 +111,9 @@ def untouched(data: Fingerprints | Visits) -> Release:
         rows = np.arange(data.records)
         boxes = {name: getattr(data, name) for name in BOX}
         provenance = {"box": rows, "row": rows, "boxes": {**boxes, "group": data.owner}, "discarded_users": rows[:0]}
-    return Release(data, themselves(len(data)), params={"method": "none"}, ledger=data.ledger, provenance=provenance)
+    return Release(
+        data, Groups.themselves(len(data)), params={"method": "none"}, ledger=data.ledger, provenance=provenance
+    )
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Quest
 from incrowd.attack import membership, recover, recovery_score, repair
 from incrowd.attack.membership.channel import AFTER, BEFORE
 from incrowd.attack.membership.crowds import at_published_grain
+from incrowd.attack.membership.result import FALSE
 from incrowd.attack.recover.guesses import positions
 from incrowd.audit.checks.counts import without_gaps
 from incrowd.data import Counts, Visits
@@ -22,8 +23,6 @@ from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
 
 TARGETS, GROUPS = 500, 4  # people asked about, and replacements of each
-FALSE = 0.01  # false alarms at which true ones are counted
-BELOW_Z = 3.090232306167813  # one-sided 0.1 %
 LOAD_S, POINT_S = 2.0, 1e-5  # seconds on one core: to load kernels, and per person and slot
 TRIES, NEAR = 5, 0.9  # counts changed as stated, and how much less the published ones may be
 CHANNELS = (*BEFORE, *AFTER, "rule")

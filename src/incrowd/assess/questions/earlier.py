@@ -23,13 +23,13 @@ from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierRe
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
 from incrowd.assess.questions.counting import membership_finding
 from incrowd.assess.questions.earlier_boxes import in_both_crowds, looked_up
-from incrowd.assess.questions.linking import MEET_S, SURE, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import mean_of, rights
+from incrowd.assess.questions.linking import MEET_S, NAMED_RIGHTLY, SURE, drawn_people, later_s, only
+from incrowd.assess.questions.lookup import mean_of, no_release, rights
 from incrowd.assess.questions.standing_out import STANDING_OUT, standing_out
 from incrowd.attack import Linkage, link
 from incrowd.attack.link.sides import as_visits
-from incrowd.attack.membership.crowds import SAME_M
 from incrowd.data import Counts, Fingerprints, Release, Visits
+from incrowd.data.visits import SAME_M
 from incrowd.discretize import alike
 from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import wilson
@@ -157,20 +157,17 @@ def _scored(linkages: list[Linkage], pair: Pair, chosen: Ints) -> Finding:
     hit = min(Fraction(right.hit[1] or 0.0), mean_of(crowd))  # a float beside its exact bound
     numbers = (
         Number(limit="earlier", what="people recognised", value=hit, interval=right.interval, cap=mean_of(crowd)),
-        Number(
-            limit="worst", what="people named rightly at 90 %", value=sure, interval=wilson(sure, len(asked)), cap=close
-        ),
+        Number(limit="worst", what=NAMED_RIGHTLY, value=sure, interval=wilson(sure, len(asked)), cap=close),
     )
-    how = f"{right.score} of {' and '.join(right.views)}{', one-to-one' if right.one_to_one else ''}"
     notes = (
-        f"best of {several(len(linkages), 'attack')}: {how}",
+        f"best of {several(len(linkages), 'attack')}: {right.attacker}",
         f"{percent(sure)} are named rightly at {percent(SURE, 0)}",
         drawn,
     )
     return Finding(
         judged=numbers,
         number=printed(float(numbers[0].value), len(asked)),
-        numbers={"judged": how, "scored": len(asked), "named": sure, "chance": dict(right.chance)},
+        numbers={"judged": right.attacker, "scored": len(asked), "named": sure, "chance": dict(right.chance)},
         results=(right,),
         note="; ".join(filter(None, notes)),
         chance=right.chance[1],
@@ -219,9 +216,8 @@ def _named(linkage: Linkage, pair: Pair) -> tuple[Ints, Ints]:
 
 
 def _lacks(data: Dataset) -> str:
-    if not data.is_release:
-        return "no release was given (--release)"
-    return "" if data.options.earlier is not None else "no earlier releases were named (--earlier)"
+    unnamed = "" if data.options.earlier is not None else "no earlier releases were named (--earlier)"
+    return no_release(data) or unnamed
 
 
 def _seconds(data: Dataset) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Ints, offsets_of
+from incrowd.arrays import Ints, offsets_of, rows_of
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.earlier_pair import Pair
 from incrowd.assess.question import Finding, printed
@@ -58,11 +58,9 @@ def looked_up(pair: Pair, table: Fingerprints, data: Dataset) -> Finding:
 
 def _shared(pair: Pair) -> Groups:
     """For each row of the new release the earlier rows that share a person with it."""
-    row = np.repeat(np.arange(len(pair.members)), np.diff(pair.members.offsets))
     rows = pair.subject.rows
-    owner = np.concatenate([np.zeros(0, np.int64), *(rows[person] for person in pair.members.positions.tolist())])
-    repeated = np.repeat(row, np.diff(rows.offsets)[pair.members.positions])
-    both = np.unique(np.stack([owner, repeated]), axis=1)
+    starts, at = rows_of(rows.offsets, pair.members.positions)
+    both = np.unique(np.stack([rows.positions[at], np.repeat(pair.members.owner, np.diff(starts))]), axis=1)
     return Groups(offsets_of(both[0], len(pair.subject.release.data)), both[1])
 
 
@@ -77,11 +75,10 @@ def in_both_crowds(pair: Pair, table: Fingerprints) -> Iterator[Finding]:
         return
     if not pair.scored:
         raise DataError(SAME_TIME + pair.why_unscored)
-    row = np.repeat(np.arange(len(pair.members)), np.diff(pair.members.offsets))
     people, rows = pair.members.positions, pair.subject.rows
-    many = np.diff(rows.offsets)[people]
-    person, earlier = np.repeat(people, many), np.repeat(row, many)
-    beside = np.concatenate([np.zeros(0, np.int64), *(rows[one] for one in people.tolist())])
+    starts, at = rows_of(rows.offsets, people)
+    person, earlier = (np.repeat(column, np.diff(starts)) for column in (people, pair.members.owner))
+    beside = rows.positions[at]
     meet = (ours[0][earlier] < theirs[1][beside]) & (theirs[0][beside] < ours[1][earlier])
     _, which, sizes = np.unique(
         np.stack([earlier[meet], beside[meet]]), axis=1, return_inverse=True, return_counts=True

@@ -17,6 +17,7 @@ from incrowd.assess.subject import Subject
 from incrowd.attack import home_work
 from incrowd.attack.lookup import candidates, drawn_records, holders_of
 from incrowd.attack.lookup.holders import ReleasedRows
+from incrowd.attack.recover.guesses import Z_MISLED
 from incrowd.data import Traces, Visits
 from incrowd.discretize import grid
 from incrowd.errors import DataError, ParameterError
@@ -26,7 +27,6 @@ from incrowd.show import Result, Section, Table
 
 LOAD_S, VISIT_S = 0.3, 5e-8  # seconds on one core: to load kernels, and per visit
 FINE_MIN = 60  # slots in which a night and a working day are told apart
-BELOW_Z = 3.090232306167813  # one-sided 0.1 %
 OTHER = object()  # any value that does not count
 BLANK = object()  # no value, which may be one
 
@@ -147,7 +147,7 @@ def _inferred(data: Dataset, values: list[Hashable | None]) -> Finding | None:
     mean = float(right.mean())
     interval = effective_interval(right) if drawn else None
     base = float(control)
-    if mean < base - BELOW_Z * sqrt(base * (1 - base) / len(right)):
+    if mean < base - Z_MISLED * sqrt(base * (1 - base) / len(right)):
         raise Misled(
             f"the guess is right less often ({percent(mean)}) than without the data ({percent(base)}), so the attack "
             "was misled, which protects nobody"

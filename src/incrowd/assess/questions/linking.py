@@ -7,7 +7,6 @@ from math import log, sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
@@ -21,6 +20,7 @@ from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
 
 SURE = 0.9  # confidence at which a pair is named
+NAMED_RIGHTLY = "people named rightly at 90 %"
 SCORES: tuple[Literal["evidence", "histogram"], ...] = ("evidence", "histogram")
 # Seconds on one core, from benchmarks/estimates.py: to load the kernels, per pair of people who share a cell, and per
 # person.
@@ -35,11 +35,6 @@ class _Attempt:
     right: Number
     named: Number
 
-    @property
-    def words(self) -> str:
-        how = ", one-to-one" if self.linkage.one_to_one else ""
-        return f"{self.linkage.score} of {' and '.join(self.linkage.views)}{how}"
-
 
 def _later(data: Dataset) -> Finding:
     subject = data.subject
@@ -51,7 +46,7 @@ def _later(data: Dataset) -> Finding:
     best = max(attempts, key=lambda one: float(one.right.judged))
     surest = max(attempts, key=lambda one: float(one.named.judged))  # may be another attacker
     linkage = best.linkage
-    others = ", ".join(f"{one.words} {percent(one.linkage.hit[1])}" for one in attempts)
+    others = ", ".join(f"{one.linkage.attacker} {percent(one.linkage.hit[1])}" for one in attempts)
     sample = drawn_note(
         len(drawn), int((np.diff(known.offsets) > 0).sum()), f" and looked for among {linkage.target:,}"
     )
@@ -61,11 +56,11 @@ def _later(data: Dataset) -> Finding:
         _strangers(surest.linkage),
         sample,
     )
-    numbers = {one.words: one.linkage.to_dict() for one in attempts}
+    numbers = {one.linkage.attacker: one.linkage.to_dict() for one in attempts}
     return Finding(
         judged=(best.right, surest.named),
         number=printed(linkage.hit[1] or 0.0, linkage.scored, of=len(subject.present)),
-        numbers={"judged": best.words, "attacks": numbers, "chance": dict(linkage.chance)},
+        numbers={"judged": linkage.attacker, "attacks": numbers, "chance": dict(linkage.chance)},
         results=(linkage,),
         note="; ".join(filter(None, notes)),
         chance=linkage.chance[1],
@@ -110,7 +105,7 @@ def _judged(linkage: Linkage, data: Dataset, subject: Subject) -> _Attempt:
     # Scores of histograms are within 2 ln 2 of each other, so that nobody is ever named at 0.9 by them.
     sure = _sure(linkage, subject) / len(scored) if linkage.score == "evidence" else 0.0
     right = Number(limit="later", what="people recognised", value=linkage.hit[1] or 0.0, interval=linkage.interval)
-    worst = Number(limit="worst", what="people named rightly at 90 %", value=sure, interval=wilson(sure, len(scored)))
+    worst = Number(limit="worst", what=NAMED_RIGHTLY, value=sure, interval=wilson(sure, len(scored)))
     if any(data.undecided(one) for one in (right, worst)):
         caps = subject.caps[scored]
         close = Fraction(int((rights(caps) >= 0.5).sum()), len(scored))
@@ -134,7 +129,7 @@ def _halves(subject: Subject) -> tuple[Visits, Visits]:
     if last == first:
         raise Inapplicable("everything is in one time slot, so there is no later period")
     middle = _middle(known, first, last)
-    return _rows(known, known.slot < middle), _rows(target, target.slot >= middle)
+    return known.only(known.slot < middle), target.only(target.slot >= middle)
 
 
 def _middle(visits: Visits, first: int, last: int) -> int:
@@ -143,13 +138,6 @@ def _middle(visits: Visits, first: int, last: int) -> int:
     begin = first // day * day
     days = -(-(last + 1 - begin) // day)
     return begin + days // 2 * day if days > 1 else (first + last + 1) // 2
-
-
-def _rows(visits: Visits, mask: NDArray[np.bool_]) -> Visits:
-    """Some of the visits; who has none of them stays without any."""
-    counts = np.bincount(visits.owner[mask], minlength=len(visits))
-    offsets = np.append(0, np.cumsum(counts)).astype(np.int64)
-    return replace(visits, offsets=offsets, cell=visits.cell[mask], slot=visits.slot[mask], attributes={})
 
 
 def drawn_people(visits: Visits, people: int, seed: int) -> Ints:
@@ -162,7 +150,7 @@ def only(visits: Visits, people: Ints) -> Visits:
     """The visits of some people; the others stay without any."""
     chosen = np.zeros(len(visits), np.bool_)
     chosen[people] = True
-    return visits if chosen.all() else _rows(visits, chosen[visits.owner])
+    return visits if chosen.all() else visits.only(chosen[visits.owner])
 
 
 def later_s(data: Dataset) -> float:

@@ -11,7 +11,7 @@ from incrowd.arrays import Floats, Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.options import RECORDS
 from incrowd.assess.question import Finding, Number, Question, printed
-from incrowd.assess.subject import Subject
+from incrowd.assess.subject import ROWLESS, Subject
 from incrowd.attack import Lookup, lookup
 from incrowd.attack.lookup import candidates, drawn_records, holders_of
 from incrowd.attack.lookup.holders import ReleasedRows
@@ -20,6 +20,7 @@ from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import effective_interval, wilson
 from incrowd.plain import percent, several
 
+STRANGERS = "nobody of the data is in the release; check that both belong together"
 HALF = 2  # people in a crowd whose guess is right half of the time
 EXACT = 300  # different sizes up to which a mean is a fraction
 RIGHT = "right guesses on average"
@@ -103,7 +104,7 @@ def _from_records(data: Dataset, records: int) -> Finding:
     risk, more = (lookup(subject.release, subject.original, records=n, seed=data.seed) for n in (records, MORE))
     here = risk.crowd >= 0
     if not here.any():
-        raise DataError("nobody of the data is in the release; check that both belong together")
+        raise DataError(STRANGERS)
     drawn = bool((_known_records(subject)[here] > records).any())
     together = _with_columns(data, subject, records)
     if together is None:
@@ -229,7 +230,12 @@ def _lookup_s(data: Dataset) -> float:
 
 def no_rows(data: Dataset) -> str:
     """Why nobody can be guessed, if only counts are published."""
-    return "counts have no rows of people" if data.publishes_counts else ""
+    return ROWLESS if data.publishes_counts else ""
+
+
+def no_release(data: Dataset) -> str:
+    """Why nothing can be asked about a release, if none was given."""
+    return "" if data.is_release else "no release was given (--release)"
 
 
 LOOKUP = Question(

@@ -10,7 +10,7 @@ from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
 from incrowd.assess.questions.inferring import named_columns
 from incrowd.assess.questions.linking import LOAD_S, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import guesses, no_rows
+from incrowd.assess.questions.lookup import STRANGERS, guesses, no_release, no_rows
 from incrowd.attack import link, relink
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Release, UserTable
@@ -97,8 +97,7 @@ def _sharing(data: Dataset, columns: list[list[str]]) -> Ints:
     except IncrowdError:  # whose rows they are is not known, and the other tests say so
         return np.bincount(code)[code]
     members = subject.release.members
-    row = np.repeat(np.arange(len(members)), np.diff(members.offsets))
-    pairs = np.unique(np.stack([code[row], members.positions]), axis=1)
+    pairs = np.unique(np.stack([code[members.owner], members.positions]), axis=1)
     return subject.per_person(np.bincount(pairs[0], minlength=len(code))[code])[subject.present]
 
 
@@ -112,7 +111,7 @@ def _no_columns(data: Dataset) -> str:
 def _no_guarantees(data: Dataset) -> str:
     if isinstance(data.options.release, UserTable):
         return "a table in memory states no guarantees; give the folder of the release, or the Release itself"
-    return "" if data.is_release else "no release was given (--release)"
+    return no_release(data)
 
 
 GUARANTEES = Question(
@@ -188,16 +187,15 @@ def _release_full(data: Dataset) -> Finding:
         views=("moments",),
     )
     if not linkage.scored:
-        raise DataError("nobody of the data is in the release; check that both belong together")
+        raise DataError(STRANGERS)
     if linkage.silent == linkage.scored:
         raise DataError(SPREAD if isinstance(subject.release.data, Fingerprints) else ELSEWHERE)
+    right = Number(
+        limit="release_full", what="pseudonyms matched", value=linkage.hit[1] or 0.0, interval=linkage.interval
+    )
     free = data.options.limit("release_full").value is None
     return Finding(
-        judged=(
-            Number(
-                limit="release_full", what="pseudonyms matched", value=linkage.hit[1] or 0.0, interval=linkage.interval
-            ),
-        ),
+        judged=(right,),
         number=printed(linkage.hit[1] or 0.0, linkage.scored, of=len(subject.present)),
         numbers={"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval},
         results=(linkage,),
@@ -229,9 +227,7 @@ def _has_pieces(data: Dataset) -> bool:
 
 
 def _no_full(data: Dataset) -> str:
-    if not data.is_release:
-        return "no release was given (--release)"
-    return no_rows(data)
+    return no_release(data) or no_rows(data)
 
 
 PIECES = Question(

@@ -9,10 +9,11 @@ from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack.lookup import caps_of, holders_of
 from incrowd.attack.lookup.holders import ReleasedRows
-from incrowd.attack.people import themselves
-from incrowd.data import Fingerprints, Release, Visits
+from incrowd.data import Fingerprints, Groups, Release, Visits
 from incrowd.measure import Uniqueness, kgap, tails
 from incrowd.measure._cut_risk import by_convention
+from incrowd.measure._summary import QUANTILES
+from incrowd.measure.glove.section import HEAVY
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import Index, index_of
 from incrowd.measure.uniqueness.question import UniquenessQuestion
@@ -21,8 +22,6 @@ from incrowd.plain import percent, several, span
 POINTS = (1, 2, 3, 4, 5)
 MOST_SAMPLES = 20_000  # looked up one by one in boxes
 KGAP_PEOPLE, KGAP_FEWEST, KGAP_S = 1_000, 125, 60.0
-HEAVY = 1.5  # a tail this heavy is exponential rather than Gaussian [gramaglia2015, Sec. 5.3]
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # Seconds on one core, from benchmarks/estimates.py: to load the kernels, per visit indexed, per question of a person.
 LOAD_S, VISIT_S, ASK_S = 0.5, 1e-7, 5e-7
 # Per pair of people, per such pair and pair of samples beyond the first of long fingerprints, and for the tails of a
@@ -47,7 +46,7 @@ def _identified(data: Dataset) -> Finding:
     bound = data.bound(data.options.records)
     numbers = guesses("identified", sizes, drawn=drawn, bound=bound)
     if drawn and any(data.undecided(one) for one in numbers):
-        whole = Release(visits, themselves(len(visits)))
+        whole = Release(visits, Groups.themselves(len(visits)))
         numbers = guesses("identified", sizes, drawn=True, caps=caps_of(whole, visits)[main.targets], bound=bound)
     curve: list[Uniqueness] = [by[m][short] for short in ("drop", "all", "zero") for m in points]
     alone = int((sizes == 1).sum())

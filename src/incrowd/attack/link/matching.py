@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, frozen, offsets_of, rows_of
+from incrowd.arrays import Floats, Ints, frozen, offsets_of, owners, rows_of
 from incrowd.attack.link.evidence import UNIT, Layer
 from incrowd.attack.link.pairs import PairScores
 from incrowd.attack.link.views import FeatureRows
@@ -112,7 +112,7 @@ class _Listed(NamedTuple):
 
     def joined(self, row: Ints, column: Ints, value: Ints, columns: int) -> "_Listed":
         """With some more pairs."""
-        rows = np.concatenate([np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts)), row])
+        rows = np.concatenate([owners(self.starts), row])
         packed, first = np.unique(rows * columns + np.concatenate([self.column, column]), return_index=True)
         row, column = np.divmod(packed, columns)
         return _Listed(offsets_of(row, len(self.starts) - 1), column, np.concatenate([self.value, value])[first])
@@ -170,9 +170,8 @@ def _candidates(pairs: PairScores, supply: Ints, places: Ints) -> _Listed:
     if known * target <= ALL_PAIRS:
         scores = pairs.of(np.arange(known))
         return _Listed(np.arange(known + 1) * target, np.tile(np.arange(target), known), scores.ravel())
-    nobody = [Groups(np.zeros(n + 1, np.int64), np.zeros(0, np.int64)) for n in (known, target)]
-    ours = pairs.rank(nobody[0], KEPT)
-    theirs = pairs.turned().rank(nobody[1], KEPT, "ranking from the other side")
+    ours = pairs.rank(Groups.nobody(known), KEPT)
+    theirs = pairs.turned().rank(Groups.nobody(target), KEPT, "ranking from the other side")
     row = np.concatenate([np.repeat(np.arange(known), KEPT), theirs.best.ravel()])
     column = np.concatenate([ours.best.ravel(), np.repeat(np.arange(target), KEPT)])
     value = np.concatenate([ours.values.ravel(), theirs.values.ravel()])

@@ -1,12 +1,11 @@
 """Scores -> how sure the attacker may be: probabilities over candidates, tempered by what two halves of a side show."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, offsets_of
+from incrowd.arrays import Floats, Ints
 from incrowd.attack.link.evidence import UNIT
 from incrowd.attack.link.pairs import PairScores
 from incrowd.data import Visits
@@ -98,19 +97,7 @@ def halves(visits: Visits) -> tuple[Visits, Visits] | None:
     inside = np.arange(visits.records) - visits.offsets[visits.owner]
     early = inside < sizes[visits.owner] // 2
     long = (sizes >= 2)[visits.owner]
-    return _part(visits, early & long), _part(visits, ~early & long)
-
-
-def _part(visits: Visits, rows: NDArray[np.bool_]) -> Visits:
-    people, code = np.unique(visits.owner[rows], return_inverse=True)
-    return replace(
-        visits,
-        users=visits.users[people],
-        offsets=offsets_of(code, len(people)),
-        cell=visits.cell[rows],
-        slot=visits.slot[rows],
-        attributes={},
-    )
+    return visits.where(early & long, visits.ledger), visits.where(~early & long, visits.ledger)
 
 
 def fitted(pairs: PairScores) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.arrays import Ints, owners
+from incrowd.arrays import Ints, owners, rows_of
 from incrowd.attack.link.evidence import rarity
 from incrowd.attack.link.views import FeatureRows, Near
 from incrowd.data import Visits
@@ -123,7 +123,6 @@ def _covered(begin: Ints, end: Ints) -> Ints:
 
 def _spread(who: Ints, cell: Ints, slot: Ints, near: Near) -> tuple[Ints, Ints, Ints]:
     """Each visit once for every cell of the known that is near it."""
-    size = np.diff(near.starts)[cell]
-    row = np.repeat(np.arange(len(cell)), size)
-    inside = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)
-    return who[row], near.cell[near.starts[cell][row] + inside], slot[row]
+    starts, at = rows_of(near.starts, cell)
+    row = owners(starts)
+    return who[row], near.cell[at], slot[row]

@@ -116,6 +116,11 @@ class Linkage(Result):
             first = f"{self.hit[1]:.4f}, chance {self.chance[1]:.4f}"
         return f"Linkage(hit@1={first}, known={self.known:,}, target={self.target:,}, without={self.without:,})"
 
+    @property
+    def attacker(self) -> str:
+        """What was compared and how, in words."""
+        return f"{self.score} of {' and '.join(self.views)}{', one-to-one' if self.one_to_one else ''}"
+
     def section(self) -> Section:
         """Whether known people are recognised in the target."""
         rows = [

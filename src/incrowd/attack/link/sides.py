@@ -10,7 +10,7 @@ import numpy as np
 
 from incrowd.arrays import Floats, Ints, offsets_of
 from incrowd.attack.link.pairs import PairScores
-from incrowd.attack.people import Link, Side, Truth, counterparts, nobody, opened, read_link
+from incrowd.attack.people import Link, Side, Truth, counterparts, opened, read_link
 from incrowd.columns import ints
 from incrowd.data import Fingerprints, Groups, Release, Visits
 from incrowd.discretize.slots import wall_start
@@ -57,7 +57,7 @@ class Sides:
         who = _truth(truth, target)
         partners = counterparts(*sides, who)
         rows, columns = (np.flatnonzero(np.diff(side.offsets) > 0) for side in (a, b))
-        true = nobody(len(rows)) if partners is None else _among(partners, rows, columns, len(b))
+        true = Groups.nobody(len(rows)) if partners is None else _among(partners, rows, columns, len(b))
         unnamed = who.unnamed(b) if isinstance(who, Link) else 0
         crowd = crowd_of(sides[1], len(b))[columns]
         people = len(a), len(b)
@@ -79,7 +79,7 @@ class Sides:
             pairs: Scores by which only the best of the true rows counts, if their crowds differ.
         """
         worth, offsets = 1 / self.crowd[self.true.positions], self.true.offsets
-        owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        owner = self.true.owner
         level = np.ones(len(owner))
         first = worth[np.minimum(offsets[owner], max(len(worth) - 1, 0))]
         if pairs is not None:
@@ -161,7 +161,7 @@ def _among(partners: Groups, rows: Ints, columns: Ints, targets: int) -> Groups:
         return partners
     number = np.full(targets, -1, np.int64)
     number[columns] = np.arange(len(columns))
-    owner = np.repeat(np.arange(len(partners)), np.diff(partners.offsets))
+    owner = partners.owner
     place = np.full(len(partners), -1, np.int64)
     place[rows] = np.arange(len(rows))
     real = (place[owner] >= 0) & (number[partners.positions] >= 0)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Floats, Ints, distinct_rows
 from incrowd.clock import DAY_MIN, HOUR_MIN, MONDAY_S
 from incrowd.data import Visits
+from incrowd.data.visits import SAME_M
 from incrowd.discretize.slots import wall_later_s, wall_start
 from incrowd.errors import DataError, IncrowdWarning, ParameterError
 
@@ -19,7 +20,6 @@ MISMATCH = {
     "crs": "the cells of the two are counted from different origins, so none is the same; discretize both with one "
     "--origin (origin), or give the raw files, which are put on the same cells.",
 }
-SAME_M = 0.01  # centres this close are the same: a release rounds them to millimetres
 View = Literal["places", "rhythm", "week", "moments"]
 VIEWS: tuple[View, ...] = ("places", "rhythm", "week", "moments")
 CLOCKED = ("rhythm", "week")  # views that need to know when a slot begins

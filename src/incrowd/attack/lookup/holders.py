@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, offsets_of, positions_of
+from incrowd.arrays import Floats, Ints, positions_of, rows_of
 from incrowd.attack.link.sides import crowd_of, on_grid
 from incrowd.attack.link.views import aligned, on_cells
-from incrowd.attack.people import Link, read_link
+from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.errors import DataError
 from incrowd.measure.uniqueness.index import Index
@@ -215,30 +215,17 @@ class ReleasedRows:
         if not data.records:
             raise DataError("the release publishes no record, so nothing can be looked up.")
         if link is not None:
-            members = _linked(read_link(link, release), data, original)
+            members = read_link(link, release).members(data, original)
         elif members is None and data is release:
             row = positions_of(original.users, data.users)
-            members = _groups(row[row >= 0], np.flatnonzero(row >= 0), len(data))
+            members = Groups.of_pairs(row[row >= 0], np.flatnonzero(row >= 0), len(data))
         if members is None or not len(members.positions):
             raise DataError("a lookup needs to know who is behind each row; give the link file (link, --link).")
-        owner = np.repeat(np.arange(len(members)), np.diff(members.offsets))
-        rows = _groups(members.positions, owner, len(original))
+        seen = np.diff(data.offsets)[members.owner] > 0  # a row that lost all its records is in no file
+        rows = Groups.of_pairs(members.positions[seen], members.owner[seen], len(original))
         return cls(data, members, rows, crowd_of(release if data is not release else data, len(data)), claims)
 
     def people(self, rows: Ints) -> int:
         """How many people stand behind some rows; a person with several of them counts once."""
-        sizes = np.diff(self.members.offsets)[rows]
-        ends = np.cumsum(sizes)
-        at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.members.offsets[rows] - (ends - sizes), sizes)
-        return len(np.unique(self.members.positions[at])) + int(np.maximum(self.crowd[rows] - sizes, 0).sum())
-
-
-def _groups(row: Ints, person: Ints, rows: int) -> Groups:
-    order = np.lexsort((person, row))
-    return Groups(offsets_of(row[order], rows), person[order])
-
-
-def _linked(listed: Link, data: Any, original: Any) -> Groups:
-    row, person = positions_of(listed.pseudonyms, data.users), positions_of(listed.people, original.users)
-    real = (row >= 0) & (person >= 0)
-    return _groups(row[real], person[real], len(data))
+        starts, at = rows_of(self.members.offsets, rows)
+        return len(np.unique(self.members.positions[at])) + int(np.maximum(self.crowd[rows] - np.diff(starts), 0).sum())

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.attack.link.views import same_slots
 from incrowd.attack.membership.channel import Channel, log_ratio, stated
 from incrowd.attack.membership.crowds import (
@@ -120,7 +120,7 @@ class _AttackerKnowledge:
     visits: Visits  # as given
     seen: Visits  # at the published grain: what the attacker knows
     keep: Floats  # probability that each of them is counted
-    chosen: NDArray[np.bool_]  # visits that are known
+    chosen: Flags  # visits that are known
     given: Mapping[str, Any]
     channel: Channel
     shape: tuple[int, int]
@@ -186,14 +186,14 @@ class _AttackerKnowledge:
         return float(ratios.sum())
 
 
-def _who_is_in(truth: ArrayLike, published: Counts | None, people: int) -> NDArray[np.bool_]:
+def _who_is_in(truth: ArrayLike, published: Counts | None, people: int) -> Flags:
     """The truth about published counts, checked."""
     if published is None:
         raise ParameterError("truth says who is in published counts; give published, or leave it out.")
     given = as_array(truth, "truth")
     if given.shape != (people,) or not np.isin(given, (False, True)).all():
         raise DataError(f"truth must hold true or false for each of the {people:,} people.")
-    inside: NDArray[np.bool_] = given.astype(np.bool_)
+    inside: Flags = given.astype(np.bool_)
     if inside.all() or not inside.any():
         raise DataError("truth must name people who are in and people who are not, or nothing can be compared.")
     return inside
@@ -251,7 +251,7 @@ def _swapped(
     person: int,
     members: Ints,
     order: Ints,
-    inside: NDArray[np.bool_],
+    inside: Flags,
     rng: np.random.Generator,
     *,
     custodian: bool,

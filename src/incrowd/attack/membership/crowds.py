@@ -5,18 +5,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.anonymize.count_steps import at_top, perturb_points, to_regions
 from incrowd.anonymize.dp_counts import bounded, inside
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints, owners, rows_of
 from incrowd.attack.membership.channel import Channel, dp_method
 from incrowd.clock import DAY_MIN, DAY_S, MONDAY_S, minute_of_day
 from incrowd.data import Counts, Visits
+from incrowd.data.visits import SAME_M
 from incrowd.discretize.slots import wall_start
 from incrowd.errors import DataError, ParameterError, check_whole
 
-SAME_M = 0.01  # centres this close are the same cell: a release rounds them to millimetres
 PRIOR = 0.05  # people added to every count, lest a rate be 0
 Source = Literal["reference", "other days", "neighbouring slots"]
 
@@ -100,12 +99,11 @@ class OtherSlots:
 
     def compared(self, slot: Ints) -> tuple[Ints, Ints]:
         """For each slot the slots it is compared with, one after the other, and to which of them each belongs."""
-        size = np.diff(self.starts)[slot]
-        at = np.repeat(self.starts[slot] - (np.cumsum(size) - size), size) + np.arange(size.sum())
-        return self.slots[at], np.repeat(np.arange(len(slot)), size)
+        starts, at = rows_of(self.starts, slot)
+        return self.slots[at], owners(starts)
 
 
-def _weekend(visits: Visits, slots: int) -> NDArray[np.bool_]:
+def _weekend(visits: Visits, slots: int) -> Flags:
     """Whether each slot begins on a Saturday or Sunday; none where that is not known."""
     if visits.start is None or visits.slot_min is None:
         return np.zeros(slots, np.bool_)

@@ -5,15 +5,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, frozen
+from incrowd.arrays import Flags, Floats, Ints, frozen
 from incrowd.plain import in_words, percent, several
 from incrowd.show import Result, Section, Table
 
 BOOTSTRAPS = 1000
 FEWEST = 1000  # scores of people who are out, below which true positives at 1 % are not stated
-FALSE = 0.01
+FALSE = 0.01  # people named wrongly, at which those named rightly are counted
 EXPOSED = 10  # people listed, by position
 METHOD = (
     "Each published count at a visit of the person is compared with what it would be with the person and without, by "
@@ -111,9 +110,7 @@ class Membership(Result):
         )
 
 
-def answered(
-    *, mode: str, scores: Floats, positions: Ints, truth: NDArray[np.bool_] | None, seed: int, **parts: Any
-) -> Membership:
+def answered(*, mode: str, scores: Floats, positions: Ints, truth: Flags | None, seed: int, **parts: Any) -> Membership:
     """The numbers behind some scores."""
     rng = np.random.default_rng([seed, 1])
     per_person = np.full(len(positions), np.nan)

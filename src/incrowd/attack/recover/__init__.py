@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, frozen
+from incrowd.arrays import Flags, Floats, Ints, frozen
 from incrowd.attack.gain import Match, match_by_gain
 from incrowd.attack.recover.result import Recovered
 from incrowd.clock import DAY_MIN, check_hours
@@ -181,7 +181,7 @@ def _check(counts: Counts) -> None:
         )
 
 
-def night_slots(night_h: tuple[float, float], slot_min: int, start_min: int = 0) -> NDArray[np.bool_]:
+def night_slots(night_h: tuple[float, float], slot_min: int, start_min: int = 0) -> Flags:
     """Whether each slot of a day begins by night, which may span midnight.
 
     >>> night_slots((22, 6), 360).tolist()
@@ -190,13 +190,13 @@ def night_slots(night_h: tuple[float, float], slot_min: int, start_min: int = 0)
     check_hours(night_h=night_h)
     begin, end = night_h
     hour = (start_min + np.arange(max(DAY_MIN // slot_min, 1)) * slot_min) % DAY_MIN / 60
-    result: NDArray[np.bool_]
+    result: Flags
     result = (begin <= hour) & (hour < end) if begin <= end else (begin <= hour) | (hour < end)
     return result
 
 
 def _days(
-    n: Ints, xy: Floats, night: NDArray[np.bool_], theta: float, seed: int | None, workers: int
+    n: Ints, xy: Floats, night: Flags, theta: float, seed: int | None, workers: int
 ) -> tuple[NDArray[np.int32], Floats, Floats]:
     """Every day on its own: cells [day, row, slot], costs and bounds."""
     from incrowd.kernels.cpu.transport import recover_day

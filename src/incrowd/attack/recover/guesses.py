@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.attack.recover import night_slots
 from incrowd.attack.recover.score import PAIRINGS, Pairing, originals, pair, share_right
 from incrowd.data import Counts, Visits
@@ -33,7 +32,7 @@ class Guess:
     xy: Floats
     slot_min: int
     days: int
-    night: NDArray[np.bool_]  # which slots of a day belong to it
+    night: Flags  # which slots of a day belong to it
 
     def __repr__(self) -> str:
         users, slots = self.cells.shape
@@ -147,7 +146,7 @@ def control_of(mended: Counts, truth: Visits, *, pairing: Any) -> float:
     return _later(_right(static.cells, originals(static, truth), pairing), static)
 
 
-def _right(cells: Ints, y: Ints, pairing: Any) -> NDArray[np.bool_]:
+def _right(cells: Ints, y: Ints, pairing: Any) -> Flags:
     """Whether each position of each person is right in the trajectory paired with it."""
     match = pair(cells, y, pairing)
     right = np.empty(y.shape, np.bool_)
@@ -155,7 +154,7 @@ def _right(cells: Ints, y: Ints, pairing: Any) -> NDArray[np.bool_]:
     return right
 
 
-def _later(right: NDArray[np.bool_], guess: Guess) -> float:
+def _later(right: Flags, guess: Guess) -> float:
     """The share that is right over the days after the first one."""
     later = right[:, right.shape[1] // guess.days :]
     return int(later.sum()) / later.size if later.size else 0.0

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Flags, Ints
 from incrowd.data import Counts
 from incrowd.data.counts import MOST_PEOPLE
 from incrowd.errors import DataError, ParameterError, check_whole, public
@@ -92,7 +92,7 @@ def _apportioned(shares: Ints, total: int, users: int) -> Ints:
     return whole
 
 
-def _last_filled(empty: NDArray[np.bool_]) -> Ints:
+def _last_filled(empty: Flags) -> Ints:
     """For each slot itself, the last one before it that is not empty, or else the first."""
     filled = np.where(empty, -1, np.arange(len(empty)))
     last = np.maximum.accumulate(filled)

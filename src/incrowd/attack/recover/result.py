@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.data import Visits
 from incrowd.plain import in_words, percent, several
 from incrowd.show import Bars, Cdf, Result, Section, Table, curve
@@ -50,7 +49,7 @@ def recovered_section(result: "Recovered") -> Section:
         answer=f"A trajectory was reconstructed for each of {several(users, 'person', 'people')} over "
         f"{several(result.days, 'day')}; they change cell in {percent(moved)} of the slots. {_certified(result)}",
         number=f"{users:,}",
-        number_of="trajectories reconstructed",
+        number_of="trajectories that fit the counts, whether they are right or not",
         tables=[_costs(result)],
         method=[ATTACK, *shortcut, BOUND],
         options=", ".join([*options, f"{in_words(result.seconds)} on {result.machine}"]),
@@ -151,7 +150,7 @@ class Recovered(Result):
     gain_bounds: Floats  # likewise
     xy: Floats  # [cell, 2] metres
     slot_min: int
-    night: NDArray[np.bool_]  # which slots of a day begin by night
+    night: Flags  # which slots of a day begin by night
     method: str
     theta_m: float | None
     seed: int | None

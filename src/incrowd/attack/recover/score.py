@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, frozen
+from incrowd.arrays import Flags, Floats, Ints, frozen
 from incrowd.attack.recover.result import score_section
 from incrowd.data import Visits
 from incrowd.errors import DataError, ParameterError, check_choice, public
@@ -74,7 +73,7 @@ class Guessed(Protocol):
         """How many the slots make."""
 
     @property
-    def night(self) -> NDArray[np.bool_]:
+    def night(self) -> Flags:
         """Which slots of a day belong to the night."""
 
 

@@ -22,7 +22,7 @@ from incrowd.show import Result, Section, Table
 from incrowd.threads import machine
 
 MEMORY = ("piece", "chain")
-SCORES = ("gain", "evidence")
+JOINS: tuple[Literal["gain", "evidence"], ...] = ("gain", "evidence")
 GRID = ("window_h", "windows", "start_slot", "slots")  # of a manifest: how the windows lie
 TOPS = (1, 2, 3)
 BY = {
@@ -113,7 +113,7 @@ def relink(
     Relinked(pieces=4, joins=2, chains=2, 2 of 2 neighbours joined, chance 0.5000)
     """
     began = time.perf_counter()
-    check_choice("score", score, SCORES)
+    check_choice("score", score, JOINS)
     check_choice("memory", memory, MEMORY)
     check_whole(reach_windows=reach_windows)
     if seed is not None:

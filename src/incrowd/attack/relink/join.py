@@ -5,9 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, offsets_of, row_order, rows_by_code, rows_of
+from incrowd.arrays import Flags, Floats, Ints, offsets_of, row_order, rows_by_code, rows_of
 from incrowd.attack.gain import Match, Orders, match_by_gain
 from incrowd.attack.link import DEFAULT_VIEWS, pair_scores
 from incrowd.attack.link.matching import one_to_one
@@ -168,7 +167,7 @@ def _whole_chains(data: Visits, cells: Ints, ends: Ints, first: Ints, earlier: I
     return offsets_of(np.repeat(of[order], np.diff(data.offsets)[mine[order]]), len(ends)), listed
 
 
-def meet(a: Bags, b: Bags, match: Ints) -> NDArray[np.bool_]:
+def meet(a: Bags, b: Bags, match: Ints) -> Flags:
     """Whether each of a has a cell in common with its match in b; those without a match do not."""
     partner = np.full(len(b[0]) - 1, NONE, np.int64)
     matched = np.flatnonzero(match != NONE)

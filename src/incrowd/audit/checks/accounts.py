@@ -10,7 +10,7 @@ from incrowd.audit.checks.compared import Compared, Silence, Unlinked
 from incrowd.audit.checks.people import Places, own_places
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import BARE, Published, is_count, part_of
-from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
+from incrowd.audit.verdict import Check, idle, judged, passed, unasked, uncheckable
 from incrowd.data import Groups, Traces
 from incrowd.plain import several
 
@@ -65,7 +65,7 @@ def coverage(
         moved = original is not None and release.noun == "Traces" and release.members is not None
         return _of_moved(release, original) if moved and original else _without_link(release, comparison, whole)
     if isinstance(comparison, str) or release.members is None:
-        return failed(COVERAGE, f"cannot be checked, because {comparison}")
+        return uncheckable(COVERAGE, comparison)
     total, bare = _expected(release, comparison)
     evidence = f"{total - bare:,} of {total:,} original records are in a published row of their person"
     if release.is_plain:
@@ -127,7 +127,7 @@ def _of_moved(release: Published, original: Original) -> Check:
         return (
             idle(COVERAGE, "no ledger accounts for moved points.")
             if not release.ledger
-            else failed(COVERAGE, "cannot be checked, because no step of the ledger reads the records of the original.")
+            else uncheckable(COVERAGE, "no step of the ledger reads the records of the original.")
         )
     hidden = sum(max(before - after, 0) for before, after in (users_of(step, 0) for step in since))
     dropped = sum(n for reason, n in dropped_by(since).items() if reason not in MERGED)

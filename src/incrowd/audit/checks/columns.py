@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from incrowd.arrays import Flags
 from incrowd.audit.reading.published import Published
 from incrowd.audit.reading.tables import codes_of, is_text
 from incrowd.audit.reading.texts import unreadable
@@ -118,7 +119,7 @@ def _units(noun: str, slot_min: Any) -> dict[str, float]:
     return {"t": 60.0, "dt": 60.0} if noun == "Fingerprints" else {"t": 1.0}
 
 
-def _off_grid(values: NDArray[Any], unit_s: float, grain_s: float, offset: float | None) -> NDArray[np.bool_]:
+def _off_grid(values: NDArray[Any], unit_s: float, grain_s: float, offset: float | None) -> Flags:
     if offset is None:
         distinct, times = np.unique((values * unit_s) % grain_s, return_counts=True)
         offset = distinct[np.argmax(times)]
@@ -129,7 +130,7 @@ def _off_grid(values: NDArray[Any], unit_s: float, grain_s: float, offset: float
     return off
 
 
-def _off_clock(column: "pa.ChunkedArray", grain_s: float) -> NDArray[np.bool_]:
+def _off_clock(column: "pa.ChunkedArray", grain_s: float) -> Flags:
     """Points in time beside the canonical columns."""
     import pyarrow as pa
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Flags, Ints
 
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 
@@ -25,11 +25,11 @@ class Compared(NamedTuple):
     missing: int  # pairs without a sample of the member
     first: int  # the first row with one, -1 for none
     orphans: int  # rows whose pseudonym has no member
-    held: NDArray[np.bool_]  # per published row: whether it holds a sample of every member
-    covered: NDArray[np.bool_]  # per original record: whether published rows of its person hold it, together if need be
+    held: Flags  # per published row: whether it holds a sample of every member
+    covered: Flags  # per original record: whether published rows of its person hold it, together if need be
     person: NDArray[Any]  # of each original record, in order
     lost: Ints  # records that are not covered, as sizes of sets of such that the release could not tell apart
-    touched: NDArray[np.bool_] | None = None  # per published row: whether samples of members in it reach every face
+    touched: Flags | None = None  # per published row: whether samples of members in it reach every face
 
 
 class Silence(str):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, offsets_of, owners
+from incrowd.arrays import Flags, Ints, offsets_of, owners, rows_of
 from incrowd.audit.checks.compared import Compared, Numbers, Space, packed
 from incrowd.data import Groups
 from incrowd.progress import tell
@@ -28,7 +28,7 @@ def compare_boxes(
     covered = np.zeros(len(key), np.bool_)
     held = np.ones(len(boxes.owner), np.bool_)
     faces = np.zeros((6, len(boxes.owner)), np.bool_)
-    met: list[tuple[Ints, Ints, NDArray[np.bool_]]] = []
+    met: list[tuple[Ints, Ints, Flags]] = []
     pairs = 0
     for row, member in _pairs(boxes.owner, members):
         t0, t1 = boxes.low[0][row], boxes.high[0][row]
@@ -55,7 +55,7 @@ def compare_boxes(
     return Compared(pairs, missing, _first(held), orphans, held, covered, samples.owner, lost, touched)
 
 
-def _unheld(met: list[tuple[Ints, Ints, NDArray[np.bool_]]], runs: Ints | None) -> Ints:
+def _unheld(met: list[tuple[Ints, Ints, Flags]], runs: Ints | None) -> Ints:
     """The rows of pairs whose member has no sample in the row, or in the whole run that it belongs to."""
     if not met:
         return np.zeros(0, np.int64)
@@ -76,7 +76,7 @@ def compare_rows(
     covered, held = np.zeros(records, np.bool_), np.ones(len(code), np.bool_)
     pairs = missing = 0
     by_person = np.argsort(members.positions, kind="stable")
-    owner, whom = owners(members.offsets)[by_person], members.positions[by_person]
+    owner, whom = members.owner[by_person], members.positions[by_person]
     starts, order = _rows_of(code, len(members))
     for first, last in _blocks(offsets, _CHUNK):
         tell("comparing with the original", int(offsets[first]), records)
@@ -111,10 +111,8 @@ def _rows_of(code: NDArray[Any], pseudonyms: int) -> tuple[Ints, Ints | None]:
 
 def _all_rows(starts: Ints, order: Ints | None, pseudonyms: Ints) -> tuple[Ints, Ints]:
     """The rows of some pseudonyms, and the place of its pseudonym among these for each."""
-    size = np.diff(starts)[pseudonyms]
-    which = np.repeat(np.arange(len(pseudonyms)), size)
-    rows = np.repeat(starts[pseudonyms] - (np.cumsum(size) - size), size) + np.arange(len(which))
-    return (rows if order is None else order[rows]), which
+    begins, rows = rows_of(starts, pseudonyms)
+    return (rows if order is None else order[rows]), owners(begins)
 
 
 def _among(wanted: list[NDArray[Any]], known: list[NDArray[Any]]) -> Ints:
@@ -129,7 +127,7 @@ def _among(wanted: list[NDArray[Any]], known: list[NDArray[Any]]) -> Ints:
     return np.where(theirs[at] == mine, place, -1)
 
 
-def _first(held: NDArray[np.bool_]) -> int:
+def _first(held: Flags) -> int:
     return -1 if held.all() else int(np.argmin(held))
 
 
@@ -152,17 +150,14 @@ def _range(start: Numbers) -> tuple[int, int]:
 
 def _pairs(code: Ints, members: Groups) -> Iterator[tuple[Ints, Ints]]:
     """(row, member) of every row, some rows at a time."""
-    size = np.diff(members.offsets)[code]
-    total = np.cumsum(size)
+    total = np.cumsum(np.diff(members.offsets)[code])
     first = 0
     while first < len(code):
         tell("comparing with the original", first, len(code))
         done = total[first - 1] if first else 0
         last = max(int(np.searchsorted(total, done + _CHUNK, "right")), first + 1)
-        count = size[first:last]
-        row = np.repeat(np.arange(first, last), count)
-        step = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
-        yield row, members.positions[members.offsets[code[row]] + step]
+        starts, at = rows_of(members.offsets, code[first:last])
+        yield first + owners(starts), members.positions[at]
         first = last
     tell("comparing with the original", len(code), len(code))
 
@@ -181,12 +176,12 @@ def _candidates(lo: Ints, hi: Ints) -> Iterator[tuple[Ints, Ints]]:
         first = last
 
 
-def _inside(boxes: Space, samples: Space, row: Ints, sample: Ints, slack: float) -> NDArray[np.bool_]:
-    inside: NDArray[np.bool_] = samples.high[0][sample] <= boxes.high[0][row]
+def _inside(boxes: Space, samples: Space, row: Ints, sample: Ints, slack: float) -> Flags:
+    inside: Flags = samples.high[0][sample] <= boxes.high[0][row]
     return inside & _beside(boxes, samples, row, sample, slack)
 
 
-def _beside(boxes: Space, samples: Space, row: Ints, sample: Ints, slack: float) -> NDArray[np.bool_]:
+def _beside(boxes: Space, samples: Space, row: Ints, sample: Ints, slack: float) -> Flags:
     """Whether a sample lies in a box as far as space is concerned."""
     inside = np.ones(len(row), np.bool_)
     for axis in (1, 2):
@@ -195,14 +190,14 @@ def _beside(boxes: Space, samples: Space, row: Ints, sample: Ints, slack: float)
     return inside
 
 
-def _touch(faces: NDArray[np.bool_], boxes: Space, samples: Space, row: Ints, sample: Ints) -> None:
+def _touch(faces: Flags, boxes: Space, samples: Space, row: Ints, sample: Ints) -> None:
     """Mark the faces of boxes that a sample within reaches."""
     sides = zip((*boxes.low, *boxes.high), (*samples.low, *samples.high), strict=True)
     for face, (box, own) in zip(faces, sides, strict=True):
         face[row[box[row] == own[sample]]] = True
 
 
-def _pieced(boxes: Space, samples: Space, members: Groups, covered: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _pieced(boxes: Space, samples: Space, members: Groups, covered: Flags) -> Flags:
     """Which samples that lie in no single box are held by several, one after the other in time."""
     start, length = samples.low[0], samples.high[0] - samples.low[0]
     left = np.flatnonzero(~covered & (length > 1))  # a unit of time cannot be divided
@@ -223,7 +218,7 @@ def _pieced(boxes: Space, samples: Space, members: Groups, covered: NDArray[np.b
     return _chained(length, *(np.concatenate(part) for part in zip(*pieces, strict=True)))
 
 
-def _chained(length: Numbers, sample: Ints, low: Numbers, high: Numbers) -> NDArray[np.bool_]:
+def _chained(length: Numbers, sample: Ints, low: Numbers, high: Numbers) -> Flags:
     """Which samples have all their time, counted from their beginning, within the intervals given for them."""
     order = np.lexsort((low, sample))
     sample, low, high = sample[order], low[order], np.minimum(high[order], length[sample[order]])

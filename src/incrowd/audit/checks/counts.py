@@ -11,7 +11,7 @@ from incrowd.arrays import Ints
 from incrowd.audit.checks.noise import FEWEST, Change, Noisy, disagreements, law_of, unlawful
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import ROUNDED_M, Published
-from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
+from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked, uncheckable
 from incrowd.clock import DAY_MIN, minute_of_day
 from incrowd.data import Visits
 from incrowd.errors import IncrowdError
@@ -60,7 +60,7 @@ def noise(release: Published, original: Original | None) -> Check:
 def _as_counted(name: str, release: Published, original: Original, judge: Judge) -> Check:
     """The judgement on the visits as they are, or else with their gaps filled, as the command line counts them."""
     if not isinstance(original, Visits):
-        return failed(name, "cannot be checked, because the original is not the visits that were counted.")
+        return uncheckable(name, "the original is not the visits that were counted.")
     first = judge(release, truth_of(release, original))
     if first.status != "fail" or (whole := without_gaps(original)) is None:
         return first
@@ -70,7 +70,7 @@ def _as_counted(name: str, release: Published, original: Original, judge: Judge)
 
 def _noise(release: Published, truth: Truth | str) -> Check:
     if isinstance(truth, str):
-        return failed(NOISE, f"cannot be checked, because {truth}")
+        return uncheckable(NOISE, truth)
     given = release.parameters
     private = "scale" in given
     scale = float(given["scale"]) if private else 1 / float(given["noise_epsilon"])
@@ -135,7 +135,7 @@ def rule(release: Published, original: Original | None) -> Check:
 
 def _rule(release: Published, truth: Truth | str) -> Check:
     if isinstance(truth, str):
-        return failed(RULE, f"cannot be checked, because {truth}")
+        return uncheckable(RULE, truth)
     n, given = release.table.numbers["n"], release.parameters
     least, step = _stated(given)
     faults = [*_unkept(n, given, least, step), *truth.faults]

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, offsets_of, row_order
+from incrowd.arrays import Flags, Floats, Ints, offsets_of, row_order
 from incrowd.audit.checks.groups import equal_sets
 from incrowd.audit.checks.placing import centres_at
 from incrowd.audit.reading.published import Published, exact
-from incrowd.audit.verdict import Check, failed, passed
+from incrowd.audit.verdict import Check, failed, passed, uncheckable
 
 CYLINDER = "(k, delta)-anonymity"
 SLACK_M = 0.001  # coordinates that are written as text, or moved between planes, are rounded
@@ -37,10 +36,10 @@ def cylinder(release: Published, k: int | None, delta_m: float | None) -> Check:
     of the same times. Rows of one time are compared in file order; the place of a box or cell is its centre.
     """
     if delta_m is None or k is None:
-        return failed(CYLINDER, "cannot be checked, because k and delta are not both stated.")
+        return uncheckable(CYLINDER, "k and delta are not both stated.")
     walks = walks_of(release)
     if isinstance(walks, str):
-        return failed(CYLINDER, f"cannot be checked, because {walks}")
+        return uncheckable(CYLINDER, walks)
     alone = np.ones(len(release), np.bool_)
     for users in classes_of(equal_sets(walks.offsets, walks.times)):
         near = finder_of(walks, users, delta_m / 2 + SLACK_M)
@@ -93,7 +92,7 @@ def finder_of(walks: Walks, users: Ints, radius_m: float) -> Near:
         nearby = candidates(one)
         others = walks.place[walks.offsets[users[nearby]][:, None] + steps]
         mine = np.broadcast_to(walks.place[walks.offsets[users[one]] + steps], others.shape)
-        within: NDArray[np.bool_] = _apart(mine, others, degrees=walks.degrees).max(axis=1) <= radius_m
+        within: Flags = _apart(mine, others, degrees=walks.degrees).max(axis=1) <= radius_m
         return nearby[within]
 
     return near
@@ -128,7 +127,7 @@ def _apart(one: Floats, two: Floats, *, degrees: bool) -> Floats:
     return metres
 
 
-def _uncovered(release: Published, users: Ints, near: Near, k: int) -> NDArray[np.bool_]:
+def _uncovered(release: Published, users: Ints, near: Near, k: int) -> Flags:
     """Who is in the neighbourhood of nobody, itself included, that has k people."""
 
     def enough(rows: Ints) -> bool:

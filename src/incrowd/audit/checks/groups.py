@@ -5,7 +5,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, owners
+from incrowd.arrays import Ints, rows_of
 from incrowd.audit.reading.published import Published
 from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
 from incrowd.data import Groups
@@ -67,7 +67,7 @@ def _faults(release: Published, members: Groups) -> list[str]:
     shared[~bare] = len(release) + equal_sets(*_filled(members))
     _, first, shared = np.unique(shared, return_index=True, return_inverse=True)
     stated = np.bincount(shared, release.crowd).astype(np.int64)
-    counted = np.bincount(owners(members.offsets), release.weight, len(release)).astype(np.int64)[first]
+    counted = np.bincount(members.owner, release.weight, len(release)).astype(np.int64)[first]
     faults = []
     wrong = stated != counted
     if wrong.any():
@@ -76,7 +76,7 @@ def _faults(release: Published, members: Groups) -> list[str]:
             f"{int(wrong.sum())} sets of members are not as many people as their pseudonyms say, the first at "
             f"position {int(first[worst])} ({int(stated[worst])} stated, {int(counted[worst])} counted)"
         )
-    times = np.bincount(members.positions[np.isin(owners(members.offsets), first)])
+    times = np.bincount(members.positions[np.isin(members.owner, first)])
     if (times > 1).any():
         faults.append(
             f"{int((times > 1).sum())} people are hidden in several pseudonyms at once, "
@@ -95,7 +95,7 @@ def _faults(release: Published, members: Groups) -> list[str]:
 def _filled(members: Groups) -> tuple[Ints, dict[str, Ints]]:
     """The members of those that have any, in order."""
     size = np.diff(members.offsets)
-    order = np.lexsort((members.positions, owners(members.offsets)))
+    order = np.lexsort((members.positions, members.owner))
     return np.append(0, np.cumsum(size[size > 0])), {"member": members.positions[order]}
 
 
@@ -109,7 +109,7 @@ def _people(release: Published, group: Ints) -> Ints:
     classes = int(group.max()) + 1
     if release.members is None:
         return np.bincount(group, release.crowd, classes).astype(np.int64)
-    which = group[owners(release.members.offsets)]
+    which = group[release.members.owner]
     size = int(release.members.positions.max(initial=0)) + 1
     distinct, first = np.unique(which * size + release.members.positions, return_index=True)
     return np.bincount(distinct // size, release.weight[first], classes).astype(np.int64)
@@ -162,9 +162,7 @@ def _same(offsets: Ints, rows: list[Ints], first: Ints) -> bool:
     other = np.flatnonzero(first != np.arange(len(first)))
     cuts = np.searchsorted(np.cumsum(length[other]), np.arange(_CHUNK, length[other].sum() + _CHUNK, _CHUNK), "right")
     for users in np.split(other, np.unique(cuts)):
-        size = length[users]
-        step = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
-        mine, its = np.repeat(offsets[users], size) + step, np.repeat(offsets[first[users]], size) + step
+        mine, its = rows_of(offsets, users)[1], rows_of(offsets, first[users])[1]
         if not all((column[mine] == column[its]).all() for column in rows):
             return False
     return True

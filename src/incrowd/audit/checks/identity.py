@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Ints, owners, rows_of
 from incrowd.audit.checks.compared import Compared
 from incrowd.audit.checks.contain import compare_rows
 from incrowd.audit.checks.truth import compare
@@ -264,12 +264,10 @@ def _own(value: Ints, pseudonym: Ints, label: Ints, release: Published, original
         at = order[np.minimum(np.searchsorted(label, value, sorter=order), len(label) - 1)]
         equal = (label[at] == value) & (value >= 0)
         return fit(release, original, pseudonym[equal], at[equal])
-    offsets = release.members.offsets
     value, pseudonym = value[value >= 0], pseudonym[value >= 0]
-    size = np.diff(offsets)[pseudonym]
-    pair = np.repeat(np.arange(len(value)), size)
-    member = release.members.positions[offsets[pseudonym][pair] + np.arange(len(pair)) - (np.cumsum(size) - size)[pair]]
+    starts, at = rows_of(release.members.offsets, pseudonym)
+    pair, member = owners(starts), release.members.positions[at]
     order = np.sort(label)
     bearers = np.searchsorted(order, value, "right") - np.searchsorted(order, value, "left")
     own = np.unique(pseudonym[pair[label[member] == value[pair]]])
-    return Fit(len(own), float((bearers * size).sum()) / len(label), int(own[0]) if len(own) else -1)
+    return Fit(len(own), float((bearers * np.diff(starts)).sum()) / len(label), int(own[0]) if len(own) else -1)

@@ -7,11 +7,10 @@ from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, distinct_rows, owners
+from incrowd.arrays import Flags, Ints, distinct_rows, owners
 from incrowd.audit.reading.published import Published, is_count, part_of
-from incrowd.audit.verdict import Check, failed, passed, unasked
+from incrowd.audit.verdict import Check, failed, passed, unasked, uncheckable
 from incrowd.errors import ParameterError
 from incrowd.progress import tell
 
@@ -31,7 +30,7 @@ class _RecordPaths(NamedTuple):
     item: Ints
     record: Ints  # of each row
     end: Ints  # one past the last row of its record, for each row
-    carries: list[NDArray[np.bool_]]  # per sensitive value, per record
+    carries: list[Flags]  # per sensitive value, per record
 
 
 class _Found(NamedTuple):
@@ -61,17 +60,17 @@ def lkc(
     if longest is None:
         return unasked(LKC, "no l is claimed or asked for.")
     if release.noun != "Visits":
-        return failed(LKC, f"cannot be checked, because it is defined for visits and these are {release.noun.lower()}.")
+        return uncheckable(LKC, f"it is defined for visits and these are {release.noun.lower()}.")
     if sensitive is not None and sensitive not in release.table.extras.column_names:
         if not claimed:
             raise ParameterError(f"the release has no column {sensitive!r}; leave sensitive out to check k alone.")
-        return failed(LKC, "cannot be checked, because the sensitive attribute is not a column of the table.")
+        return uncheckable(LKC, "the sensitive attribute is not a column of the table.")
     if sensitive is None and c is not None and c < 1:
-        return failed(LKC, "cannot be checked, because c is a share of sensitive values and no attribute is named.")
+        return uncheckable(LKC, "c is a share of sensitive values and no attribute is named.")
     k, c = 1 if k is None else k, 1.0 if c is None else c
     names, carries, vain = _carriers(release, sensitive, values)
     if vain and claimed:  # what the auditor asks for counts as given
-        return failed(LKC, f"cannot be checked, because {vain}.")
+        return uncheckable(LKC, f"{vain}.")
     paths = _paths(release, carries)
     longest = min(int(longest), int(np.diff(paths.offsets).max()))
     if _too_many(paths, longest):
@@ -94,9 +93,7 @@ def lkc(
     )
 
 
-def _carriers(
-    release: Published, sensitive: str | None, values: Any
-) -> tuple[str | None, list[NDArray[np.bool_]], str]:
+def _carriers(release: Published, sensitive: str | None, values: Any) -> tuple[str | None, list[Flags], str]:
     """How many sensitive values count, in words, which records carry each, and why counting them would be in vain."""
     if sensitive is None:
         return None, [], ""
@@ -139,7 +136,7 @@ def name_of(value: Any) -> str:
     return text if plain is None else plain[1] if not (plain[2] or "").strip(".0") else text.rstrip("0")
 
 
-def _paths(release: Published, carries: list[NDArray[np.bool_]]) -> _RecordPaths:
+def _paths(release: Published, carries: list[Flags]) -> _RecordPaths:
     offsets, columns = release.sets()
     order = np.lexsort((columns["cell"], columns["slot"]))
     item = np.empty_like(order)
@@ -198,12 +195,12 @@ def _judged(paths: _RecordPaths, chain: Ints, start: Ints, size: Ints, k: int, c
         yield _Found(who, visits, int(size[at]), int(most[at]))
 
 
-def _above(most: Ints, size: Ints, c: Share) -> NDArray[np.bool_]:
+def _above(most: Ints, size: Ints, c: Share) -> Flags:
     """Most / size > c: exactly for a fraction, by the correctly rounded quotient for a float."""
     if isinstance(c, Fraction):
         sizes, which = np.unique(size, return_inverse=True)
         limit = np.array([n * c.numerator // c.denominator for n in sizes.tolist()], np.int64)
-        above: NDArray[np.bool_] = most > limit[which]
+        above: Flags = most > limit[which]
         return above
     return most / size > c
 

@@ -16,7 +16,7 @@ from incrowd.audit.reading.rules import faults_of
 from incrowd.audit.reading.stated import ZONE, stated_zone
 from incrowd.audit.reading.tables import ROLES
 from incrowd.audit.reading.texts import around, inside
-from incrowd.audit.verdict import Check, failed, idle, judged, passed
+from incrowd.audit.verdict import Check, failed, idle, judged, passed, uncheckable
 from incrowd.data.release_text import guarantee_of, readme_of
 from incrowd.plain import plain, several
 
@@ -225,7 +225,7 @@ def wording(release: Published) -> Check:
         return idle(WORDING, "no manifest and no README state anything.")
     path = release.folder / README
     if path.is_symlink() or not path.is_file() or path.stat().st_size > _LARGEST:
-        return failed(WORDING, f"cannot be checked, because {README} is not a readable file.")
+        return uncheckable(WORDING, f"{README} is not a readable file.")
     text = path.read_bytes().decode("utf-8", "replace")
     if release.format == 1:
         return judged(WORDING, list(_beside(release, text)), f"guarantee and {README} state no more than the manifest.")

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.audit.reading.published import Published
 
 LIMIT = 5.2  # standard deviations that chance exceeds with a probability below 1e-6
@@ -37,7 +37,7 @@ class Noisy(NamedTuple):
 
     published: NDArray[Any]
     true: Ints
-    known: NDArray[np.bool_]
+    known: Flags
     change: Change
     is_changed: bool  # by more than noise
 

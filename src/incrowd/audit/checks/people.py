@@ -3,14 +3,13 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, owners
+from incrowd.arrays import Flags, Ints
 from incrowd.audit.checks.compared import Compared, packed
 from incrowd.audit.checks.lkc import name_of, noted_absent
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import Published, exact, part_of
-from incrowd.audit.verdict import Check, failed, idle, judged, unasked
+from incrowd.audit.verdict import Check, failed, idle, judged, unasked, uncheckable
 from incrowd.data import Fingerprints, Groups, Traces
 from incrowd.plain import several
 
@@ -81,15 +80,15 @@ class Places(NamedTuple):
     """The place of each published row as a number; whether somebody was there, and whether its own person was."""
 
     place: Ints
-    literal: NDArray[np.bool_]
-    own: NDArray[np.bool_]
+    literal: Flags
+    own: Flags
 
 
 def own_places(release: Published, original: Traces, members: Groups) -> Places:
     """Which published points lie exactly where a record of the original does, and whose that is."""
     names = ("x", "y") if original.planar else ("lon", "lat")
     person = np.full(len(release), -1)
-    person[owners(members.offsets)] = members.positions
+    person[members.owner] = members.positions
     here = [exact(np.asarray(release.table.numbers[name], np.float64)) for name in names]
     place, known = packed_places(here, [exact(np.asarray(column)) for column in original.coordinates])
     mine, theirs = packed([place, person[release.table.code]], [known, original.owner])
@@ -116,7 +115,7 @@ def attributes(release: Published, original: Original | None, sensitive: str | N
         return unasked(ATTRIBUTES, "no original is given.")
     missing = [at for at, name in enumerate(names) if name not in original.attributes]
     if missing and sensitive is not None and names.index(sensitive) in missing:
-        return failed(ATTRIBUTES, "cannot be checked, because the original does not have the sensitive attribute.")
+        return uncheckable(ATTRIBUTES, "the original does not have the sensitive attribute.")
     if lost := _absent(release, original):
         return failed(ATTRIBUTES, lost)
     if release.members is None:

@@ -11,7 +11,7 @@ from incrowd.audit.checks.cylinder import CYLINDER, cylinder
 from incrowd.audit.checks.groups import K, k_anonymity
 from incrowd.audit.checks.lkc import LKC, Share, lkc
 from incrowd.audit.reading.published import Published
-from incrowd.audit.verdict import Check, failed, idle, judged, unasked
+from incrowd.audit.verdict import Check, idle, judged, unasked, uncheckable
 from incrowd.errors import ParameterError, check_positive, check_whole
 from incrowd.plain import percent, several
 
@@ -79,7 +79,7 @@ def promises(release: Published, demands: Demands) -> Iterator[Check]:
         why = "counts have no trajectories."
         for name in (K, LKC, CYLINDER):
             wanted = _wanted(release, demands, name)
-            yield failed(name, f"cannot be checked, because {why}") if wanted else idle(name, why)
+            yield uncheckable(name, why) if wanted else idle(name, why)
         return
     yield _worst(K, list(_shared(release, demands)), "no k is claimed or asked for.")
     yield _worst(LKC, list(_sequences(release, demands)), "no l is claimed or asked for.")
@@ -134,7 +134,7 @@ def _sequences(release: Published, demands: Demands) -> Iterator[Check]:
             parts = {"k": claims.get("k"), "c": claims.get("c"), "sensitive": named, "values": claims.get("values")}
             yield lkc(release, longest=claims["l"], **parts, claimed=True)
         except ParameterError as error:
-            yield failed(LKC, f"cannot be checked, because {error}")
+            yield uncheckable(LKC, error)
 
 
 def _cylinders(release: Published, demands: Demands) -> Iterator[Check]:
@@ -152,18 +152,18 @@ def residual_risk(release: Published) -> Check:
         return idle(RISK, "none is stated.")
     if release.format == 1 or not isinstance(stated, list):
         return (
-            failed(RISK, "cannot be checked, because it is not stated as release.md says.")
+            uncheckable(RISK, "it is not stated as release.md says.")
             if release.format != 1
             else idle(RISK, "stated in format 1, which does not say how it was measured: stated, not checked.")
         )
     if release.noun != "Visits":
-        return failed(RISK, "cannot be checked, because uniqueness is that of visits.")
+        return uncheckable(RISK, "uniqueness is that of visits.")
     faults, measured = [], []
     for risk in stated:
         try:
             own, wrong = _judged(release, risk)
         except (KeyError, TypeError, ValueError, OverflowError):
-            return failed(RISK, "cannot be checked, because it is not stated as release.md says.")
+            return uncheckable(RISK, "it is not stated as release.md says.")
         faults += wrong
         measured += [] if own is None else [own]
     risks = ", ".join(percent(own) for own in measured)

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, Labels, owners
+from incrowd.arrays import Floats, Ints, Labels
 from incrowd.audit.checks.columns import BLOCK
 from incrowd.audit.checks.identity import ALPHA, poisson_tail
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import ROWS_AT_ONCE, Published, ascend, exact
-from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked
+from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked, uncheckable
 from incrowd.data import Groups
 from incrowd.plain import several
 
@@ -158,7 +158,7 @@ def cutting(release: Published) -> Check:
         return idle(CUT, "no cut is stated.")
     window = _window(release, _ends(release.table.code, release.table.numbers["slot"], len(release)))
     if isinstance(window, str):
-        return failed(CUT, f"cannot be checked, because {window}")
+        return uncheckable(CUT, window)
     first, last = window
     uncut = first != last
     faults = []
@@ -207,7 +207,7 @@ def _window(release: Published, slot: Ints) -> Ints | str:
 
 def _twice(members: Groups, window: Ints) -> list[str]:
     """People who have two pseudonyms in one window."""
-    code = owners(members.offsets)
+    code = members.owner
     keys = np.stack([members.positions, window[code]])
     distinct = np.unique(keys, axis=1).shape[1]
     extra = keys.shape[1] - distinct
@@ -252,7 +252,7 @@ def _in_time(release: Published, members: Groups) -> tuple[Ints, Ints]:
     for begin in range(0, release.rows, BLOCK):
         part = slice(begin, begin + BLOCK)
         np.minimum.at(first, release.table.code[part], release.time[part].astype(np.int64))
-    code = owners(members.offsets)
+    code = members.owner
     order = np.lexsort((first[code], members.positions))
     numbered = release.users if release.users.dtype.kind == "i" else np.arange(len(release))
     return members.positions[order], numbered[code[order]]

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, owners
+from incrowd.arrays import Flags, Ints
 from incrowd.audit.checks.compared import Compared, Silence
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import Boxes, Published
-from incrowd.audit.verdict import Check, failed, idle, judged, unasked
+from incrowd.audit.verdict import Check, idle, judged, unasked, uncheckable
 from incrowd.data import Fingerprints, Groups
 
 TIGHT = "tightness"
@@ -18,7 +18,6 @@ LOST = ("sample of a discarded fingerprint", "sample beyond the largest extent")
 AXES = (("t", "dt"), ("x", "dx"), ("y", "dy"))
 RESHAPED = ("union", "split")
 FAR = np.iinfo(np.int64).max
-Flags = NDArray[np.bool_]
 Sides = Mapping[str, NDArray[Any]]
 
 
@@ -38,7 +37,7 @@ def tightness(release: Published, original: Original | None, comparison: Compare
     if isinstance(comparison, Silence):
         return unasked(TIGHT, comparison)
     if isinstance(comparison, str):
-        return failed(TIGHT, f"cannot be checked, because {comparison}")
+        return uncheckable(TIGHT, comparison)
     if release.is_plain:
         return idle(TIGHT, "boxes of a plain table are not promised to be hulls.")
     if not isinstance(original, Fingerprints) or comparison.touched is None or release.members is None:
@@ -115,7 +114,7 @@ def _hulls(box: Sides, pseudonym: Ints, row: Ints, original: Fingerprints, membe
 def _are_members(pseudonym: Ints, person: Ints, members: Groups) -> Flags:
     """Whether each person is behind the pseudonym beside it."""
     size = int(max(person.max(initial=0), members.positions.max(initial=0))) + 1
-    return np.isin(pseudonym * size + person, owners(members.offsets) * size + members.positions)
+    return np.isin(pseudonym * size + person, members.owner * size + members.positions)
 
 
 def _pieces(sides: Sides, code: Ints, boxes: Boxes) -> Flags:
@@ -147,7 +146,7 @@ def _runs(code: Ints, group: Ints) -> Iterator[tuple[Ints, Ints]]:
 def _on_faces(release: Published, original: Fingerprints, members: Groups) -> Flags:
     """Which boxes have every face in a plane with the same face of a sample of a member; in time with either end."""
     sizes = np.diff(original.offsets)[members.positions]
-    code = np.repeat(owners(members.offsets), sizes)
+    code = np.repeat(members.owner, sizes)
     ends = np.append(0, np.cumsum(sizes))[:-1]
     sample = np.repeat(original.offsets[members.positions] - ends, sizes) + np.arange(len(code))
     good = np.ones(release.rows, np.bool_)

@@ -6,9 +6,8 @@ from math import isqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, distinct_rows, row_order
+from incrowd.arrays import Flags, Ints, distinct_rows, row_order
 from incrowd.audit.checks.accounts import (
     SWAPPED,
     Steps,
@@ -25,7 +24,7 @@ from incrowd.audit.checks.contain import compare_boxes, compare_rows
 from incrowd.audit.checks.placing import differing, placed, runs_of, space_of, whole
 from incrowd.audit.reading.origin import DISCRETIZING, Original
 from incrowd.audit.reading.published import BARE, Published, exact, is_count, part_of
-from incrowd.audit.verdict import Check, failed, idle, judged, unasked
+from incrowd.audit.verdict import Check, failed, idle, judged, unasked, uncheckable
 from incrowd.data import Fingerprints, Groups, Traces, Visits
 from incrowd.plain import several
 
@@ -73,9 +72,9 @@ def _compare(release: Published, original: Original | None) -> Compared | Silenc
     return f"published {release.noun} cannot be compared with original {kind}; give the data the method was given."
 
 
-def because(reason: str) -> str:
-    """Why a check fails that needs what the release states: it is not so, or nothing can be checked."""
-    return reason if reason.startswith("the release states") else f"cannot be checked, because {reason}"
+def not_compared(reason: str) -> Check:
+    """A check fails that needs what the release states: it is not so, or nothing can be checked."""
+    return failed(TRUTH, reason) if reason.startswith("the release states") else uncheckable(TRUTH, reason)
 
 
 def truthfulness(release: Published, comparison: Compared | Silence | str) -> Check:
@@ -83,7 +82,7 @@ def truthfulness(release: Published, comparison: Compared | Silence | str) -> Ch
     if isinstance(comparison, Silence):
         return idle(TRUTH, comparison) if comparison == MOVED else unasked(TRUTH, comparison)
     if isinstance(comparison, str):
-        return failed(TRUTH, because(comparison))
+        return not_compared(comparison)
     faults = []
     if comparison.orphans:
         faults.append(f"{comparison.orphans} rows have no person behind their pseudonym ({release.untold})")
@@ -151,7 +150,7 @@ def _divisors(n: int) -> list[int]:
     return sorted({*small, *(n // i for i in small)})
 
 
-def _together(points: Space, chosen: NDArray[np.bool_], slot_s: int, cell_m: float) -> Ints:
+def _together(points: Space, chosen: Flags, slot_s: int, cell_m: float) -> Ints:
     """How many of some points each person has in a cell and slot, where any; cells are counted from 0."""
     t, x, y = (column[chosen] for column in points.low)
     cells = (exact(np.floor(side / cell_m) if cell_m else side) for side in (x, y))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, distinct_rows
+from incrowd.arrays import Flags, Ints, distinct_rows
 from incrowd.audit.checks.compared import Space, Unlinked, packed
 from incrowd.audit.checks.cylinder import SLACK_M, Walks, classes_of, finder_of, walks_of
 from incrowd.audit.checks.groups import equal_sets
@@ -19,7 +19,6 @@ from incrowd.data import Fingerprints, Traces, Visits
 from incrowd.plain import several
 
 _MOST_PAIRS = 20_000_000
-Flags = NDArray[np.bool_]
 _EFFORT = 50_000_000  # pairs of box and sample that are looked at
 _BOXES = 200_000  # the same for boxes
 _ROOM = 1 << 25  # possible rows that are counted in an array

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 from incrowd.audit.reading.batches import SUFFIXES, metadata_of, pa_table, source_of
 from incrowd.audit.reading.published import CELLS, MANIFEST, RANDOM, SEEDED, Boxes, Published, part_of
 from incrowd.audit.reading.stated import claims_of, clock_of, plane_of
@@ -17,6 +16,7 @@ from incrowd.audit.reading.tables import Columns, columns_of, numbers
 from incrowd.data import Counts, Groups, Release
 from incrowd.data.fingerprints import BOX
 from incrowd.errors import DataError, check_file
+from incrowd.plain import several
 
 LARGEST = 1 << 24  # bytes of a manifest
 
@@ -52,6 +52,8 @@ def _from_release(release: Release) -> Published:
     data = release.data
     if isinstance(data, Counts):
         return _from_counts(release, data)
+    if len(release.members) != len(data):
+        raise DataError(f"members has {len(release.members):,} lists for {several(len(data), 'pseudonym')}.")
     table = release.to_arrow()
     columns = columns_of(table.column_names, table.to_batches(), noun=type(data).__name__)
     there = np.diff(data.offsets) > 0  # who lost every row is not in the table
@@ -117,7 +119,7 @@ def _boxes(private: Mapping[str, Any]) -> Boxes | None:
     return Boxes(row, box, known.pop("group"), known) if whole else None
 
 
-def _groups(members: Groups, there: NDArray[np.bool_]) -> Groups:
+def _groups(members: Groups, there: Flags) -> Groups:
     size = np.diff(members.offsets)
     offsets = np.concatenate([[0], np.cumsum(size[there])]).astype(np.int64)
     return Groups(offsets, members.positions[np.repeat(there, size)])

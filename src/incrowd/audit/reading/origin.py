@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from incrowd.arrays import Ints, Labels, distinct_rows, offsets_of, positions_of
+from incrowd.arrays import Flags, Ints, Labels, distinct_rows, positions_of
 from incrowd.audit.reading.batches import pa_table, source_of
 from incrowd.audit.reading.published import Published
 from incrowd.audit.reading.tables import columns_of
@@ -121,17 +120,17 @@ def _linked(release: Published, people: Labels, link: Path) -> tuple[Groups, fro
     row, person = row[row >= 0], person[row >= 0]
     if not len(row):
         raise DataError("no pseudonym of the link file is in the release; give the link of this release.")
-    order = np.lexsort((person, row))
-    if not distinct_rows(row[order], person[order]).all():
+    members = Groups.of_pairs(row, person, len(release))
+    if not distinct_rows(members.owner, members.positions).all():
         faults.append("the link names a pseudonym and its user twice")
-    return Groups(offsets_of(row[order], len(release)), person[order]), held_out, tuple(faults)
+    return members, held_out, tuple(faults)
 
 
-def _blank(column: Any) -> NDArray[np.bool_]:
+def _blank(column: Any) -> Flags:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    blank: NDArray[np.bool_] = pc.equal(column.cast(pa.string()).fill_null(""), "").to_numpy()
+    blank: Flags = pc.equal(column.cast(pa.string()).fill_null(""), "").to_numpy()
     return blank
 
 

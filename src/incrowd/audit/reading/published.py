@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, Labels, distinct_rows, offsets_of, row_order
+from incrowd.arrays import Flags, Floats, Ints, Labels, distinct_rows, offsets_of, row_order
 from incrowd.audit.reading.parquet import Footer
 from incrowd.audit.reading.tables import Columns, codes_of
 from incrowd.data import Groups
@@ -158,7 +158,7 @@ class Published:
         return offsets_of(keys[0], len(self)), dict(zip([*names, *beside], keys[1:], strict=True))
 
 
-def ascend(keys: list[Ints]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def ascend(keys: list[Ints]) -> tuple[Flags, Flags]:
     """Which rows come before the one above them, and which equal it."""
     less = np.zeros(len(keys[0]) - 1, np.bool_)
     equal = np.ones(len(less), np.bool_)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Ints, rows_of
 from incrowd.audit.reading.parquet import printable
 from incrowd.audit.reading.published import Published
 from incrowd.audit.reading.tables import is_text
@@ -236,5 +236,5 @@ def _whole(leaf: Leaf) -> tuple[Ints, Ints]:
     size = np.array([len(digit_runs) for digit_runs in runs], np.int64)
     code = encoded.indices.to_numpy(zero_copy_only=False)
     flat = np.array([int(digits) for digit_runs in runs for digits in digit_runs], np.int64)
-    step = np.arange(size[code].sum()) - np.repeat(np.cumsum(size[code]) - size[code], size[code])
-    return flat[np.repeat((np.cumsum(size) - size)[code], size[code]) + step], np.repeat(row, size[code])
+    starts, at = rows_of(np.append(0, np.cumsum(size)), code)
+    return flat[at], np.repeat(row, np.diff(starts))

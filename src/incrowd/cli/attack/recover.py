@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from incrowd.cli.attack.recover_sweep import in_longer, recovery_sweep, refuse_unswept, swept
-from incrowd.cli.counting import SLOT_MIN, Counting, Regions, counted, everywhere, everywhere_in_python, of_truth
+from incrowd.cli.counting import Counting, Regions, counted, everywhere, everywhere_in_python, of_truth
 from incrowd.cli.inputs import grain_of, in_python, saved_noun, source_in_python
 from incrowd.cli.options import Force, Json, Seed, Sources, takes
 from incrowd.cli.reading import ReadingOptions, one_or_many, reads
@@ -16,6 +16,7 @@ from incrowd.cli.screen import answer, check_page, note, progress_bar, write_pag
 from incrowd.data import Counts, Visits
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.plain import percent
+from incrowd.read.count_times import SLOT_MIN
 from incrowd.show import section_of, text
 
 if TYPE_CHECKING:

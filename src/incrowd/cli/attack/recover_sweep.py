@@ -13,13 +13,13 @@ from incrowd.cli.reading import ReadingOptions, one_or_many
 from incrowd.cli.screen import foretelling
 from incrowd.data import Visits
 from incrowd.errors import ParameterError
+from incrowd.measure.regularity import NIGHT_MIN
 
 if TYPE_CHECKING:
     from incrowd.assess import Mitigations
     from incrowd.read.small_table import Texts
 
 LONGER_MIN = (90, 180)  # [xu2017, Sec. 5.3]
-NIGHT_MIN = 360  # whole slots of it
 
 
 def refuse_unswept(**given: Any) -> None:

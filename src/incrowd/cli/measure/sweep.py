@@ -7,7 +7,7 @@ import typer
 
 from incrowd import measure, read
 from incrowd.cli.inputs import in_python, source_in_python
-from incrowd.cli.options import Force, Json, Sources, arguments_of, numbers, takes
+from incrowd.cli.options import Force, HowLong, Json, Sources, arguments_of, numbers, takes
 from incrowd.cli.reading import Boxing, Engine, ReadingOptions, boxes, one_or_many, reads, with_engine
 from incrowd.cli.screen import check_page, note, present, progress_bar, write_page
 from incrowd.data.files import check_table
@@ -35,7 +35,7 @@ def sweep(
     boxing: Boxing,
     how: dict[str, Any],
     engine: Engine,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Say how long it will take, and stop.")] = False,
+    estimate: HowLong = False,
     target: Annotated[float, typer.Option(help="Largest share of people that may be identified.")] = 0.1,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Tidy table: .parquet or .csv.")] = None,
     report: Annotated[Path | None, typer.Option(help="HTML file for the figures.")] = None,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from incrowd.plain import percent, several, span
+from incrowd.plain import SIDES, percent, several, span
 from incrowd.show import Section, Surface, Table
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ KEPT = {
     "vote": "one visit per person and period, the block with most records",
     "set": "every block of a period is a visit",
 }
-SIDES = "(west-east x south-north)"
 
 
 def section_of_sweep(result: "Sweep", target: float) -> Section:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Flags, Ints
 from incrowd.kernels import kernel
 from incrowd.kernels.reference import uniqueness as reference
 from incrowd.measure.uniqueness.question import UniquenessQuestion
@@ -49,7 +49,7 @@ class Trajectories:
 class Choices(Protocol):
     """The equally likely choices of some trajectories."""
 
-    feasible: NDArray[np.bool_]  # trajectories with at least one choice
+    feasible: Flags  # trajectories with at least one choice
 
     def total(self, which: Ints) -> NDArray[Any]:
         """How many choices each trajectory has, as Python integers."""
@@ -171,7 +171,7 @@ class _Side:
     def of(
         cls,
         crowd: Trajectories,
-        which: NDArray[np.bool_],
+        which: Flags,
         near: Ints,
         far: Ints,
         kernels: ModuleType,
@@ -198,7 +198,7 @@ class _Side:
         return np.column_stack([first, later]) + self.shift[place][:, None]
 
 
-def _wide(crowd: Trajectories, near: Ints, far: Ints, ways: NDArray[Any]) -> NDArray[np.bool_]:
+def _wide(crowd: Trajectories, near: Ints, far: Ints, ways: NDArray[Any]) -> Flags:
     """Whether 63 bits may be too few for the close sets of a trajectory, or for all sets within the reach of a row."""
     if int(crowd.sizes.max(initial=0)) * ways[-1] < _WIDE:
         return np.zeros(len(crowd.sizes), np.bool_)
@@ -234,7 +234,7 @@ def _typed(number: float) -> Fraction:
     return Fraction(str(+number))  # the sign makes a number of True
 
 
-def uniform_numbers(totals: NDArray[Any], narrow: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[Any]:
+def uniform_numbers(totals: NDArray[Any], narrow: Flags, rng: np.random.Generator) -> NDArray[Any]:
     """A uniform number below each total, as Python integers; those that are narrow fit into 64 bits."""
     numbers = np.empty(len(totals), object)
     numbers[narrow] = rng.integers(0, totals[narrow].astype(np.int64))

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
+from incrowd.arrays import Flags, Floats, Ints
 
 ProfileName = Literal["operator", "operator-calm", "application", "application-calm", "cdr", "taxi"]
 CELL_M = 100  # at most one tower in each such square, as in [gramaglia2015, Sec. 3]
@@ -174,7 +174,7 @@ class People:
     """One row per person."""
 
     places: Ints  # [people, places] towers
-    works: NDArray[np.bool_]
+    works: Flags
     wakes_h: Floats  # hour of the day
     sleeps_h: Floats  # hours of sleep before that
     begins_h: Floats  # when work begins
@@ -226,8 +226,6 @@ PUNCTUAL = 0.8  # chance to be where one ought to be within half an hour
 WORK_H = 8.5
 SET_OUT = 7 * 2  # the half hour in which a journey begins or ends
 MOVE_ON, GO_HOME = 0.3, 0.6  # chance to leave an errand within half an hour, and then for home
-
-Flags = NDArray[np.bool_]
 
 
 def live(profile: Profile, people: People, days: int, rng: np.random.Generator) -> NDArray[np.int8]:

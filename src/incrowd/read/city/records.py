@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of
+from incrowd.arrays import Flags, Floats, Ints, distinct_rows, offsets_of
 from incrowd.clock import DAY_MIN, HOUR_S
 from incrowd.data import Traces
 from incrowd.read.city.people import HOME, NEIGHBOURS, SLOTS, Ground, People, Profile, around
@@ -168,8 +168,6 @@ NOISE_M = 6.0
 MINUTE_S = 60
 PHASE_S, JITTER_S = 45, 15  # when in its minute a taxi reports
 LOST = 0.03  # share of reports that never arrive
-
-Flags = NDArray[np.bool_]
 
 
 def drive(

@@ -154,9 +154,7 @@ def copy_bytes(stream: Any, file: IO[bytes], label: str = "copying", total: floa
 
 def as_text(workbook: Path, folder: Path, sheet: str | None) -> tuple[Path, str]:
     """Write a sheet as CSV; its path, and the digest of the workbook."""
-    check_file(workbook)
-    if not workbook.is_file():
-        raise DataError(f"{workbook} does not exist; check the path.")
+    check_file(workbook, there=True)
     target = folder / COPY
     with target.open("x", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(_rows(workbook, sheet))

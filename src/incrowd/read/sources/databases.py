@@ -28,9 +28,7 @@ _MEMORY = "512MB"
 def as_parquet(address: Address, folder: Path, table: str | None, query: str | None) -> tuple[Path, str]:
     """Copy the records that a table or query holds; the path of the copy, and the digest of the records."""
     if address.kind != "postgresql":
-        check_file(Path(address.text))
-        if not Path(address.text).is_file():
-            raise DataError(f"{address.text} does not exist; check the path.")
+        check_file(Path(address.text), there=True)
     with _opened(address.kind)(address.text, table, query) as (schema, batches):
         return _written(schema, batches, folder / COPY)
 
