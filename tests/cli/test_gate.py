@@ -1,10 +1,13 @@
 """incrowd gate, history and init: what they print, write and end with."""
 
 import json
+import warnings
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from incrowd.errors import IncrowdWarning
+from incrowd.gate import pipeline
 from nights import small_gate
 
 INIT = ("init", "night.csv", "--column", "x=x", "--column", "y=y", "-o", "new.toml")
@@ -32,6 +35,19 @@ def test_two_nights_from_the_shell(folder, incrowd):
     assert code == 0 and "2 runs of 2 published a release" in out and "<svg" in (folder / "history.html").read_text()
     code, out, _ = incrowd("history", "--json")
     assert code == 0 and [run["exit_code"] for run in json.loads(out)["runs"]] == [0, 0]
+
+
+def test_quiet_keeps_warnings_to_itself(folder, incrowd, monkeypatch):
+    honest = pipeline.cleaned
+
+    def warned(*given):
+        warnings.warn("a warning of the data", IncrowdWarning, stacklevel=2)
+        return honest(*given)
+
+    monkeypatch.setattr(pipeline, "cleaned", warned)
+    assert incrowd("gate", "--first-run", "--quiet") == (0, "", "")
+    small_gate(folder, 1)
+    assert "IncrowdWarning" in incrowd("gate")[2]  # here a warning that is heard is an error
 
 
 def test_a_shut_gate_ends_with_1_and_every_line_of_its_log_is_json(folder, incrowd):

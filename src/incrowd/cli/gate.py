@@ -59,7 +59,7 @@ def gate(
     from incrowd.gate import gate, load
     from incrowd.gate.junit import write_junit
 
-    with _reported(junit, log_json=log_json):
+    with _reported(junit, quiet=quiet, log_json=log_json):
         settings = load(path).with_outputs(**outputs)
         with nullcontext() if quiet or log_json else progress_bar():
             run = gate(settings, first_run=first_run, command=_command(), log=_log if log_json else None)
@@ -93,7 +93,7 @@ def _log(words: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def _reported(junit: Path | None, *, log_json: bool) -> Iterator[None]:
+def _reported(junit: Path | None, *, quiet: bool, log_json: bool) -> Iterator[None]:
     """An error is in the log and in the XML too; the XML of an earlier run never stands for this one."""
     from incrowd.cli.app import sentence
     from incrowd.data.files import refuse_existing
@@ -105,7 +105,8 @@ def _reported(junit: Path | None, *, log_json: bool) -> Iterator[None]:
         refuse_existing(junit, force=True)
         junit.unlink(missing_ok=True)
     try:
-        with _warnings_logged() if log_json else nullcontext():
+        unheard = warnings.catch_warnings(action="ignore", category=IncrowdWarning) if quiet else nullcontext()
+        with _warnings_logged() if log_json else unheard:
             yield
     except Exception as error:
         if junit is not None:
