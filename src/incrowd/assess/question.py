@@ -283,11 +283,10 @@ def _few(finding: Finding, numbers: tuple[Number, ...]) -> tuple[Judgement, Find
     if alone.verdict == NO_LIMIT:
         return NO_LIMIT, replace(finding, judged=(alone,))
     guess = f"right guess {alone.in_print(alone.value)}"
+    verdict, words = WITHIN, f"{few} people are too few for a rate; {guess}, within"
     if alone.verdict == ABOVE and few * alone.value >= 1:
-        words = f"{few} people stand out by {finding.stands_out}: leave them out or coarsen; {guess}"
-        return ABOVE, replace(finding, judged=(alone,), note="; ".join(filter(None, (words, finding.note))))
-    words = f"{few} people are too few for a rate; {guess}, within"
-    return WITHIN, replace(finding, judged=(alone,), note="; ".join(filter(None, (words, finding.note))))
+        verdict, words = ABOVE, f"{few} people stand out by {finding.stands_out}: leave them out or coarsen; {guess}"
+    return verdict, replace(finding, judged=(alone,), note="; ".join(filter(None, (words, finding.note))))
 
 
 def drawn_note(drawn: int, every: int, more: str = "") -> str:
