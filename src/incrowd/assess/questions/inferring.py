@@ -15,8 +15,7 @@ from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Quest
 from incrowd.assess.questions.lookup import guesses, no_rows, printed
 from incrowd.assess.subject import Subject
 from incrowd.attack import home_work
-from incrowd.attack.lookup import candidates, drawn_records, holders_of
-from incrowd.attack.lookup.holders import ReleasedRows
+from incrowd.attack.lookup import candidates, drawn_records, held_rows
 from incrowd.attack.recover.guesses import Z_MISLED
 from incrowd.data import Traces, Visits
 from incrowd.discretize import grid
@@ -208,8 +207,7 @@ def _all(value: Any) -> frozenset[Any]:
 
 def _guessed(subject: Subject, values: list[Hashable | None], records: int, seed: int) -> tuple[Any, bool]:
     """How often the commonest value of the best crowd of each person is its own, ties in expectation."""
-    published = ReleasedRows.of(subject.release, subject.original, None)
-    holder = next(iter(holders_of(published, subject.original)))
+    published, holder = held_rows(subject.release, subject.original)
     drawn = drawn_records(holder.spans, records, seed)
     right = {}
     # Whoever finds no known record guesses among everybody; points may have been moved, and then the row is read off.
