@@ -59,6 +59,7 @@ site: .venv/.ready
 
 papers: .venv/.ready
 	.venv/bin/python scripts/paper_docs.py --run
+	.venv/bin/python scripts/paper_docs.py --full
 	.venv/bin/python scripts/paper_docs.py > docs/papers.md
 
 bench: .venv/.ready

@@ -64,9 +64,11 @@ def measured(what: str) -> Iterator[None]:
 
     began, worked, watcher = time.perf_counter(), _cpu(driver), threading.Thread(target=watch)
     watcher.start()
-    yield
-    stop.set()
-    watcher.join()
+    try:
+        yield
+    finally:
+        stop.set()
+        watcher.join()
     spent = {"seconds": time.perf_counter() - began, "cpu_s": _cpu(driver) - worked, "load": os.getloadavg()[0]}
     rounded = {name: round(value, 1) for name, value in spent.items()}
     mib = {f"{name}_mib": round(value) for name, value in peaks.items()}

@@ -1,5 +1,6 @@
 """People of whom a night is published after the other: safe alone, and recognised by their habits or not."""
 
+import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,21 @@ def together(day: int) -> Traces:
     rows = [(u, day * DAY_S + h * 7_200, 5_000.0 * (u // 12) + 10 * h, 5.0) for u in range(60) for h in range(6)]
     user, t, x, y = zip(*rows, strict=True)
     return Traces.from_arrays(list(user), list(t), x=list(x), y=list(y))
+
+
+def rows(day: int) -> list[tuple]:
+    traces = together(day)
+    return list(
+        zip(traces.users[traces.owner].tolist(), traces.t.tolist(), traces.x.tolist(), traces.y.tolist(), strict=True)
+    )
+
+
+def as_sqlite(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    with sqlite3.connect(path) as made:
+        made.execute("CREATE TABLE trips (user, t, x, y)")
+        made.executemany("INSERT INTO trips VALUES (?, ?, ?, ?)", rows(1))
+    made.close()
 
 
 def small_gate(folder: Path, day: int = 0, source: str = "night.csv") -> Path:

@@ -54,6 +54,20 @@ def test_the_map_is_that_of_exposure_or_its_own():
     assert len(first) > 5 and (first == second).all()
 
 
-def test_a_result_without_that_panel_is_refused(results):
-    with pytest.raises(ic.ParameterError, match="has no panel 'uniqueness' to draw"):
-        ic.plot.uniqueness(results["crowd_sizes"])
+def test_one_result_is_a_point_and_a_ledger_without_drops_has_empty_bars(results):
+    alone = ic.plot.uniqueness(results["crowd_sizes"])
+    assert alone.lines[0].get_ydata() == pytest.approx([results["crowd_sizes"].value])
+    nothing = ic.plot.ledger(ic.Ledger().add("read", read=3, kept=3))
+    assert [bar.get_width() for bar in nothing.patches] == [0]
+
+
+def test_what_cannot_be_drawn_is_refused(results):
+    with pytest.raises(ic.DataError, match="got a KGap"):
+        ic.plot.uniqueness([results["kgap"]])
+    with pytest.raises(ic.DataError, match="ledger needs a Ledger"):
+        ic.plot.ledger(results["kgap"])
+    visits = ic.Visits.from_arrays([1, 2], cell=[0, 0], slot=[0, 1])
+    with pytest.raises(ic.ParameterError, match="no result has a value"):
+        ic.plot.uniqueness(ic.measure.uniqueness(visits, points=4))
+    with pytest.raises(ic.ParameterError, match="has no panel 'k-gap' to draw"):
+        ic.plot.kgap(results["crowd_sizes"])

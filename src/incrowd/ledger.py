@@ -123,18 +123,19 @@ class Ledger(Result):
             f"{remain}.",
             number=f"{last.kept:,}",
             number_of="records remain",
-            panels=self._drops(),
+            panels=[self.drops()] if lost else [],
             tables=[Table(head, rows)],
             method=["In each step read + created = kept + dropped; a step that does not add up cannot be recorded."],
             data=self,
             number_at=(len(self.steps) - 1, "kept"),
         )
 
-    def _drops(self) -> list[Bars]:
+    def drops(self) -> Bars:
+        """Records dropped, by step and reason; by step alone if nothing was dropped."""
         reasons = {f"{step.name}: {why}": n for step in self.steps for why, n in step.dropped.items() if n}
+        reasons = reasons or {step.name: 0 for step in self.steps}
         caption = "Records dropped, by step and reason."
-        series = {"": list(reasons.values())}
-        return [Bars("ledger", tuple(reasons), series, "records", caption, lying=True)] if reasons else []
+        return Bars("ledger", tuple(reasons), {"": list(reasons.values())}, "records", caption, lying=True)
 
     def __str__(self) -> str:
         lines = [self.section().answer, f"{'step':<17}{'read':>11} {'kept':>12} {'users':>11}"]

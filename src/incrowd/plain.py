@@ -19,7 +19,7 @@ LONGEST = 5_000  # longer arrays are per-person columns: they belong into a tabl
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses, mappings and arrays as dicts and lists; a long array is replaced by its shape."""
+    """Dataclasses, mappings and arrays as dicts and lists, fractions in words; a long array as its shape."""
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if is_dataclass(value) and not isinstance(value, type):
@@ -36,7 +36,7 @@ def plain(value: Any) -> Any:
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
-    return value
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def several(count: int, one: str, more: str = "") -> str:
@@ -150,4 +150,4 @@ def arguments_of(source: Callable[..., Any]) -> dict[str, str]:
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
     """One JSON document that any parser reads: no NaN, no numpy."""
-    return json.dumps(plain(value), indent=indent, allow_nan=False, default=str)
+    return json.dumps(plain(value), indent=indent, allow_nan=False)

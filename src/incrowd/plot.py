@@ -9,7 +9,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from incrowd.errors import ParameterError, public
+from incrowd.errors import ParameterError, check_kind, public
+from incrowd.ledger import Ledger
+from incrowd.measure import Uniqueness
+from incrowd.measure.uniqueness.section import points_panel
 from incrowd.report.draw import draw
 from incrowd.show import section_of
 
@@ -17,25 +20,30 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes  # noqa: TID251
 
     from incrowd.assess import Comparison
-    from incrowd.ledger import Ledger
-    from incrowd.measure import Accuracy, Exposure, KGap, RiskMap, Sweep, Tails, Uniqueness
+    from incrowd.measure import Accuracy, Exposure, KGap, RiskMap, Sweep, Tails
 
 __all__ = ["accuracy", "crowd_sizes", "frontier", "kgap", "ledger", "risk_map", "sweep", "tails", "uniqueness"]
 
 
 @public
-def uniqueness(results: "Uniqueness | Sequence[Uniqueness]", ax: "Axes | None" = None) -> "Axes":
+def uniqueness(results: Uniqueness | Sequence[Uniqueness], ax: "Axes | None" = None) -> "Axes":
     """Share of people identified against the number of known visits.
 
     Args:
-        results: Results for several numbers of known visits; one alone has no line.
+        results: Results for several numbers of known visits; one alone is a point.
         ax: Axes to draw on; a new figure if None.
     """
-    return _drawn(results, "uniqueness", ax)
+    risks = [results] if isinstance(results, Uniqueness) else list(results)
+    for risk in risks:
+        check_kind("uniqueness", risk, Uniqueness)
+    known = [risk for risk in risks if risk.value is not None]
+    if not known:
+        raise ParameterError("no result has a value to draw, because nobody has so many visits.")
+    return draw(points_panel(known), ax)
 
 
 @public
-def crowd_sizes(results: "Uniqueness | Sequence[Uniqueness]", ax: "Axes | None" = None) -> "Axes":
+def crowd_sizes(results: Uniqueness | Sequence[Uniqueness], ax: "Axes | None" = None) -> "Axes":
     """How many people share the known visits.
 
     Args:
@@ -101,14 +109,15 @@ def frontier(result: "Comparison", ax: "Axes | None" = None) -> "Axes":
 
 
 @public
-def ledger(result: "Ledger", ax: "Axes | None" = None) -> "Axes":
+def ledger(result: Ledger, ax: "Axes | None" = None) -> "Axes":
     """Records dropped, by step and reason.
 
     Args:
         result: The ledger of data or of a release.
         ax: Axes to draw on; a new figure if None.
     """
-    return _drawn(result, "ledger", ax)
+    check_kind("ledger", result, Ledger)
+    return draw(result.drops(), ax)
 
 
 @public

@@ -161,6 +161,15 @@ def test_greedy_is_not_minimal():
     assert without(violating_sequences(visits, **asked(method)), suppressed[1:]) == []
 
 
+@pytest.mark.parametrize("asked_as", [{"c": (1, 2), "values": "s"}, {"c": Fraction(1, 2), "values": {"s"}}])
+def test_however_the_share_and_the_values_are_written_the_release_passes_its_audit(tmp_path, asked_as):
+    visits = table("a1 b2 | a1 b2 | a1 | a1 c3 | c3", ["s", "n", "n", "s", "n"])
+    release = LKC(l=2, k=2, sensitive="s", **asked_as)(visits)
+    assert release.params["c"] == Fraction(1, 2) and release.params["values"] == ["s"]
+    for published in (release, ic.anonymize.publish(release, tmp_path / "release")):
+        assert ic.audit.check(published, original=visits).passed
+
+
 def test_users_without_a_visit_stay_and_are_counted():
     release = LKC(l=1, k=2)(table("a1 | a1 | b2"))
     assert len(release.data) == 3 and sorted(np.diff(release.data.offsets)) == [0, 1, 1]

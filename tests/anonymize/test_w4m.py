@@ -188,6 +188,7 @@ def test_the_seed_decides_the_clusters():
     traces = ic.Traces.from_arrays(np.repeat(np.arange(30), 4), rng.integers(0, 9999, 120), x=x, y=y)
     found = {W4M()(traces, seed=s, pseudonym_seed=0).data.x.tobytes() for s in (0, 0, 1)}
     assert len(found) == 2
+    assert {W4M()(traces, seed=None, pseudonym_seed=0).data.x.tobytes() for _ in range(9)} != found  # not seeded
 
 
 @pytest.mark.parametrize(("users", "size", "sizes"), [(3, 4, [3]), (7, 4, [7]), (8, 4, [4, 4]), (19, 4, [4, 4, 4, 7])])

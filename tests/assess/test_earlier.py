@@ -12,6 +12,7 @@ from incrowd import Traces, anonymize, discretize
 from incrowd.assess import assess
 from incrowd.assess._assess import prepared
 from incrowd.assess.attest import attest
+from incrowd.assess.earlier_releases import EarlierReleases, earlier_in
 from incrowd.assess.options import Options
 from incrowd.assess.questions.earlier import EARLIER
 from incrowd.assess.recheck import check_page
@@ -118,7 +119,9 @@ def answered(folder: Path, old, new, *, publish_old=visits, cell_m=1_000, link=T
     anonymize.publish(anonymize.Cut(window_h=24)(data), folder / "old" / "n0", link=links / "n0.csv", original=data)
     data = discretize.grid(new, cell_m=cell_m, slot_min=60)
     made = anonymize.publish(anonymize.Cut(window_h=24)(data), folder / "new", link=folder / "l.csv", original=data)
-    how = {"cell_m": cell_m, "slot_min": 60, "earlier": folder / "old", "earlier_links": links if link else None}
+    (one,) = earlier_in(folder / "old", links if link else None).releases
+    earlier = EarlierReleases(releases=(replace(one, vouched=True),))
+    how = {"cell_m": cell_m, "slot_min": 60, "earlier": earlier}
     return EARLIER.run(prepared(new, Options(release=made, link=folder / "l.csv", **how), {}).data)
 
 

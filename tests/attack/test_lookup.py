@@ -141,6 +141,16 @@ def test_a_folder_needs_its_link(tmp_path):
     assert found.crowd.tolist() == lookup(release, visits, records=2).crowd.tolist() == [2, 2, 1, 1]
 
 
+def test_who_lost_every_record_is_absent_from_a_release_in_memory_as_from_its_folder(tmp_path):
+    visits = crowd("0:1 1:2 | 0:1 1:2 | 0:5 | 0:1 1:6")
+    release = LKC(l=2, k=2)(visits)
+    ic.anonymize.publish(release, tmp_path / "out", link=tmp_path / "link.csv", original=visits)
+    found = [lookup(release, visits), lookup(tmp_path / "out", visits, link=tmp_path / "link.csv")]
+    assert [(one.people, one.absent, one.exact, one.exact_cap) for one in found] == [
+        (3, 1, Fraction(4, 9), Fraction(4, 9))
+    ] * 2
+
+
 def test_who_is_not_in_the_release_is_counted_apart():
     visits = crowd("0:1 | 0:1 | 0:2")
     release = ic.Release.from_arrays(crowd("0:1 | 0:2"), members=[[0], [2]])

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -38,6 +39,27 @@ def test_without_original_and_link_what_needs_them_is_not_asked(cut):
     assert alone["identifiers"].status == "pass"
     assert alone["truthfulness"].status == "pass" and alone["link"].status == "not asked"
     assert alone.summary.endswith("not asked (no link given)")
+
+
+@pytest.mark.parametrize(
+    ("params", "claims", "said"),
+    [
+        ({"k": 2}, {"k": 3}, "parameters.k is not claims.k"),
+        ({"cell_m": 500}, {}, "cell_m is stated twice and differs"),
+        ({"epsilon": 1.0}, {"epsilon": 0.1}, "parameters.epsilon is not claims.epsilon"),
+    ],
+)
+def test_a_release_in_memory_that_contradicts_itself_fails(params, claims, said):
+    visits = people_visits(range(20), 0)
+    one = ic.Release.from_arrays(visits, [[u] for u in range(20)], params=params, claims=claims)
+    assert check(one)["manifest"].evidence.startswith(said)
+
+
+def test_a_release_with_other_members_than_pseudonyms_is_refused():
+    visits = people_visits(range(20), 0)
+    one = ic.Release.from_arrays(visits, [[u] for u in range(20)])
+    with pytest.raises(ic.DataError, match="members has 19 lists for 20 pseudonyms"):
+        check(replace(one, members=ic.data.Groups.from_lists([[u] for u in range(19)])))
 
 
 def test_packed_cell_centres_are_not_read_as_words_or_paths():

@@ -1,7 +1,10 @@
 """The commands one after another, their errors, exit codes and help."""
 
+import hashlib
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -104,13 +107,30 @@ def test_every_measure(incrowd, trips, tmp_path):
 def test_demo_writes_a_report(incrowd, tmp_path):
     code, out, err = incrowd("demo", "-o", tmp_path / "demo", "--users", 60, "--towers", 20, "--days", 2)
     assert code == 0, err
-    assert "cut: Do not publish" in out and "glove: Nothing above your limits" in out
+    assert "cut: Do not publish" in out
+    assert all(f"{name}: Nothing above your limits" in out for name in ("glove", "counts"))
     assert "cleaning" in err
     page = (tmp_path / "demo" / "report.html").read_text()
     assert "Which release of this city can be published?" in page and "cut.html" in page
     for name in ("cut", "glove", "counts"):
         assert (tmp_path / "demo" / name / "manifest.json").exists()
-        assert "What was assessed, for signature" in (tmp_path / "demo" / f"{name}.html").read_text()
+        signed = (tmp_path / "demo" / f"{name}.html").read_text()
+        files = [tmp_path / "demo" / name / "data.parquet", tmp_path / "demo" / "private" / f"{name}-data.parquet"]
+        assert all(hashlib.sha256(file.read_bytes()).hexdigest() in signed for file in files)
+        assert signed.count(f"incrowd assess {files[1]}") >= 1 and "in memory" not in signed.partition("<details")[0]
+
+
+def test_the_command_on_a_page_of_the_demo_writes_that_page(incrowd, tmp_path):
+    code, out, err = incrowd("demo", "-o", tmp_path / "demo", "--users", 40, "--towers", 12, "--days", 2)
+    assert code == 0, err
+    page = tmp_path / "demo" / "glove.html"
+    command = page.read_text().partition("<dt>Command</dt><dd><code>")[2].partition("</code>")[0]
+    words = shlex.split(re.sub("<[^>]*>", "", command))
+    page.unlink()
+    code, again, err = incrowd(*words[1:])
+    assert code == 0, err
+    verdict = out.partition("glove: ")[2].partition("\n")[0]
+    assert verdict in again and page.exists()
 
 
 def test_an_internal_error_shows_no_traceback_and_no_value(incrowd, trips, tmp_path, monkeypatch):

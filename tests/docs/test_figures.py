@@ -17,7 +17,7 @@ def test_every_picture_is_there_and_has_words():
             path = (page.parent / link).resolve()
             assert path.is_file() and len(words) > 15, f"{page.name}: {link}"
             shown.add(path)
-    assert shown == {*FIGURES.glob("*.svg"), *(FIGURES.parent / "studio").glob("*.png")}
+    assert shown == {*FIGURES.glob("*.svg"), *FIGURES.parent.glob("studio/*.png"), *FIGURES.parent.glob("pages/*.png")}
 
 
 def test_pictures_are_small():

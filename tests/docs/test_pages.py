@@ -18,7 +18,8 @@ NOT_RUN = {
     "docs/gate.md": 3,
     "docs/howto/databases.md": 2,
     "docs/howto/object-stores.md": 2,
-    "docs/howto/spark.md": 5,
+    "docs/howto/spark.md": 6,
+    "docs/papers/xu2017.md": 1,
     "docs/studio.md": 1,
     **dict.fromkeys((f"docs/howto/{name}.md" for name in ("geoparquet", "movingpandas", "trackintel")), 1),
 }

@@ -134,6 +134,25 @@ def test_a_changed_row_of_the_history_is_found(yesterday):
         gate(yesterday / "incrowd.toml")
 
 
+def test_a_full_disk_is_called_one_and_takes_everything_back(yesterday, monkeypatch):
+    """The history is written last, when the release is there already."""
+    honest = sqlite3.connect
+
+    def full(*given, **how):
+        database = honest(*given, **how)
+        pages = database.execute("PRAGMA page_count").fetchone()[0]
+        database.execute(f"PRAGMA max_page_count = {pages}")
+        return database
+
+    before = sorted(yesterday.rglob("*"))
+    numbers = {str(number): {"verdict": "within"} for number in range(1_000)}
+    monkeypatch.setattr(sqlite3, "connect", full)
+    monkeypatch.setattr("incrowd.gate._gate._numbers", lambda _: numbers)
+    with pytest.raises(DataError, match="the disk is full"):
+        gate(yesterday / "incrowd.toml")
+    assert sorted(yesterday.rglob("*")) == before
+
+
 def test_the_history_holds_no_person_and_makes_a_table_and_a_figure(yesterday):
     gate(yesterday / "incrowd.toml")
     past = history(yesterday / "incrowd-history.sqlite")

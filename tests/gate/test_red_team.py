@@ -90,6 +90,7 @@ def test_yesterdays_release_is_hidden(linkable):
 def test_yesterdays_release_is_exchanged_for_a_harmless_one(linkable):
     folder = run_of(linkable) / "release"
     shutil.rmtree(folder)
+    (folder.parent / "release.assessment.json").unlink()
     published(night(0, habits=False), folder)
     assert "is in the history and not in its folder" in shut(linkable, "no answer")
 
@@ -98,6 +99,7 @@ def test_yesterdays_release_is_exchanged_but_keeps_its_id(linkable):
     folder = run_of(linkable) / "release"
     manifest = (folder / "manifest.json").read_text()
     (folder / "manifest.json").write_text(manifest.replace('"method": "Cut"', '"method": "Cuts"'))
+    run_of(linkable).joinpath("release.assessment.json").unlink()
     assert "is not the one that was published" in shut(linkable, "no answer")
 
 

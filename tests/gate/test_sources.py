@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sqlite3
 import sys
 from pathlib import Path
 
@@ -13,39 +12,9 @@ from typer.testing import CliRunner
 from incrowd.cli.app import app
 from incrowd.errors import DataError, ParameterError
 from incrowd.gate import draft, gate, load, pipeline
-from nights import small_gate, together
+from nights import as_sqlite, night, published, rows, small_gate, together
 
 HISTORY = "incrowd-history.sqlite"
-
-
-@pytest.fixture(scope="module")
-def one_small_night(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("small")
-    assert gate(small_gate(folder), first_run=True).exit_code == 0
-    return folder
-
-
-@pytest.fixture
-def second(one_small_night, tmp_path):
-    """A copy of it, with the data of the next night."""
-    shutil.copytree(one_small_night, tmp_path / "gate")
-    small_gate(tmp_path / "gate", 1)
-    return tmp_path / "gate"
-
-
-def rows(day: int) -> list[tuple]:
-    traces = together(day)
-    return list(
-        zip(traces.users[traces.owner].tolist(), traces.t.tolist(), traces.x.tolist(), traces.y.tolist(), strict=True)
-    )
-
-
-def as_sqlite(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    with sqlite3.connect(path) as made:
-        made.execute("CREATE TABLE trips (user, t, x, y)")
-        made.executemany("INSERT INTO trips VALUES (?, ?, ?, ?)", rows(1))
-    made.close()
 
 
 def as_workbook(path: Path) -> None:
@@ -166,7 +135,26 @@ def test_outputs_are_not_in_the_folder_that_is_read(second):
 
 BESIDE = ("loose.csv", "packed.tar.gz", "unmounted")
 FOUND = ("deeper", "behind a link")
-LOST = ("without its manifest", "a twin of another", "with a table that nobody published", *BESIDE)
+HIDDEN = (".data.parquet", "data.json")
+TAKEN_AWAY = ("its pages alone", "exchanged beside its pages", "emptied")
+TABLES = ("with a table that nobody published", "with a second table", "with both tables")
+LOST = ("without its manifest", "a twin of another", *TABLES, *BESIDE, *HIDDEN, *TAKEN_AWAY)
+
+
+def _changed(run: Path, how: str) -> None:
+    """The folder of a run as somebody left it."""
+    release = run / "release"
+    if how in HIDDEN:
+        for path in (*run.iterdir(), *release.iterdir()):
+            path.unlink() if path.is_file() and path.name != "data.parquet" else None
+        (release / "data.parquet").rename(release / how)
+    if how in TAKEN_AWAY:
+        shutil.rmtree(run if how == "emptied" else release)
+        run.mkdir(exist_ok=True)
+    if how == "exchanged beside its pages":
+        published(night(0, habits=False, people=60), release)
+    if how in ("with a second table", "with both tables"):
+        shutil.copy(release / "data.parquet", release / ("more.parquet" if "second" in how else "data.csv"))
 
 
 @pytest.mark.parametrize("how", [*FOUND, *LOST])
@@ -195,6 +183,7 @@ def test_no_earlier_release_is_overlooked(second, how):
         manifest = json.loads((release / "manifest.json").read_text())
         del manifest["files"]["data.parquet"]
         (release / "manifest.json").write_text(json.dumps(manifest))
+    _changed(run, how)
     if how in BESIDE:
         (archive / how).symlink_to("/nowhere") if how == "unmounted" else (archive / how).touch()
     text = (second / "incrowd.toml").read_text().replace("[assess]\n", '[assess]\nearlier = "archive"\n')

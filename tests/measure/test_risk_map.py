@@ -167,6 +167,7 @@ def test_strays_do_not_stretch_the_map():
     )
     assert len(found.cell) == 300 and found.panel().value.shape == (15, 20)
     assert np.isfinite(found.panel().value).sum() == 299
+    assert found.panel().caption.endswith("1 cell beyond the edge of the map is not drawn.")
 
 
 def test_an_outline_in_degrees_is_drawn_in_the_plane_of_the_cells(by_hand, tmp_path):
@@ -179,7 +180,9 @@ def test_an_outline_in_degrees_is_drawn_in_the_plane_of_the_cells(by_hand, tmp_p
     assert (south, north) == (pytest.approx(-1.11, abs=0.02), pytest.approx(2.23, abs=0.02))
     far = [[lon + 1, lat] for lon, lat in ring]
     path.write_text(json.dumps({"type": "Polygon", "coordinates": [far]}))
-    assert not risk_map(by_hand, min_people=5, outline=path).panel().value.size  # no cell is within it
+    nowhere = risk_map(by_hand, min_people=5, outline=path).panel()
+    assert not nowhere.value.size and nowhere.caption.endswith("2 cells beyond the edge of the map are not drawn.")
+    assert "not drawn" not in panel.caption
     with pytest.raises(ic.ParameterError, match="metres of their own"):
         risk_map(ic.Visits(**{**vars(by_hand), "crs": None}), outline=path)
 

@@ -12,13 +12,14 @@ NOUNS = {"visits": VISITS, "counts": COUNTS, "fingerprints": PRINTS, "records": 
 
 
 @pytest.mark.parametrize("kind", NOUNS)
-def test_a_noun_and_its_file_are_of_one_kind_and_open_alike(tmp_path, kind):
+def test_a_noun_its_file_and_its_arrow_table_are_of_one_kind_and_open_alike(tmp_path, kind):
     noun = NOUNS[kind]
     path = noun.save(tmp_path / "data_.parquet")
-    assert ic.read.kind(noun) == ic.read.kind(path) == ic.read.kind(str(path)) == kind
+    assert ic.read.kind(noun) == ic.read.kind(path) == ic.read.kind(str(path)) == ic.read.kind(noun.to_arrow()) == kind
     assert ic.read.open(noun) is noun
-    again = ic.read.open(path)
-    assert type(again) is type(noun) and again.to_arrow().equals(noun.to_arrow())
+    for again in (ic.read.open(path), ic.read.open(noun.to_arrow())):
+        assert type(again) is type(noun) and again.to_arrow().equals(noun.to_arrow())
+        assert again.to_dict() == noun.to_dict()
     with pytest.raises(ic.ParameterError, match="describes itself; leave columns out"):
         ic.read.open(path, columns={"user": "who"})
 

@@ -123,6 +123,14 @@ def test_tests_that_do_not_fit_the_first_screen_are_counted():
     assert len(top.decide) == 5 and top.more == "More tests: 1 above, 1 without an answer."
 
 
+def test_the_number_nearest_to_its_limit_is_seen_first_where_all_are_within():
+    audit = answer(number(Fraction(0), name="guarantees"), "guarantees", who=False)
+    names = ("lookup", "identified", "single_visit", "columns", "later")
+    far = [answer(number(Fraction(place, 100)), name) for place, name in enumerate(names)]
+    shown = verdict_of(assessment(audit, *far, answer(number(Fraction(9, 100)), "home_work"))).decide
+    assert [card.answer.name for card in shown] == ["home_work", *names[:0:-1]]
+
+
 def test_a_count_does_not_outweigh_every_share():
     found = assessment(answer(number(Fraction(3), name="smallest_count"), "smallest_count"), answer(number(0.95)))
     assert [card.answer.name for card in verdict_of(found).decide] == ["lookup", "smallest_count"]
@@ -136,11 +144,48 @@ def test_what_is_missing_comes_with_its_command():
 
 
 def test_commands_to_copy_quote_hostile_names():
-    compared = verdict_of(assessment(BAD, head=head())).steps[-1].command
+    again = verdict_of(assessment(BAD, head=head(command=""))).steps[-1].command
     audited = verdict_of(assessment(GOOD, head=head())).steps[-1].command
     quoted = "'a b\"'\"'\"'><script>alert(1)<'"  # the name ends at its slash, as that of a folder does
-    assert compared == f"incrowd compare {quoted} -o compare.html"
+    assert again == f"incrowd assess {quoted} --release 'rel x' --advise"
     assert audited == f"incrowd audit 'rel x' --original {quoted}"
+
+
+def test_commands_to_copy_name_files_as_they_were_typed_and_may_replace_what_they_wrote():
+    files = [JudgedFile(role="data", name="trips.csv", sha256="", files=1)]
+    files += [JudgedFile(role="release", name=f"my release/{name}", sha256="", files=1) for name in ("a", "b")]
+    files.append(JudgedFile(role="link", name="link.csv", sha256="", files=1))
+    typed = "incrowd assess ~/in/trips.csv --release 'out/my release' --link in/link.csv --no-advise -o page.html"
+    about = head(files=tuple(files), command=typed)
+    good, bad = (verdict_of(assessment(one, head=about)).steps for one in (GOOD, BAD))
+    assert good[-1].command == "incrowd audit 'out/my release' --original ~/in/trips.csv --link in/link.csv"
+    assert "Keep the link file apart" in good[0].why
+    assert bad[-1].command == typed.replace(" --no-advise", "") + " --advise --force"
+
+
+def test_a_gate_or_a_broken_command_line_is_not_extended():
+    for command in ("incrowd gate incrowd.toml", "incrowd assess 'a"):
+        step = verdict_of(assessment(GOOD, head=head(command=command))).steps[-1]
+        assert step.command.startswith("incrowd audit 'rel x'")
+    late = verdict_of(assessment(LATE, head=head(command="incrowd gate"))).steps[0].command
+    assert late.startswith("incrowd assess '") and late.endswith("--release 'rel x' --budget 6m")
+
+
+def test_counts_that_fail_are_sent_to_what_changes_counts():
+    step = verdict_of(assessment(BAD, head=head(published={"noun": "Counts"}, command=""))).steps[-1]
+    assert step.command.startswith("incrowd attack recover") and step.command.endswith("--sweep")
+
+
+def test_an_override_is_judged_before_anything_is_signed():
+    first, second, *_ = verdict_of(assessment(GOOD, shopping=("the limit is 90 %",), override="The board")).steps
+    assert "override" in first.what and "the limit is 90 %" in first.why and "The board" in first.why
+    assert "sign" in second.what
+
+
+def test_every_interval_that_is_judged_is_on_the_card_in_words():
+    main, worst = number(Fraction(1, 50), (0.01, 0.04)), number(Fraction(0), (0.0, 0.008), name="worst")
+    card = verdict_of(assessment(replace(answer(main), judged=(main, worst)))).groups[0].cards[0]
+    assert [one.spread for one in card.numbers] == ["95 % interval 1.0 % to 4.0 %", "95 % interval 0.0 % to 0.8 %"]
 
 
 def test_hostile_names_are_text_on_the_page(tmp_path):

@@ -27,6 +27,13 @@ def assert_same_risk(one, other):
     assert one.to_dict() == other.to_dict()
 
 
+def assert_same_sweep(one, other):
+    """Equal numbers of two sweeps; no number where nobody could be asked is equal to itself."""
+    assert repr(one.to_arrow().to_pydict()) == repr(other.to_arrow().to_pydict())
+    assert (one.box_m, one.users, one.records) == (other.box_m, other.users, other.records)
+    assert one.ledger.to_dict() == other.ledger.to_dict()
+
+
 def release_in(folder):
     """The files of a release by digest, its manifest without the id, and the link beside it without ids."""
     files = {name: digest(folder / name) for name in TABLES if (folder / name).exists()}

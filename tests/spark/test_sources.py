@@ -1,6 +1,7 @@
 """Odd sources are read as on one machine, or refused in one sentence that names nobody."""
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -82,7 +83,7 @@ def test_files_of_other_types_and_rows_of_none(spark, rows, tmp_path):
 
     pq.write_table(pa.table(rows), tmp_path / "a.parquet")
     pq.write_table(pa.table({**rows, "user": rows["t"]}), tmp_path / "b.parquet")
-    with pytest.raises(ic.DataError, match="the same types of columns"):
+    with pytest.raises(ic.DataError, match="of other types than the first"):
         grid(spark, tmp_path, **GRAIN)
     with pytest.raises(ic.DataError, match="has no rows"):
         grid(spark, spark.read.parquet(str(tmp_path / "a.parquet")).limit(0), **GRAIN)
@@ -107,12 +108,85 @@ def test_a_block_that_no_task_has_room_for(spark, city, monkeypatch):
         grid(spark, city, parts=2, **GRAIN)
 
 
+def test_times_of_96_bits_have_no_offset_as_on_one_machine(spark, rows, tmp_path):
+    from incrowd.spark import grid
+
+    for name, zone, bits in (("naive", None, 96), ("aware", "America/St_Johns", 96), ("usual", "UTC", 64)):
+        table = pa.table({**rows, "t": pa.array(rows["t"] * 1_000_000, pa.timestamp("us", zone))})
+        path = tmp_path / f"{name}.parquet"
+        pq.write_table(table, path, use_deprecated_int96_timestamps=bits == 96)
+        how = {**GRAIN, "time_zone": "Europe/Amsterdam"}
+        assert_same_table(grid(spark, path, parts=2, **how).collect(), ic.discretize.grid(path, **how))
+    with pytest.raises(ic.DataError, match="times of another type"):
+        grid(spark, tmp_path, **GRAIN)
+
+
+def test_a_session_of_ones_own_reads_as_one_machine(spark, rows, tmp_path):
+    """Naive times stay naive, and a broken file stops the run."""
+    from incrowd.spark import grid
+
+    how = {**GRAIN, "time_zone": "Europe/Amsterdam"}
+    table = pa.table({**rows, "t": pa.array(rows["t"] * 1_000_000, pa.timestamp("us"))})
+    (tmp_path / "city").mkdir()
+    pq.write_table(table, tmp_path / "city/a.parquet")
+    for name, value in {"parquet.inferTimestampNTZ.enabled": "false", "files.ignoreCorruptFiles": "true"}.items():
+        spark.conf.set(f"spark.sql.{name}", value)
+    assert_same_table(
+        grid(spark, tmp_path / "city", parts=2, **how).collect(), ic.discretize.grid(tmp_path / "city", **how)
+    )
+    whole = (tmp_path / "city/a.parquet").read_bytes()
+    (tmp_path / "city/b.parquet").write_bytes(whole[:4] + b"\xff" * (len(whole) // 2) + whole[4 + len(whole) // 2 :])
+    with pytest.raises(ic.DataError, match="a file is broken"):
+        grid(spark, tmp_path / "city", parts=2, **how)
+
+
+def test_columns_that_differ_in_case_and_files_of_two_kinds(spark, rows, tmp_path):
+    from incrowd.spark import grid
+
+    pq.write_table(pa.table({**rows, "User": rows["side"]}), tmp_path / "case.parquet")
+    with pytest.raises(ic.DataError, match="differ in case alone"):
+        grid(spark, tmp_path / "case.parquet", **GRAIN)
+    (tmp_path / "two").mkdir()
+    pq.write_table(pa.table({name: rows[name] for name in ("user", "t", "lon", "lat")}), tmp_path / "two/a.parquet")
+    ic.read.table(tmp_path / "two/a.parquet").save(tmp_path / "two/b.parquet")
+    with pytest.raises(ic.DataError, match="saved by incrowd while others are not"):
+        grid(spark, tmp_path / "two", **GRAIN)
+    with pytest.raises(ic.DataError):
+        grid(spark, [], **GRAIN)
+
+
+def test_odd_names_of_columns(spark, rows, tmp_path):
+    from incrowd.spark import grid
+
+    who, when = 'who `is` "it" $1.é', "t.x"
+    path, how = tmp_path / "odd.parquet", {**GRAIN, "columns": {"user": who, "t": when}}
+    pq.write_table(pa.table({who: rows["user"], when: rows["t"], "lon": rows["lon"], "lat": rows["lat"]}), path)
+    assert_same_table(grid(spark, path, parts=2, **how).collect(), ic.discretize.grid(path, **how))
+
+
+def cluster(master, parallelism=8, **conf):
+    """What a session of such a cluster says of itself."""
+    named = {f"spark.executor.{name}": value for name, value in conf.items()}
+    context = SimpleNamespace(master=master, defaultParallelism=parallelism, getConf=lambda: named)
+    return SimpleNamespace(sparkContext=context)
+
+
+@pytest.mark.parametrize("records", [4_362_000, 100_000_000, 1_100_000_000])
+def test_blocks_have_room_for_what_the_hash_deals_unevenly(records):
+    from incrowd.spark.session import RECORD_BYTES, blocks_for, task_bytes
+
+    spark = cluster("local-cluster[2,1,1024]", 2, memoryOverhead="1g", cores="1")
+    count = blocks_for(spark, records)
+    people = np.random.default_rng(1).multinomial(records // 100, np.full(count, 1 / count))
+    assert people.max() * 100 * RECORD_BYTES <= task_bytes(spark)
+
+
 @pytest.mark.parametrize(
     ("master", "conf", "mib"),
     [
-        ("yarn", {}, 192),  # 384 of overhead, half of it for the libraries
-        ("k8s://host", {"memory": "10g", "cores": "2"}, 512 - 192),
-        ("yarn", {"memoryOverhead": "4g", "cores": "4"}, 1024 - 192),
+        ("yarn", {}, 96),  # 384 of overhead, half of it for the JVM, and half of the rest for the libraries
+        ("k8s://host", {"memory": "10g", "cores": "2"}, 128),
+        ("yarn", {"memoryOverhead": "4g", "cores": "4"}, (4096 - 512) // 4 - 192),
         (
             "spark://host:7077",
             {"memoryOverhead": "2048"},
@@ -121,13 +195,9 @@ def test_a_block_that_no_task_has_room_for(spark, city, monkeypatch):
     ],
 )
 def test_the_memory_of_a_task_follows_from_that_of_an_executor(master, conf, mib):
-    from types import SimpleNamespace
-
     from incrowd.spark.session import task_bytes
 
-    named = {f"spark.executor.{name}": value for name, value in conf.items()}
-    context = SimpleNamespace(master=master, defaultParallelism=8, getConf=lambda: named)
-    assert task_bytes(SimpleNamespace(sparkContext=context)) == mib * 2**20
+    assert task_bytes(cluster(master, **conf)) == mib * 2**20
 
 
 def test_executors_without_our_python(spark, city, monkeypatch):

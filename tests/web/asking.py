@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -44,7 +45,7 @@ class Browser:
 
     def ask(self, method, path, body, headers):
         path, _, query = path.partition("?")
-        own = {"host": HOST, "cookie": f"{COOKIE}={self.app.session}", "sec-fetch-site": "same-origin"}
+        own = {"host": HOST, "cookie": f"{COOKIE}{PORT}={self.app.session}", "sec-fetch-site": "same-origin"}
         own |= {"origin": f"http://{HOST}"} if method == "POST" else {}
         own |= {name.replace("_", "-"): value for name, value in headers.items()}
         sent = [(name.encode(), value.encode()) for name, value in own.items() if value is not None]
@@ -72,3 +73,11 @@ async def _answer(app, scope, body):
     start = next(message for message in messages if message["type"] == "http.response.start")
     headers = {name.decode(): value.decode() for name, value in start["headers"]}
     return Answered(start["status"], headers, b"".join(m.get("body", b"") for m in messages))
+
+
+def until(true, seconds=60):
+    """Wait for something to be true."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.1)

@@ -1,6 +1,7 @@
 """What may be chosen, and what a browser may leave in the folder."""
 
 import os
+import re
 import stat
 from pathlib import Path
 from urllib.parse import urlencode
@@ -8,7 +9,9 @@ from urllib.parse import urlencode
 import pytest
 
 from incrowd.errors import IncrowdError
+from incrowd.web import store
 from incrowd.web.folder import HOME, UPLOADS, data_files, inside
+from web.asking import Browser, until
 
 ESCAPES = ["../secret.csv", "a/../../secret.csv", "/etc/passwd", "link.csv", "", "trips.csv\0.csv", "way/secret.csv"]
 ESCAPES += ["way", "inner", "inner/", "./inner/out.csv", ".", "*.csv", "[l]ink.csv", "{link,trips}.csv", "x" * 5000]
@@ -92,3 +95,66 @@ def test_an_upload_cannot_choose_its_place_or_be_unpacked(visitor, folder, name)
 
 def test_a_form_that_is_too_long_is_refused(visitor):
     assert visitor.post("/data", body=b"kind=" + b"a" * 300_000).status == 422
+
+
+def test_a_name_that_is_too_long_for_the_disk_is_refused(visitor, folder):
+    answer = visitor.post(f"/upload?{urlencode({'name': '中' * 100 + '.csv'})}", body=b"data")
+    assert answer.status == 422
+    assert "rename it" in answer.text
+
+
+def test_a_disk_that_is_full_is_a_sentence_and_leaves_nothing(visitor, folder, monkeypatch):
+    def full(path, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    answer = visitor.post("/upload?name=more.csv", body=b"data")
+    assert answer.status == 422
+    assert "could not be stored" in answer.text
+    assert list((folder / UPLOADS).iterdir()) == []
+
+
+def test_the_state_is_kept_in_no_folder_of_somebody_else(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir(mode=0o755)
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / HOME).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(IncrowdError, match="a folder of your own"):
+        Browser(tmp_path / "linked")
+    assert stat.S_IMODE((tmp_path / "elsewhere").stat().st_mode) == 0o755
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    (tmp_path / "shared" / HOME).mkdir(parents=True)
+    monkeypatch.setattr(store.os, "getuid", lambda: 54_321)
+    with pytest.raises(IncrowdError, match="a folder of your own"):
+        Browser(tmp_path / "shared")
+
+
+def test_a_link_that_takes_the_place_of_a_file_while_its_job_waits_is_not_read(visitor, folder):
+    visitor.studio.queue.at_a_time = 0
+    assert visitor.post("/data", {"kind": "file", "source": "trips.csv"}).status == 303
+    (folder / "trips.csv").unlink()
+    (folder / "trips.csv").symlink_to(folder.parent / "secret.csv")
+    visitor.studio.queue.at_a_time = 1
+    until(lambda: visitor.studio.queue.tick() or visitor.studio.store.job(1).over)
+    until(lambda: visitor.studio.queue.tick() or not visitor.studio.queue._children)
+    job = visitor.studio.store.job(1)
+    assert job.state == "failed"
+    assert "not below the folder" in job.message
+    assert list((folder / HOME / "data").rglob("*.parquet")) == []
+
+
+def test_a_name_with_a_percent_sign_reaches_the_command_as_it_is(visitor, folder):
+    visitor.studio.queue.at_a_time = 0
+    (folder / "trips.csv").rename(folder / "share of 5 % of trips.csv")
+    value = re.search(r'name="source" value="([^"]*)"', visitor.get("/data").text)[1]
+    assert visitor.post("/data", {"kind": "file", "source": value}).status == 303
+    assert "incrowd clean</span> <span>&#39;share of 5 % of trips.csv&#39;" in visitor.get("/data").text
+
+
+def test_what_a_killed_server_left_half_written_goes_after_a_day(visitor, folder):
+    visitor.post("/upload?name=more.csv", body=b"data")
+    old, new = (folder / UPLOADS / f".{name}.part" for name in ("old", "new"))
+    for part in (old, new):
+        part.write_text("half")
+    os.utime(old, (0, 0))
+    Browser(folder)
+    assert sorted(path.name for path in (folder / UPLOADS).iterdir()) == [".new.part", "more.csv"]

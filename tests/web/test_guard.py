@@ -9,7 +9,7 @@ def test_a_request_without_the_cookie_is_refused_and_told_where_the_link_is(visi
     answer = visitor.get("/data", cookie=None)
     assert answer.status == 403
     assert "incrowd serve" in answer.text
-    assert visitor.get("/data", cookie="incrowd_studio=guess").status == 403
+    assert visitor.get("/data", cookie="incrowd_studio_8700=guess").status == 403
     assert visitor.get("/static/studio.css", cookie=None).status == 403
     assert visitor.get("/data").status == 200
 
@@ -32,6 +32,15 @@ def test_the_cookie_outlives_a_restart_and_the_token_does_not(folder, visitor):
     again = Browser(folder)
     assert again.app.session == visitor.app.session
     assert again.app.token != visitor.app.token
+
+
+def test_studios_of_two_ports_do_not_take_each_other_s_cookie(visitor):
+    link = visitor.app.link.removeprefix(f"http://{HOST}")
+    assert visitor.get(link, cookie=None).headers["set-cookie"].startswith(f"incrowd_studio_{PORT}=")
+    assert (
+        visitor.get("/data", cookie=f"incrowd_studio_9000=other; {visitor.app.cookie}={visitor.app.session}").status
+        == 200
+    )
 
 
 @pytest.mark.parametrize("host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1:1", "", f"localhost.evil:{PORT}"])
@@ -79,6 +88,7 @@ def test_an_internal_error_says_its_kind_and_nothing_of_the_data(visitor, monkey
     monkeypatch.setattr(visitor.studio.store, "dataset", broken)
     answer = visitor.get("/data")
     assert answer.status == 500
+    assert "Something broke" in answer.words
     assert visitor.printed == ["incrowd: an internal error (KeyError), not your fault; the studio goes on."]
     assert "alice" not in answer.text
     assert "4.4444" not in answer.text

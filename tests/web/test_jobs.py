@@ -10,8 +10,10 @@ import time
 import pytest
 
 from incrowd.errors import DataError
+from incrowd.web import runner
 from incrowd.web.queue import Queue
 from incrowd.web.store import Store
+from web.asking import until
 
 QUICK, LONG = [["--version"]], [["synthetic-city", "-o", "city.parquet", "--users", "100000", "--days", "30"]]
 
@@ -28,13 +30,6 @@ def queue(store):
     for job in store.jobs():
         queue.cancel(job)
     until(lambda: queue.tick() or not queue._children)
-
-
-def until(true, seconds=60):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.1)
 
 
 def started(store, queue, commands, count=1):
@@ -77,6 +72,35 @@ def test_a_crash_is_a_sentence_and_the_next_job_runs(store, queue):
     (other,) = started(store, queue, QUICK)
     until(lambda: store.job(other).over)
     assert store.job(other).state == "finished"
+
+
+def test_a_command_whose_job_lost_its_process_can_be_cancelled(store, queue):
+    (number,) = started(store, queue, LONG)
+    until((queue.place_of(store.job(number)) / "0" / "stdout").exists)
+    os.kill(store.job(number).process, signal.SIGKILL)  # the runner alone; its command works on
+    until(lambda: queue.tick() or not queue._children)
+    assert states(store) == ["running"]
+    queue.cancel(store.job(number))
+    until(lambda: not queue._locked(store.job(number)), 15)
+    assert states(store) == ["cancelled"]
+
+
+@pytest.mark.parametrize("after_s", [0, 0.05, 0.2, 0.4, 0.8])
+def test_a_job_that_is_cancelled_at_any_moment_leaves_no_process(store, queue, after_s):
+    (number,) = started(store, queue, LONG)
+    time.sleep(after_s)
+    queue.cancel(store.job(number))
+    until(lambda: not queue._locked(store.job(number)), 15)
+    assert states(store) == ["cancelled"]
+
+
+def test_a_job_that_is_cancelled_before_its_process_begins_runs_nothing(store, queue):
+    number = store.add_job(1, "run", "a job", [["synthetic-city", "-o", "city.csv", "--users", "10"]])
+    store.move(number, "running", expected="waiting")
+    queue.cancel(store.job(number))
+    runner.main(store.home, number)
+    assert states(store) == ["cancelled"]
+    assert not (store.home.parent / "city.csv").exists()
 
 
 def test_a_command_that_fails_says_why_in_its_own_words(store, queue):
@@ -138,3 +162,15 @@ def test_a_job_of_any_kind_can_be_looked_at_once_it_is_over(visitor):
         answer = visitor.get(f"/jobs/{number}")
         assert answer.status == 200
         assert answer.headers["hx-refresh"] == "true"
+
+
+def test_the_time_that_is_left_runs_while_the_command_says_nothing(tmp_path):
+    from incrowd.web.handover import progress_in
+
+    assert progress_in(tmp_path) == {}
+    (tmp_path / "progress.json").write_text('{"label": "working", "part": "", "share": 0.5, "left_s": 60}')
+    written = time.time() - 20
+    os.utime(tmp_path / "progress.json", (written, written))
+    assert progress_in(tmp_path)["left_s"] == pytest.approx(40, abs=5)
+    os.utime(tmp_path / "progress.json", (0, 0))
+    assert progress_in(tmp_path)["left_s"] == 0

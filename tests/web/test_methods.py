@@ -46,6 +46,7 @@ def test_what_is_typed_cannot_become_an_option(box):
 
 def test_a_run_is_called_by_its_method_and_parameters():
     assert title_of("glove", {"k": 11}) == "GLOVE, k = 11"
+    assert title_of("glove", {"k": 11, "max_extent_m": 15_000, "max_extent_min": 360}).endswith(", 15,000 m, 360 min")
     assert title_of("cut", {"window_h": 6, "cell_m": 500, "slot_min": 60}) == "Cut, 6 h, 500 m, 60 min"
 
 
@@ -63,4 +64,4 @@ def test_columns_reach_the_commands():
     judged = commands.judging(DATA, "glove", budget="2m", signed=True)
     assert judged[judged.index("--sensitive") + 1] == "fare"
     assert judged[judged.index("--harmless") + 1] == "line"
-    assert {"--attest", "--evidence", "--fail-above"} <= set(judged)
+    assert {"--attest-file", "--evidence", "--fail-above"} <= set(judged)

@@ -63,12 +63,12 @@ class Anonymizer:
     PUBLISHES: ClassVar[type[UserTable]] = Visits  # the noun of its releases
     SEEDED: ClassVar[bool] = False  # whether `seed` decides anything; pseudonyms have a seed of their own
 
-    def __call__(self, data: Any, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+    def __call__(self, data: Any, *, seed: int | None = 0, pseudonym_seed: int | None = None) -> Release:
         """Publish the data under fresh pseudonyms.
 
         Args:
             data: What is to be published.
-            seed: Seed of every random choice but the pseudonyms.
+            seed: Seed of every random choice but the pseudonyms; None for the operating system's entropy.
             pseudonym_seed: Seed of the pseudonyms, for tests; an audit fails a release that was made with one.
         """
         raise NotImplementedError
@@ -139,6 +139,13 @@ def random_order(size: int, seed: int | None) -> Ints:
         return np.random.default_rng(seed).permutation(size)
     # Equal keys, whose order could leak, happen once in 10**5 releases of 16 million rows, and then to two rows.
     return np.argsort(np.frombuffer(os.urandom(8 * size), np.uint64))
+
+
+def generator(seed: int | None) -> np.random.Generator:
+    """Random numbers of a seed; of the operating system's entropy if it is None."""
+    if seed is not None:
+        check_seed(seed=seed)
+    return np.random.default_rng(seed)
 
 
 def parameters(method: Anonymizer) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from incrowd.anonymize.base import generator
 from incrowd.arrays import Flags, Floats, Ints, offsets_of, row_order
 from incrowd.columns import as_array
 from incrowd.data import Counts, Visits
 from incrowd.data.counts import MOST_PEOPLE
-from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
+from incrowd.errors import DataError, ParameterError, check_positive, check_share, check_whole, public
 
 TOP = 2  # home and work, as a rule
 LEAST_EPSILON = 1e-8  # noise stays below MOST_PEOPLE
@@ -39,7 +40,7 @@ def noise_counts(counts: Counts, *, epsilon: float, seed: int | None = None) -> 
         if epsilon < LEAST_EPSILON:
             raise ParameterError(f"epsilon must be at least {LEAST_EPSILON:g}, got {epsilon:g}.")
     stop = -np.expm1(-epsilon)  # two waiting times for an event this likely differ by the noise wanted
-    waits = _generator(seed).geometric(stop, (2, *counts.shape))
+    waits = generator(seed).geometric(stop, (2, *counts.shape))
     return _changed(counts, "noise", counts.n + waits[0] - waits[1])
 
 
@@ -98,7 +99,7 @@ def perturb_points(visits: Visits, *, share: float, seed: int | None = None, nea
     """
     check_share(share=share)
     check_whole(nearest=nearest)
-    xy, rng = _centres(visits), _generator(seed)
+    xy, rng = _centres(visits), generator(seed)
     rows = np.flatnonzero(at_top(visits, len(xy)) & (rng.random(visits.records) < share))
     cell = visits.cell.copy()
     moved = 0
@@ -139,12 +140,6 @@ def squares(xy: Floats, cell_m: float) -> Ints:
     """Which square of a grid each place lies in, numbered from 0."""
     check_positive(cell_m=cell_m)
     return np.unique(np.floor(xy / cell_m), axis=0, return_inverse=True)[1].ravel()
-
-
-def _generator(seed: int | None) -> np.random.Generator:
-    if seed is not None:
-        check_seed(seed=seed)
-    return np.random.default_rng(seed)
 
 
 def _changed(counts: Counts, step: str, n: NDArray[Any]) -> Counts:

@@ -57,7 +57,7 @@ class Cut(Anonymizer):
                 yield Strength(f"{hours} h", Cut(window_h=hours), "visits")
 
     @public
-    def __call__(self, data: Visits, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+    def __call__(self, data: Visits, *, seed: int | None = 0, pseudonym_seed: int | None = None) -> Release:
         """The pieces as a release.
 
         Args:

@@ -51,7 +51,9 @@ class Generalize(Anonymizer):
             yield Strength(f"{cell_m / 1000:g} km, {slot_min / 60:g} h", run, "points")
 
     @public
-    def __call__(self, data: Traces | str | Path, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+    def __call__(
+        self, data: Traces | str | Path, *, seed: int | None = 0, pseudonym_seed: int | None = None
+    ) -> Release:
         """The cells and slots as a release.
 
         Args:

@@ -89,7 +89,7 @@ class LKC(Anonymizer):
             yield Strength(f"l={known}, k={wanted.k}", LKC(l=known, k=wanted.k, limit_s=LIMIT_S), "voted")
 
     @public
-    def __call__(self, data: Visits, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+    def __call__(self, data: Visits, *, seed: int | None = 0, pseudonym_seed: int | None = None) -> Release:
         """The visits that are left, as a release.
 
         Args:
@@ -110,7 +110,7 @@ class LKC(Anonymizer):
         counted = None if values is None else sorted(values, key=str)
         bounds = {"l": int(self.l), "k": int(self.k), "c": share_of(self.c)}
         return release_visits(
-            self,
+            replace(self, c=bounds["c"], values=counted),
             _without(data, ~np.isin(paths.items, done.items), absent),
             np.arange(len(data)),
             pseudonym_seed,

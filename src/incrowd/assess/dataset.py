@@ -174,7 +174,8 @@ class Dataset:
         """That much was dropped on the way to the release, if it was."""
         if self.stated is None or not self.stated.steps:
             return ""
-        lost = Release(self.published, Groups.nobody(), ledger=self.stated)
+        pseudonyms = len(self.published) if isinstance(self.published, UserTable) else 0
+        lost = Release(self.published, Groups.nobody(pseudonyms), ledger=self.stated)
         try:
             people = len(self.subject.present) / max(len(self.subject.original), 1)
         except IncrowdError:

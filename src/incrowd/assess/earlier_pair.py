@@ -18,7 +18,7 @@ from incrowd.errors import DataError
 Views = tuple[Literal["places", "rhythm", "week", "moments"], ...]
 UNSCORED = "its link file was not kept, so who was recognised rightly is not scored"
 NOBODY_COMMON = "its link file names nobody who is in the new release, so who was recognised rightly is not scored"
-FEW_COMMON = "its link file names few people of the new release, so it is not scored who else was recognised"
+SOME_UNKNOWN = "its link file does not name everybody of the new release, so who else is recognised is not scored"
 UNVOUCHED = "its link file is not known to be the one that was written with it, so what it scores is not all"
 BELIED = "more rows stand out than its link file says are recognised, as if labels had gone to other people since"
 CROSSED = "one release has larger cells and the other longer slots, so they cannot be compared; publish both alike"
@@ -40,6 +40,7 @@ class Pair:
         target: The rows of the new release.
         why_unscored: Why it is not known who is who.
         asked: Earlier rows that are asked about where nothing is scored; all of them if None.
+        recognised: How many others are recognised as the link file scores it.
     """
 
     subject: Subject
@@ -48,6 +49,7 @@ class Pair:
     target: Visits
     why_unscored: str
     asked: Ints | None = None
+    recognised: float = 0.0
 
     @classmethod
     def of(cls, one: EarlierRelease, table: Any, data: Dataset) -> "Pair":
@@ -62,14 +64,16 @@ class Pair:
         earlier, target = _same_grain(earlier, subject.visits)
         return cls(subject, earlier, members, target, why)
 
-    def without_link(self, why: str, asked: Ints | None = None) -> "Pair":
+    def without_link(self, why: str, asked: Ints | None = None, recognised: float = 0.0) -> "Pair":
         """The same as if it were not known who is who.
 
         Args:
             why: Why that is not believed.
             asked: Earlier rows that are asked about then.
+            recognised: How many others are recognised as the link file scores it.
         """
-        return replace(self, members=Groups.nobody(len(self.members)), why_unscored=why, asked=asked)
+        members = Groups.nobody(len(self.members))
+        return replace(self, members=members, why_unscored=why, asked=asked, recognised=recognised)
 
     @property
     def scored(self) -> bool:
@@ -83,9 +87,11 @@ class Pair:
         return np.setdiff1d(np.arange(len(self.members)), self.members.owner[there])
 
     @property
-    def known_by_most(self) -> bool:
-        """Whether the link knows somebody of the new release behind most of the earlier rows."""
-        return len(self.unknown) <= (1 - MOST) * len(self.members)
+    def room(self) -> int:
+        """How many of the new rows, each as often as its crowd, are of nobody whom the link knows."""
+        named = np.unique(self.members.positions)
+        everybody = self.subject.crowd[np.diff(self.target.offsets) > 0].sum()
+        return max(int(everybody - np.diff(self.subject.rows.offsets)[named].sum()), 0)
 
     @property
     def single(self) -> bool:

@@ -1,5 +1,6 @@
 """Releases that were published before, and where kept their link files: what a new release is attacked with."""
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,11 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.data.files import is_temporary
-from incrowd.data.release_folder import CELLS, MANIFEST, TABLES, id_in, link_id, manifest_in, sha256_of
+from incrowd.data.release_folder import (
+    ATTESTED,
+    MANIFEST,
+    TABLES,
+    attestation_of,
+    id_in,
+    link_id,
+    manifest_in,
+    sha256_of,
+)
 from incrowd.errors import DataError, ParameterError, check_whole
 from incrowd.plain import several
 
-BESIDE = (".html", ".json", ".md", ".pdf", ".xml")  # pages and attestations, which hold no records
+BESIDE = (".html", ATTESTED, ".md", ".pdf", ".xml")  # pages and attestations, which hold no records
+HIDDEN = (".DS_Store", ".gitignore", ".gitkeep")  # nothing was published in them either
 LAST = 7  # releases before the new one: a week of nights
 FIRST_RUN = "this was said to be the first run, so no earlier release was attacked with"
 
@@ -41,11 +52,12 @@ class EarlierRelease:
         """Refuse a release whose files are not those that its manifest lists, or whose table it does not list."""
         try:
             listed = dict(manifest_in(self.folder)["files"])
-            there = {path.name for path in self.folder.iterdir() if path.name in (*TABLES, CELLS)}
-            same = there <= set(listed) and all(sha256_of(self.folder / name) == one for name, one in listed.items())
+            there = {path.name for path in self.folder.iterdir() if not path.is_dir() and may_hold_records(path.name)}
+            same = there <= {*listed, MANIFEST} and len(there.intersection(TABLES)) == 1
+            same = same and all(sha256_of(self.folder / name) == one for name, one in listed.items())
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             same = False
-        if not same or not there:
+        if not same:
             raise DataError(f"the earlier release {self.name} is not as it was published; restore it from a backup")
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,7 +103,7 @@ def earlier_in(folder: str | Path, links: str | Path | None = None, last: int = 
         return EarlierReleases(fault=str(error).rstrip("."))
     if not listed:
         return EarlierReleases(fault=f"there is no release in {Path(folder).name}, the folder of earlier releases")
-    releases = tuple(with_link(one, kept) for one in listed[:last])
+    releases = tuple(_vouched(with_link(one, kept)) for one in listed[:last])
     return EarlierReleases(releases=releases, older=len(listed) - len(releases))
 
 
@@ -130,12 +142,51 @@ def _places(folder: Path) -> Iterator[Path]:
             continue
         seen.add(real)
         folders[:] = sorted(name for name in folders if not is_temporary(name))
+        for name in files:
+            if name.endswith(ATTESTED):
+                _refuse_gone(Path(place, name))
         if not {MANIFEST, *TABLES}.isdisjoint(files):
             yield Path(place)
-        elif strange := sorted(one for one in files if not one.startswith(".") and not one.endswith(BESIDE)):
+        elif strange := sorted(filter(may_hold_records, files)):
             raise DataError(
                 f"{strange[0]} is among the earlier releases and is none; move it away if it was never published"
             )
+        elif not files and not folders and real != os.path.realpath(folder):
+            raise DataError(
+                f"{Path(place).name} is among the earlier releases and is empty; restore what was published in it, or "
+                "remove it"
+            )
+
+
+def may_hold_records(name: str) -> bool:
+    """Whether a file of this name may hold what was published: anything but pages.
+
+    >>> may_hold_records("page.html"), may_hold_records("data.json"), may_hold_records(".data.parquet")
+    (False, True, True)
+    """
+    return not name.endswith(BESIDE) and name not in HIDDEN
+
+
+def _refuse_gone(page: Path) -> None:
+    """Refuse an attestation of a release that passed and is not beside it any more, or is another one."""
+    passed, attested = _attested(page, "release")
+    for name, digest in attested.items() if passed else ():
+        manifest = page.parent / name
+        if manifest.name == MANIFEST and not (manifest.is_file() and sha256_of(manifest) == digest):
+            raise DataError(
+                f"{page.parent.name}/{page.name} attests a release that passed and is not there as it was; restore it, "
+                "or move its pages away if it was never published"
+            )
+
+
+def _attested(page: Path, role: str) -> tuple[bool, dict[str, str]]:
+    """Whether an attested assessment passed, and the digests of the files of a role by their names."""
+    try:
+        stated = json.loads(page.read_text(encoding="utf-8"))
+        files = {str(one["name"]): str(one["sha256"]) for one in stated["head"]["files"] if one["role"] == role}
+        return stated["passed"] is True, files
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise DataError(f"{page.parent.name}/{page.name} cannot be read as an assessment; restore it") from None
 
 
 def _refuse(error: OSError) -> None:
@@ -153,6 +204,14 @@ def links_in(folder: Path) -> Mapping[str, Path]:
 def with_link(release: EarlierRelease, links: Mapping[str, Path]) -> EarlierRelease:
     """The release with its link file, if that was kept."""
     return replace(release, link=links.get(release.ident))
+
+
+def _vouched(release: EarlierRelease) -> EarlierRelease:
+    """Whether the assessment beside a release attests its link file."""
+    page = attestation_of(release.folder)
+    if release.link is None or not page.is_file():
+        return replace(release, vouched=False)
+    return replace(release, vouched=sha256_of(release.link) in _attested(page, "link")[1].values())
 
 
 def earlier_option(earlier: Any, links: Any, last: int, *, released: bool) -> EarlierReleases | None:

@@ -17,6 +17,7 @@ from incrowd.assess.digests import JudgedFile, Origin
 from incrowd.assess.limits import Level, Limit
 from incrowd.clock import EPOCH, wall_at, zone_of
 from incrowd.data import Visits
+from incrowd.data.release_section import detail_words
 from incrowd.errors import IncrowdError
 from incrowd.plain import in_words as time_in_words
 from incrowd.plain import plain, several
@@ -33,9 +34,6 @@ ASSIGNED = re.compile(rf"({NAMES}\s*[=:]\s*)[^&;]+", re.IGNORECASE)
 OPTION = re.compile(rf"--?{NAMES}", re.IGNORECASE)  # its value is the next word
 BEARER = re.compile(r"(\b(?:bearer|basic)\s+)[\w.~+/=-]{8,}", re.IGNORECASE)
 SETTINGS = ("records", "people", "cell_m", "slot_min", "harmless", "publish_columns", "same_labels", "earlier")
-BLANK = ("name", "date", "decision", "assess again by")
-LINE = "_" * 30
-NONE = "none, so there are no digests"
 ORDER = "Tests stand in the order singling out, linkability, inference (WP29, opinion 05/2014), membership."
 
 
@@ -149,6 +147,7 @@ def _published(data: Dataset) -> Iterator[tuple[str, Any]]:
         return  # the tests say what is wrong with it
     yield "noun", type(table).__name__
     yield from ((name, getattr(table, name, None)) for name in ("cell_m", "slot_min"))
+    yield "detail", detail_words(table, data.params)
     if data.is_release:
         yield "method", data.method
         made = {name: value for name, value in data.params.items() if name != "method"}
@@ -224,6 +223,7 @@ def facts_table(result: "Assessment", head: AssessmentHead) -> Table:
     """Period, people, records, command line, versions, seed and machine."""
     rows = [
         ("judged", f"the {result.judges}{_kind(head.published)}"),
+        ("detail", head.published.get("detail") or result.grain),
         ("files", _files(head.files)),
         ("period", " to ".join(head.period) if head.period else "unknown"),
         ("people", f"{result.people:,}"),
@@ -274,19 +274,20 @@ def earlier_table(head: AssessmentHead) -> list[Table]:
 
 def blank_table() -> Table:
     """Fields to fill in by hand."""
-    return Table(("to be signed", "by hand"), [(name, LINE) for name in BLANK])
+    names = ("name", "date", "decision", "assess again by")
+    return Table(("to be signed", "by hand"), [(name, "_" * 30) for name in names])
 
 
 def _files(files: Sequence[JudgedFile]) -> str:
     count, databases = sum(one.files for one in files), sum(one.files == 0 for one in files)
     queried = several(databases, "result of a database", "results of a database") if databases else ""
-    return " and ".join(filter(None, [several(count, "file") if count else "", queried])) or NONE
+    words = " and ".join(filter(None, [several(count, "file") if count else "", queried]))
+    return words or "none, so there are no digests"
 
 
 def _seed(result: "Assessment", head: AssessmentHead) -> str:
-    if result.seed_given:
-        return "given"
-    return "derived from the files" if head.files else "always that for data in memory"
+    drawn = "derived from the files" if head.files else "always that for data in memory"
+    return "given" if result.seed_given else drawn
 
 
 def _set(one: EarlierRun) -> str:

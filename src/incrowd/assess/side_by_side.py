@@ -8,7 +8,7 @@ from incrowd.assess.assessment import Assessment
 from incrowd.assess.assessment_section import worst_of
 from incrowd.assess.question import compared
 from incrowd.data import Release
-from incrowd.data.release_section import fineness, in_release
+from incrowd.data.release_section import detail_words, in_release, published_words
 from incrowd.show import Result, Section, Table
 
 LEFT = "Records, people and detail that are left stand beside each verdict, because a release may pass by losing all."
@@ -42,7 +42,11 @@ class SideBySide(Result):
             name: Of the release.
         """
         release = self.releases[name]
-        words = (self.assessments[name].loss or in_release(release), fineness(release.data).strip())
+        words = (
+            published_words(release),
+            self.assessments[name].loss or in_release(release),
+            detail_words(release.data, release.params),
+        )
         return " ".join(filter(None, words)) or "-"
 
     def why(self, name: str) -> str:

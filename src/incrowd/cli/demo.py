@@ -1,8 +1,9 @@
 """incrowd demo."""
 
+import shlex
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,19 +15,46 @@ from incrowd.errors import MissingExtra, ParameterError
 from incrowd.plain import several
 
 if TYPE_CHECKING:
+    from incrowd.arrays import Floats
     from incrowd.assess import Assessment
+    from incrowd.data import Release
 
 K = 11  # people in a crowd that the limit of right guesses asks for
 EPSILON = 0.4  # noise under which nobody is known to be in the counts
-WAYS = {
+ACROSS = 6  # squares across the city, so large that most counts are larger than their noise
+DAY_MIN = 1_440
+PRIVATE = "private"  # the data and the link files, beside what is published
+ABOUT = {
     "cut": "Trajectories are cut every six hours, and each piece gets a new pseudonym.",
     "glove": "Everybody is hidden among eleven or more people who share the same boxes in place and time.",
-    "counts": "Only how many people are where in each hour, with noise that protects each person.",
+    "counts": "Only how many people were most of the time in each square, with noise that protects each person.",
 }
 ASKS = "Which release of this city can be published?"
 TITLE = "A synthetic city, published in three ways"
 
 BUDGET_S = 600  # the first run on a machine compiles; afterwards the whole demo takes seconds
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A release in its folder, and the files that it is judged with."""
+
+    release: "Release"
+    folder: Path
+    data: Path
+    link: Path | None
+
+    @property
+    def page(self) -> Path:
+        """The page to sign."""
+        return self.folder.with_suffix(".html")
+
+    @property
+    def command(self) -> str:
+        """What writes the same page."""
+        link = [] if self.link is None else ["--link", str(self.link)]
+        words = ["incrowd", "assess", str(self.data), "--release", str(self.folder), *link, "--no-advise"]
+        return shlex.join([*words, "-o", str(self.page)])
 
 
 def demo(
@@ -58,64 +86,92 @@ def demo(
 
 
 def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: int, *, as_json: bool) -> None:
-    from incrowd import clean, discretize, read
+    from incrowd import clean, read
 
     with progress_bar():
         note(f"building a city of {users:,} people, {towers:,} towers, {several(days, 'day')}, with a dirty log")
         city = read.synthetic_city(users=users, towers=towers, days=days, seed=seed, dirt=0.01)
         note("cleaning the log")
         traces = clean.still_users(clean.displaced(clean.order(clean.duplicates(city.traces))))
-        note("discretizing to towers and hours, and to boxes of 100 m and a minute")
-        visits = discretize.towers(traces, city.towers, slot_min=60)
-        made = dict(_releases(visits, discretize.fingerprints(traces), days))
-        results = {name: _judged(name, release, data, output, seed) for name, (release, data) in made.items()}
+        made = {one.folder.name: one for one in _releases(output, traces, city, days)}
+        results = {name: _judged(one) for name, one in made.items()}
         note("drawing")
         _write(page, results, made)
     record = {"assessments": results, "report": str(page)}
     lines = [f"{name}: {one.verdict}" for name, one in results.items()]
-    files = [f"report: {page}", *(f"release: {output / name}" for name in results)]
+    files = [f"report: {page}", *(f"release: {one.folder}, to sign: {one.page}" for one in made.values())]
+    files.append(f"data and link files, which are not published: {output / PRIVATE}")
     answer("\n\n".join(lines) + "\n\n" + "\n".join(files), record, as_json=as_json)
 
 
-def _releases(visits: Any, prints: Any, days: int) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """The same people published in three ways, each with the data it was made from."""
+def _releases(output: Path, traces: Any, city: Any, days: int) -> Iterator[_Made]:
+    """The same people published in three ways, each beside the data it was made from."""
     from incrowd.anonymize import Cut, DPCounts, Glove
+    from incrowd.discretize import fingerprints, grid, towers
+    from incrowd.read.city import MIDDLE
 
     note("publishing: trajectories cut into windows of six hours")
-    yield "cut", (Cut(window_h=6, slots=24 * days)(visits), visits)
+    visits = towers(traces, city.towers, slot_min=60)
+    yield _published(output / "cut", Cut(window_h=6, slots=24 * days)(visits), visits)
     note("publishing: everybody hidden among eleven or more (GLOVE)")
-    yield "glove", (Glove(k=K)(prints), prints)
+    boxes = fingerprints(traces)
+    yield _published(output / "glove", Glove(k=K)(boxes), boxes)
     note("publishing: counts with noise that protects a person")
+    side_m, squares = _squares(city.xy)
+    stays = grid(traces, cell_m=side_m, slot_min=days * DAY_MIN, keep="vote", origin=MIDDLE)
     method = DPCounts(epsilon=EPSILON, slots_per_person=1)
     try:
-        yield "counts", (method(visits, cells=visits.xy, slots=(0, 24 * days)), visits)
+        yield _published(output / "counts", method(stays, cells=squares, slots=(0, 1)), stays)
     except MissingExtra as error:
         note(f"counts are left out: {error}")
 
 
-def _judged(name: str, release: Any, data: Any, output: Path, seed: int) -> "Assessment":
-    """The release in a folder of its own, and what every test says of it."""
-    from incrowd import anonymize, assess
+def _squares(towers: "Floats") -> "tuple[int, Floats]":
+    """The side and the centres of all squares of the area of the towers and around it, whoever was there."""
+    import numpy as np
 
-    folder = output / name
-    anonymize.publish(release, folder, original=data, force=True)
-    note(f"assessing {folder.name}")
-    assessment = assess.assess(data, release=release, budget_s=BUDGET_S, seed=seed, advise=False)
+    low, high = towers.min(axis=0), towers.max(axis=0)
+    side_m = max(100, round(float(np.sqrt((high - low).prod())) / ACROSS, -2))
+    ends = zip(np.floor(low / side_m), np.floor(high / side_m), strict=True)
+    columns, rows = (np.arange(first - 1, last + 2) for first, last in ends)
+    return int(side_m), (np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2) + 0.5) * side_m
+
+
+def _published(folder: Path, release: "Release", data: Any) -> _Made:
+    """The release in a folder of its own; its data and its link file in another one."""
+    from incrowd.anonymize import publish
+
+    private = folder.parent / PRIVATE
+    private.mkdir(mode=0o700, exist_ok=True)
+    link = private / f"{folder.name}-link.csv" if len(release.members) else None
+    publish(release, folder, original=data, link=link, force=True)
+    return _Made(release, folder, data.save(private / f"{folder.name}-data.parquet", force=True), link)
+
+
+def _judged(made: _Made) -> "Assessment":
+    """What every test says of a release, read from its files as the command on its page does."""
+    from incrowd.assess._assess import prepared
+    from incrowd.assess.digests import Origin
+    from incrowd.assess.options import Options
+
+    note(f"assessing {made.folder.name}")
+    options = Options(release=made.folder, link=made.link, budget_s=BUDGET_S)
+    asked = prepared(made.data, options, {}, origin=Origin(command=made.command))
+    assessment = asked.run()
     if assessment.interrupted:
         raise KeyboardInterrupt  # half a demo is none
     return assessment
 
 
-def _write(page: Path, results: "dict[str, Assessment]", made: dict[str, tuple[Any, Any]]) -> None:
+def _write(page: Path, results: "dict[str, Assessment]", made: dict[str, _Made]) -> None:
     """One page about all three, and a page to sign for each."""
     from incrowd import report
     from incrowd.assess.side_by_side import SideBySide
+    from incrowd.cli.assess import written
 
     for name, assessment in results.items():
-        report.write(
-            page.with_name(f"{name}.html"), *assessment.sections(), title=f"A synthetic city: {name}", force=True
-        )
-    releases = {name: made[name][0] for name in results}
-    sides = SideBySide(question=ASKS, assessments=results, releases=releases, about=WAYS)
+        written(assessment, made[name].page, title=f"A synthetic city: {name}", force=True)
+    releases = {name: one.release for name, one in made.items()}
+    sides = SideBySide(question=ASKS, assessments=results, releases=releases, about=ABOUT)
     published = [replace(one.section(), question=f"{name}: what was published?") for name, one in releases.items()]
     report.write(page, sides, *published, title=TITLE, force=True)

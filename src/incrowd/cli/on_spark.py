@@ -7,9 +7,11 @@ from typing import Any
 from incrowd import spark
 from incrowd.anonymize import Anonymizer
 from incrowd.cli.inputs import given_of
+from incrowd.cli.inputs import in_python as written
 from incrowd.cli.reading import Engine, ReadingOptions, one_or_many
 from incrowd.data.release_folder import manifest_in
 from incrowd.discretize.slots import Grain
+from incrowd.measure.sweep.result import Sweep
 from incrowd.plain import several, to_json
 from incrowd.spark import Blocks
 
@@ -25,12 +27,21 @@ def fingerprints(engine: Engine, sources: list[str], reading: ReadingOptions) ->
     return spark.fingerprints(spark.session(engine.master), one_or_many(sources), **given_in(reading))
 
 
+def sweep(engine: Engine, sources: list[str], reading: ReadingOptions, how: dict[str, Any]) -> tuple[Sweep, str]:
+    """Uniqueness at every resolution, and the same call as a script would write it."""
+    source, options = one_or_many(sources), {**given_in(reading), **how}
+    risks = spark.sweep(spark.session(engine.master), source, **options)
+    return risks, written(spark.sweep, f"{_session(engine)}, {source!r}", **options)
+
+
 def in_python(engine: Engine, call: str, data: str) -> str:
     """The same call as a script would write it, from the call on one machine."""
-    master = "" if engine.master is None else repr(engine.master)
-    where = f"ic.spark.session({master}), "
-    data_there = data.replace("ic.discretize.", "ic.spark.").replace("(", f"({where}", 1)
-    return call.replace(data, data_there).replace("ic.measure.", "ic.spark.", 1)
+    there = data.replace("ic.discretize.", "ic.spark.").replace("(", f"({_session(engine)}, ", 1)
+    return call.replace(data, there).replace("ic.measure.", "ic.spark.", 1)
+
+
+def _session(engine: Engine) -> str:
+    return f"ic.spark.session({'' if engine.master is None else repr(engine.master)})"
 
 
 def release(blocks: Blocks, run: Anonymizer, output: Path, *, as_json: bool, **how: Any) -> str:

@@ -1,9 +1,12 @@
 """What a release holds, how much of the original is in it and how fine it is, in the units of its readers."""
 
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from incrowd.clock import DAY_MIN
 from incrowd.data.counts import Counts
 from incrowd.data.fingerprints import Fingerprints
 from incrowd.data.release_text import guarantee_of
@@ -41,7 +44,8 @@ def release_section(release: "Release") -> Section:
     params = {name: value for name, value in release.params.items() if value is not None}
     method, seeded = params.pop("method", None), params.pop("pseudonym_seed_given", None)
     steps = release.ledger.section()
-    sentences = (_published(release), in_release(release), fineness(release.data).strip())
+    detail = detail_words(release.data, release.params)
+    sentences = (published_words(release), in_release(release), detail)
     pseudonyms = f"Pseudonyms come from {SOURCE[seeded]}; rows are ordered by them, so their order says nothing."
     return Section(
         question="What was published?",
@@ -110,13 +114,13 @@ def heavy_loss(records: float, people: float) -> str:
     """That more than half of the records or a tenth of the people are gone, if they are.
 
     >>> heavy_loss(0.4, 1.0), heavy_loss(0.9, 0.95)
-    ('40 of 100 records and 100 of 100 people are left: check that this is what you want to publish.', '')
+    ('Left of every 100 records: 40; of every 100 people: 100. Check that this is what you want to publish.', '')
     """
     if records >= FEWEST_RECORDS and people >= FEWEST_PEOPLE:
         return ""
     return (
-        f"{100 * records:.0f} of 100 records and {100 * people:.0f} of 100 people are left: check that this is what "
-        "you want to publish."
+        f"Left of every 100 records: {100 * records:.0f}; of every 100 people: {100 * people:.0f}. Check that this is "
+        "what you want to publish."
     )
 
 
@@ -134,7 +138,8 @@ def _promise(release: "Release") -> str:
     return guarantee_of(plain(stated))
 
 
-def _published(release: "Release") -> str:
+def published_words(release: "Release") -> str:
+    """How many rows or counts are published, in a sentence."""
     data, rows = release.data, _rows(release.data)
     are = "is" if rows == 1 else "are"
     if isinstance(data, Counts):
@@ -163,6 +168,35 @@ def in_release(release: "Release") -> str:
     return f"{words} are in the release."
 
 
+def detail_words(data: Any, params: Mapping[str, Any]) -> str:
+    """How fine published places and times are, and how far noise moves a count."""
+    return " ".join(filter(None, (fineness(data).strip(), _noise(params))))
+
+
+def _noise(params: Mapping[str, Any]) -> str:
+    """How far noise moves a published count on average, if it states its law.
+
+    >>> _noise({"scale": 5.0, "mechanism": "discrete laplace"})
+    'Noise moves each count by 5.0 people on average, up or down.'
+    """
+    scale = params.get("scale")
+    if not isinstance(scale, int | float) or not 0 < scale < math.inf:
+        return ""
+    laplace = params.get("mechanism") == "discrete laplace"
+    mean = 1 / math.sinh(min(1 / scale, 100)) if laplace else scale * math.sqrt(2 / math.pi)
+    return f"Noise moves each count by {mean:,.1f} people on average, up or down."
+
+
+def _apart(data: Any) -> str:
+    """How far the places of counts are from each other, for counts do not say how large a cell is."""
+    places = data.xy[np.isfinite(data.xy).all(axis=1)] if isinstance(data, Counts) else ()
+    if len(places) < 2:
+        return ""
+    from scipy.spatial import KDTree
+
+    return f"half of the places are {np.median(KDTree(places).query(places, k=2)[0][:, 1]):,.0f} m or less apart"
+
+
 def fineness(data: Any) -> str:
     """How large a published place is and how long a published time."""
     if isinstance(data, Fingerprints):
@@ -173,7 +207,9 @@ def fineness(data: Any) -> str:
         return f" Half of the boxes are at most {metres:,.0f} m and {minutes:,.0f} min wide."
     if isinstance(data, Traces):
         return " Places are points, and times are given to the second."
-    place = f"no place is finer than {data.cell_m:,g} m" if getattr(data, "cell_m", None) else ""
-    time = f"no time is finer than {data.slot_min:,} min" if getattr(data, "slot_min", None) else ""
+    place = f"no place is finer than {data.cell_m:,g} m" if getattr(data, "cell_m", None) else _apart(data)
+    minutes = getattr(data, "slot_min", None) or 0
+    length = f"{minutes:,} min" if minutes % DAY_MIN else several(minutes // DAY_MIN, "day")
+    time = f"no time is finer than {length}" if minutes else ""
     finest = " and ".join(filter(None, (place, time)))
     return f" {finest[0].upper()}{finest[1:]}." if finest else ""

@@ -20,18 +20,19 @@ from incrowd.assess.evidence import TITLE, evidence
 from incrowd.assess.options import Options
 from incrowd.assess.prepared import PreparedAssessment
 from incrowd.data import Counts
-from incrowd.data.files import left_by_killed_runs, temporary
+from incrowd.data.files import temporary
 from incrowd.data.release_folder import ATTESTED, MANIFEST, id_in, sha256_of
 from incrowd.errors import DataError, ParameterError, public
 from incrowd.gate import pipeline, records
 from incrowd.gate.checks import refuse_shopping
 from incrowd.gate.earlier import earlier_of, known_releases
+from incrowd.gate.killed import PRIVATE, RELEASE, RUN, clear
 from incrowd.gate.records import RunRecord
 from incrowd.gate.settings import GateSettings, load
 from incrowd.read.sources.local import local
 from incrowd.show import Result, Section
 
-RELEASE, PAGE, EVIDENCE, LINK, BAD = "release", "page.html", "evidence.md", "link.csv", "bad.csv"
+PAGE, EVIDENCE, LINK, BAD = "page.html", "evidence.md", "link.csv", "bad.csv"
 MOST_RUNS = 1_000  # of one name
 MEANWHILE = (
     "another release was published while this one was assessed, and was not attacked with it; run the gate again."
@@ -100,11 +101,12 @@ def gate(
     steps = _StepLog(log)
     outputs = settings.outputs
     runs = records.runs_in(outputs.history)
+    clear(outputs, runs)
     known = known_releases(settings, runs)
     earlier = earlier_of(settings, runs, first_run=first_run)
     with (
-        _staged(outputs.folder, "run") as part,
-        _staged(outputs.links or outputs.history.parent, "link") as private,
+        _staged(outputs.folder, RUN) as part,
+        _staged(outputs.private, PRIVATE) as private,
         local(settings.source, *settings.of_database) as source,
     ):
         with steps("read") as said:
@@ -136,10 +138,8 @@ def gate(
 
 @contextmanager
 def _staged(folder: Path, name: str) -> Iterator[Path]:
-    """A hidden folder of this run, for its owner alone; those of runs that were killed go."""
+    """A hidden folder of this run, for its owner alone."""
     folder.mkdir(exist_ok=True)
-    for left in left_by_killed_runs(folder / name, "part"):
-        shutil.rmtree(left, ignore_errors=True)
     part = temporary(folder / name, "part")
     try:
         part.mkdir(mode=0o700)

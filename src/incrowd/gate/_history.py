@@ -129,7 +129,7 @@ def history(path: str | Path) -> History:
     """
     path = Path(path)
     if not path.is_file():
-        raise DataError(f"there is no history at {path.name}; run incrowd gate first, or name another file.")
+        raise DataError(f"there is no history at {path.name or path}; run incrowd gate first, or name another file.")
     runs = runs_in(path)
     if not runs:
         raise DataError(f"the history {path.name} has no run yet; run incrowd gate first.")

@@ -24,3 +24,8 @@ class Outputs:
     name: str = "{date}"
     history: Path = Path("incrowd-history.sqlite")
     title: str = "Privacy gate"
+
+    @property
+    def private(self) -> Path:
+        """The folder for what nobody else may see while the gate runs."""
+        return self.links or self.history.parent

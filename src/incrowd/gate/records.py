@@ -13,6 +13,7 @@ from incrowd.errors import DataError, check_file
 from incrowd.plain import to_json
 
 WAIT_S = 120.0  # for another gate that writes to the same file
+WHY = {"locked": "another gate is writing to it", "full": "the disk is full, so free some space"}
 CREATE = """CREATE TABLE IF NOT EXISTS runs (
     number INTEGER PRIMARY KEY, made TEXT NOT NULL, name TEXT NOT NULL, exit_code INTEGER NOT NULL,
     verdict TEXT NOT NULL, people INTEGER NOT NULL, records INTEGER, first_run INTEGER NOT NULL, software TEXT NOT NULL,
@@ -124,7 +125,7 @@ def _connected(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(path, timeout=WAIT_S, isolation_level=None)) as database:
             yield database
     except sqlite3.OperationalError as error:
-        why = "another gate is writing to it" if "locked" in str(error) else "check the folder and its permissions"
+        why = next((words for mark, words in WHY.items() if mark in str(error)), "check the folder and its permissions")
         raise DataError(f"the history {path.name} cannot be used; {why}.") from None
     except sqlite3.DatabaseError:
         raise DataError(f"{path.name} is not a history of a gate; name another file, or restore it.") from None

@@ -171,6 +171,9 @@ def map_of(result: "RiskMap", *, name: str, of: str, caption: str, steps: Sequen
     """The panel: squares, or dots where cells are no squares or too many, within the outline or near each other."""
     at, lines = np.stack([result.x, result.y], axis=1), result.outline
     near = _inside(at, np.concatenate(lines)) if lines else _together(at)
+    beyond = int((~near).sum())
+    if beyond:
+        caption += f" {several(beyond, 'cell')} beyond the edge of the map {'is' if beyond == 1 else 'are'} not drawn."
     at, share = at[near], result.share[near]
     words = f"Map of {several(len(share), 'cell')}"
     if len(share):

@@ -18,6 +18,7 @@ one module of its name and one line in `PAPERS`.
 import inspect
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from incrowd.data import Fingerprints, Traces, Visits
@@ -63,6 +64,7 @@ PAPERS: dict[str, Paper] = {
 class _PaperOptions(TypedDict, total=False):
     """What some papers take beside the others."""
 
+    cache: str | Path | None
     time_zone: str | None
     box: tuple[float, float, float, float] | None
     keep_zero: bool
@@ -76,6 +78,7 @@ def reproduce(
     *,
     name: str = "the data",
     quick: bool = False,
+    full: bool = False,
     seed: int = 0,
     **options: Unpack[_PaperOptions],
 ) -> Reproduction:
@@ -86,7 +89,9 @@ def reproduce(
         data: The noun that it takes; made-up data if None.
         name: What a report calls the data.
         quick: Take few people and few settings, which takes seconds.
+        full: Make up as many people as the paper has, which takes minutes to hours; not with data or `quick`.
         seed: Seed of every random choice.
+        cache: Of tan2017 and gramaglia2015: folder of finished parts, to go on after a stop.
         time_zone: Of tan2017: zone whose wall clock days and slots follow; UTC if None.
         box: Of tan2017: west, south, east and north of the box that blocks divide; that of the data if None.
         keep_zero: Of tan2017: keep records at (0, 0).
@@ -98,11 +103,13 @@ def reproduce(
     """
     check_choice("paper", paper, tuple(PAPERS))
     check_seed(seed=seed)
+    if full and (quick or data is not None):
+        raise ParameterError("full is about made-up data at the size of the paper; leave out quick and the data.")
     call = import_module(f"incrowd.papers.{paper}").reproduce
     for option in options:
         if option not in inspect.signature(call).parameters:
             raise ParameterError(f"{paper} takes no option {option!r}; leave it out.")
-    reproduction: Reproduction = call(data, name=name, quick=quick, seed=seed, **options)
+    reproduction: Reproduction = call(data, name=name, quick=quick, full=full, seed=seed, **options)
     return reproduction
 
 

@@ -16,6 +16,7 @@ from incrowd.show import Panel, Result, Section, Table, section_of
 Verdict = Literal["agrees", "differs", "cannot be compared"]
 NEAR = 0.05  # shares agree within five points
 FACTOR = 1.5  # sizes agree within this factor
+WITHIN = f"within a factor of {FACTOR}"
 FEW = 20_000  # the "few tens of thousands" of [gramaglia2015]
 RULE = (
     f"Shares agree within {100 * NEAR:.0f} percentage points of what the text prints, sizes within a factor of "
@@ -43,7 +44,7 @@ class Statement:
         theirs: As the paper prints it.
         ours: As these data have it.
         verdict: Whether both agree, by the rule of `RULE`.
-        why: The reason if they do not.
+        why: The reason if they do not, or how near they are.
     """
 
     where: str
@@ -185,8 +186,13 @@ def save(reproduction: Reproduction, folder: str | Path) -> Path:
 
 
 def _names(others: Iterable[Any]) -> list[str]:
-    """Of the files of other results: sweep, lkc-cost."""
-    return [re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(other).__name__).lower() for other in others]
+    """Of the files of other results: sweep, lkc-cost, and sweep-2 of a second city."""
+    names: list[str] = []
+    for other in others:
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(other).__name__).lower()
+        again = sum(re.fullmatch(rf"{name}(-\d+)?", known) is not None for known in names)
+        names.append(f"{name}-{again + 1}" if again else name)
+    return names
 
 
 def _put(path: Path, text: str) -> None:
@@ -212,7 +218,18 @@ def size(where: str, what: str, theirs: float, ours: float, unit: str, why: str)
     text, own = (f"{value:,.4g} {unit}".rstrip() for value in (theirs, ours))
     if math.isnan(ours):
         return apart(where, what, text, UNDEFINED)
-    return claim(where, what, text, own, theirs / FACTOR <= ours <= theirs * FACTOR, why)
+    return sized(where, what, text, own, theirs / FACTOR <= ours <= theirs * FACTOR, why)
+
+
+def sized(where: str, what: str, theirs: str, ours: str, near: bool, why: str) -> Statement:
+    """A size as it is printed; one that agrees without being the same says how near that is.
+
+    >>> size("Sec. 4", "places", 1700, 1500, "", OTHER).why
+    'within a factor of 1.5'
+    """
+    if near and theirs != ours:
+        return Statement(where, what, theirs, ours, "agrees", WITHIN)
+    return claim(where, what, theirs, ours, near, why)
 
 
 def claim(where: str, what: str, theirs: str, ours: str, holds: bool, why: str) -> Statement:

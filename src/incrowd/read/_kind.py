@@ -11,7 +11,7 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.data import Counts, Fingerprints, Release, Traces, Visits, load
-from incrowd.data.files import KEY, no_parquet, rebuilt, undescribed
+from incrowd.data.files import KEY, no_parquet, noted, rebuilt, undescribed
 from incrowd.data.release_folder import CELLS, MANIFEST, TABLES, manifest_in, release_at, table_in
 from incrowd.data.table import COLUMNS
 from incrowd.errors import DataError, ParameterError, check_file, public
@@ -54,6 +54,8 @@ def kind(
         return KINDS[type(source).__name__]
     if isinstance(source, Release) or (isinstance(source, (str, Path)) and release_at(source) is not None):
         return "release"
+    if noun := _described(source).get("noun"):
+        return KINDS[noun]
     with local(source, table, query) as files:
         held = holding(files, columns)
         if held.noun == "Visits" and not held.saved and _counts_people(_names(files), columns):
@@ -78,6 +80,8 @@ def open(source: Any, **options: Any) -> Any:  # noqa: A001
     from incrowd.read._table import table
     from incrowd.read._visits import visits
 
+    if (meta := _described(source)) and not options:
+        return rebuilt(source, meta, "the data frame")
     in_memory = isinstance(source, (Release, Traces, Visits, Fingerprints, Counts))
     with local(source, options.pop("table", None), options.pop("query", None)) as files:
         what = kind(files, columns=options.get("columns"))
@@ -114,10 +118,10 @@ def holding(
     that are not those of `antennas`.
     """
     path = Path(source) if isinstance(source, (str, Path)) else None
-    noted = None if path is None else _noted(path)
-    if path is not None and noted is not None:
+    note = None if path is None else _noted(path)
+    if path is not None and note is not None:
         try:
-            return Holding(str(json.loads(noted)["noun"]), saved=True)
+            return Holding(str(json.loads(note)["noun"]), saved=True)
         except (ValueError, LookupError, TypeError, RecursionError):
             raise undescribed(path.name) from None
     if path is not None and (noun := _published(path)) is not None:
@@ -125,6 +129,12 @@ def holding(
     records = layout is not None or time_format is not None
     records = records or (antennas is None and not set(columns or {}).isdisjoint(PLACES))
     return Holding(None if records or not _is_visits(source, columns) else "Visits")
+
+
+def _described(source: Any) -> dict[str, Any]:
+    """What `to_arrow` of a noun noted in its table; nothing for any other source."""
+    schema = getattr(source, "schema", None)
+    return noted(getattr(schema, "metadata", None), "the data frame")
 
 
 def _published(path: Path) -> str | None:

@@ -36,6 +36,7 @@ class Bar:
         chance: What a guess at random gets right; None if it is not known.
         control: What is got right without the data; None if it is not known.
         limit_words: The limit in print.
+        ends: What an empty and a full width stand for, where that is not nobody and everybody.
         words: What a reader who cannot see it is told.
     """
 
@@ -47,6 +48,7 @@ class Bar:
     chance: float | None
     control: float | None
     limit_words: str
+    ends: str
     words: str
 
 
@@ -74,6 +76,11 @@ class Judged:
     def note(self) -> str:
         """What stands below the bar: people and interval, or what is counted."""
         return "; ".join(filter(None, (self.people or self.what, self.interval)))
+
+    @property
+    def spread(self) -> str:
+        """The interval with its name."""
+        return f"95 % interval {self.interval}" if self.interval else ""
 
 
 @dataclass(frozen=True)
@@ -141,13 +148,11 @@ def _facts(answer: "Answer") -> Iterator[tuple[str, str]]:
     main = answer.main
     if answer.people and not (main and main.limited and main.limited.kind == "failures"):
         yield "People", answer.people.removeprefix("of ")
-    if main is not None and main.interval is not None:
-        yield "95 % interval", _interval(main)
     if answer.chance is not None:
         yield "By chance", "less than 0.1 %" if 0 < answer.chance < 0.001 else percent(answer.chance)
     if answer.control is not None:
         yield "Without the data", percent(answer.control)
-    if answer.took_s:
+    if answer.judged and answer.took_s:
         yield "Took", in_words(answer.took_s)
     if main is not None and main.limited is not None and main.limited.value is not None:
         yield f"Limit ({answer.name})", f"{main.limited}; {main.limited.source}"
@@ -180,5 +185,6 @@ def _bar(number: "Number", answer: "Answer") -> Bar | None:
         chance=place(answer.chance) if shares and main and answer.chance is not None else None,
         control=place(answer.control) if shares and main and answer.control is not None else None,
         limit_words=str(limited or ""),
+        ends="Empty width: no better than a coin; full width: always right" if kind == "auc" else "",
         words=words,
     )

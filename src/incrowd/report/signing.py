@@ -92,7 +92,9 @@ def _facts(result: "Assessment", head: "AssessmentHead") -> Iterator[tuple[str, 
     yield "Period", " to ".join(head.period) if head.period else "unknown"
     records = "" if result.records is None else f"; {several(result.records, 'record')}"
     yield "People", f"{result.people:,}{records}"
-    yield "Detail", result.grain
+    if detail := head.published.get("detail"):
+        yield "Published" if result.judges == "release" else "Detail", str(detail)
+    yield "Judged on", result.grain
     versions = ", ".join(f"{name} {version}" for name, version in head.versions.items())
     yield "Assessed", f"{head.made[:10]} with {versions}; seed {result.seed}{' (given)' if result.seed_given else ''}"
     yield "Attacks took", "; ".join(filter(None, (_took(result), head.machine)))

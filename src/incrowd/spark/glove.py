@@ -85,7 +85,7 @@ def published_groups(blocks: Blocks, method: Glove, pseudonym_seed: int | None) 
     bare = replace(_bare(blocks, method, len(shards), pseudonym_seed), ledger=ledger)
     named_rows = in_tasks(frame.where("about is null").drop("about"), name, NAMED)
     by, pairs = ("user", "place"), partial(_pairs, blocks, told, first, pseudonym)
-    return PublishedRows(named_rows, by, blocks.blocks, bare, counts, None, pairs)
+    return PublishedRows(named_rows, by, blocks.blocks, bare, counts, None, pairs, made_of=frame)
 
 
 def _check_method(method: Glove) -> None:

@@ -23,11 +23,18 @@ from incrowd.errors import DataError, IncrowdWarning, ParameterError, public
 MEMORY = "spark.executor.memoryOverhead"
 RECORD_BYTES = 200  # of the memory of Python that a task takes per record of its block,
 LIBRARIES_BYTES = 192 * 2**20  # beside what it takes for nothing
+JVM_BYTES = 512 * 2**20  # that the JVM of an executor takes beside its heap, where that counts (docs/scale.md)
+UNEVEN = 1.25  # the largest block beside the mean: users are dealt by the hash of their label, and differ in records
 SETTINGS = {
     # A task is a block or a shard: Spark may not put two into one.
     "spark.sql.adaptive.coalescePartitions.enabled": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+    # A time without an offset is none in UTC, and a file is read whole or not at all.
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.legacy.parquet.nanosAsLong": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
 }
 AT_START = {
     "spark.io.encryption.enabled": "true",  # shuffle and cache files hold records
@@ -68,7 +75,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
 
 
 def check_session(spark: SparkSession) -> None:
-    """Refuse, once per session, a cluster on which results could differ from those of this machine."""
+    """Make the settings, and refuse, once per session, a cluster on which results could differ from those of here."""
     if type(spark).__module__.startswith("pyspark.sql.connect"):
         raise ParameterError(
             "this is a Spark Connect session, which has no sparkContext and hence no broadcast; use a classic session "
@@ -79,10 +86,10 @@ def check_session(spark: SparkSession) -> None:
         raise ParameterError(f"a Spark session comes first, got a {what}; make one with ic.spark.session().")
     if getattr(spark.sparkContext, "_jsc", None) is None:
         raise ParameterError("this Spark session was stopped; make another with ic.spark.session().")
-    if spark in _checked:
-        return
     for name, value in SETTINGS.items():
         spark.conf.set(name, value)
+    if spark in _checked:
+        return
     if spark.sparkContext.getConf().get("spark.io.encryption.enabled", "false") != "true":
         warnings.warn(
             "spark.io.encryption.enabled is not set, so Spark writes records to its local disks as they are; set it "
@@ -140,6 +147,7 @@ def task_bytes(spark: SparkSession) -> int:
         heap = _mebibytes(conf.get("spark.executor.memory", "1g"))
         factor = float(conf.get("spark.executor.memoryOverheadFactor", "0.1"))
         room = (_mebibytes(conf.get(MEMORY, "")) or max(384, int(heap * factor))) * 2**20
+        room = max(room - JVM_BYTES, room // 2) if container else room
     else:
         room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     return max(room // tasks - LIBRARIES_BYTES, room // tasks // 2)
@@ -152,8 +160,8 @@ def _mebibytes(text: str) -> int:
 
 
 def blocks_for(spark: SparkSession, records: int) -> int:
-    """How many blocks of whole users so many records need: a few for each core, each within the memory of a task."""
-    needed = ceil(records * RECORD_BYTES / task_bytes(spark))
+    """How many blocks of whole users so many records need: one for each core, each within the memory of a task."""
+    needed = ceil(UNEVEN * records * RECORD_BYTES / task_bytes(spark))
     return max(needed, int(spark.sparkContext.defaultParallelism), 1)
 
 
@@ -170,7 +178,7 @@ def plain_errors() -> Iterator[None]:
         name = type(error).__name__ if named is None else named[1]
         what = f"its log names the task, often one without memory: raise {MEMORY}, or give more parts."
         if name.startswith("FAILED_READ_FILE"):
-            what = "give all files the same types of columns, or read them apart."
+            what = "a file is broken, or has columns of other types than the first; write it again, or read it apart."
         elif isinstance(error, AnalysisException):
             what = "give the columns other names or types first."
         raise DataError(f"Spark stopped ({name}); {what}") from None

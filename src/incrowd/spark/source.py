@@ -39,6 +39,7 @@ class Opened:
     """What is read from where: rows of `frame` are whole records, which `scan` says how to check."""
 
     frame: DataFrame  # the columns needed, and of files also which file and row it is
+    names: dict[str, str]  # of its columns in the source; mapInArrow of PySpark 4.3 takes no dot or backtick in a name
     scan: Scan
     zone: ZoneInfo | None
     unit: str | None  # of times that are numbers
@@ -68,9 +69,11 @@ def open_source(spark: SparkSession, source: Any, options: dict[str, Any]) -> Op
         )
     scan, saved = _scan(frame, files, schemas, request)
     used = " ".join(scan.selection.sql.values())
-    columns = [_column(name) for name in frame.columns if identifier(name) in used]
+    names = {f"column{place}": name for place, name in enumerate(frame.columns) if identifier(name) in used}
+    columns = [_column(name).alias(plain) for plain, name in names.items()]
     columns += [F.col(FILE), F.col(ROW)] if files else []
-    return Opened(frame.select(*columns, _key(frame, scan).alias(KEY)), scan, zone, _unit(frame, scan), saved, bad_rows)
+    rows = frame.select(*columns, _key(frame, scan).alias(KEY))
+    return Opened(rows, names, scan, zone, _unit(frame, scan), saved, bad_rows)
 
 
 def _found(spark: SparkSession, source: Any, layout: Layout) -> tuple[DataFrame, list[Path], "list[pa.Schema]"]:
@@ -90,7 +93,18 @@ def _found(spark: SparkSession, source: Any, layout: Layout) -> tuple[DataFrame,
     for file, schema in zip(files, schemas, strict=True):
         if set(schema.names) != set(schemas[0].names):
             raise DataError(f"{file} has other columns than {files[0]}; read them apart, or give both the same ones.")
-    return _numbered(spark, [f"file://{file.resolve()}" for file in files]), files, schemas
+    return _bare_times(_numbered(spark, [f"file://{file.resolve()}" for file in files]), files, schemas), files, schemas
+
+
+def _bare_times(frame: DataFrame, files: list[Path], schemas: "list[pa.Schema]") -> DataFrame:
+    """Times of 96 bits as one machine reads them, without an offset; for Spark they are in UTC, whoever wrote them."""
+    from pyarrow import timestamp
+
+    bare = [tuple(field.name for field in schema if field.type == timestamp("ns")) for schema in schemas]
+    for file, names in zip(files, bare, strict=True):
+        if set(names) != set(bare[0]):
+            raise DataError(f"{file} has times of another type than {files[0]}; read them apart.")
+    return frame.withColumns({name: _column(name).cast("timestamp_ntz") for name in bare[0]})
 
 
 def _local(path: str) -> str:
@@ -102,7 +116,7 @@ def _is_here(given: Sequence[str], layout: Layout) -> bool:
     try:
         find_files(list(given), layout)
     except DataError as error:
-        if any(Path(one).exists() for one in given) or len(given) > 1:
+        if any(Path(one).exists() for one in given) or len(given) != 1:
             raise
         return "cannot tell" in str(error)
     return True
@@ -150,6 +164,11 @@ def _unreadable(place: str, error: Exception) -> DataError:
     if _NANOSECONDS in str(error):
         return DataError(f"{place} has times in nanoseconds, which Spark does not read; write them in microseconds.")
     name = getattr(error, "getCondition", lambda: None)() or type(error).__name__
+    if name == "COLUMN_ALREADY_EXISTS":
+        return DataError(
+            f"{place} has names of columns that differ in case alone, which Spark does not tell apart; rename them, or "
+            "set spark.sql.caseSensitive=true."
+        )
     return DataError(f"Spark cannot read {place} ({name}); give a Parquet path, a table name or a DataFrame.")
 
 
@@ -161,7 +180,10 @@ def _scan(
     schema = frame.select(*map(_column, visible)).limit(0).toArrow().schema
     saved = tuple(noted(own.metadata, str(file)) for file, own in zip(files, schemas, strict=False))
     if len({(note.get("noun"), note.get("planar")) for note in saved}) > 1:
-        raise DataError("some of the files are in other coordinates than the first; read them apart.")
+        raise DataError(
+            "some of the files are in other coordinates than the first, or saved by incrowd while others are not; read "
+            "them apart."
+        )
     if schemas:
         schema = schema.with_metadata(schemas[0].metadata)
     scan = scan_of(files, "frame", schema, replace(request, set_aside=True))
@@ -202,4 +224,4 @@ def _unit(frame: DataFrame, scan: Scan) -> str | None:
 
 
 def _column(name: str) -> Column:
-    return F.col("`" + name.replace("`", "``") + "`")
+    return F.expr("`" + name.replace("`", "``") + "`")  # col() knows no backtick within a name

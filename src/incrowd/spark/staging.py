@@ -35,6 +35,7 @@ class PublishedRows:
     counts: dict[str, int]  # as the manifest states them
     cells: tuple[Ints, Floats] | None
     pairs: Callable[[], Iterable[Pair]]  # pseudonyms and people, for the link file
+    made_of: DataFrame | None = None  # kept by executors until the release is written
 
 
 def write_published(targets: Targets, file: str, published: PublishedRows, residual_risk: Any) -> Path:
@@ -48,6 +49,8 @@ def write_published(targets: Targets, file: str, published: PublishedRows, resid
             rows.write.parquet((folder / "rows").as_uri())
         parts = sorted((folder / "rows").glob("part-*"))
         _check_parts(parts, published.counts["rows"])
+        if published.made_of is not None:
+            published.made_of.unpersist()
         contents = Contents(schema, _batches(parts, schema), published.cells, statement)
         return write_release(targets, file, contents, published.pairs)
 

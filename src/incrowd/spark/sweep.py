@@ -244,9 +244,16 @@ def _mine(places: Ints, own: Ints) -> tuple[Ints, Ints]:
 
 def _chunks(questions: list[Question]) -> Iterator[list[Question]]:
     """Questions that travel together, in their order."""
-    rows = np.cumsum([len(own) for _, _, own in questions])
-    for chunk in np.unique(rows // MOST_ROWS):
-        yield [question for question, end in zip(questions, rows, strict=True) if end // MOST_ROWS == chunk]
+    chunk: list[Question] = []
+    rows = 0
+    for question in questions:
+        size = len(question[2])
+        if chunk and rows + size > MOST_ROWS:
+            yield chunk
+            chunk, rows = [], 0
+        chunk.append(question)
+        rows += size
+    yield chunk
 
 
 class _Relay:

@@ -14,8 +14,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from incrowd.errors import IncrowdError
-from incrowd.web import compare, data, jobs, protect, release, risk
-from incrowd.web.guard import Guard
+from incrowd.web import columns, compare, data, jobs, protect, release, risk
+from incrowd.web.guard import BROKEN, Guard
 from incrowd.web.openapi import description
 from incrowd.web.pages import STEPS, page
 from incrowd.web.studio import NotYet, Studio
@@ -36,7 +36,8 @@ ROUTES = (
     Route("/", _first),
     Route("/data", data.show),
     Route("/data", data.choose, methods=["POST"]),
-    Route("/data/columns", data.columns),
+    Route("/data/columns", columns.show),
+    Route("/data/earlier", data.back, methods=["POST"]),
     Route("/upload", data.take, methods=["POST"]),
     Route("/risk", risk.show),
     Route("/risk/view", risk.view),
@@ -76,7 +77,7 @@ def studio_app(studio: Studio, port: int, log: Callable[[str], object] = print) 
             await loop
 
     files = Mount("/static", StaticFiles(directory=STATIC))
-    handlers = {IncrowdError: _refused, HTTPException: _missing}
+    handlers = {IncrowdError: _refused, HTTPException: _missing, Exception: _broken}
     app = Starlette(routes=[*ROUTES, files], lifespan=running, exception_handlers=handlers)  # type: ignore[arg-type]
     app.state.studio = studio
     return Guard(app, studio.store, port, log)
@@ -100,3 +101,8 @@ async def _refused(request: Request, error: IncrowdError) -> Response:
 async def _missing(request: Request, error: HTTPException) -> Response:
     """An address that does not exist, or a method that it does not take."""
     return page(request, "error", status=error.status_code, title="Nothing here", problem=f"{error.detail}.")
+
+
+async def _broken(request: Request, _error: Exception) -> Response:
+    """An error of ours: the guard names its kind in the terminal; its text, which may hold data, is shown nowhere."""
+    return page(request, "error", status=500, title="Something broke", problem=BROKEN)

@@ -1,13 +1,18 @@
 """The command lines of every step, as the page shows them and as jobs run them: paths are below the folder."""
 
+import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from incrowd.data.release_folder import ATTESTED
 from incrowd.web.folder import HOME
 from incrowd.web.store import StoredData
 
 BUDGETS = ("2m", "10m", "1h")
+# Options whose value is a file to be written.
+WRITING = ("-o", "--map", "--keep-link", "--bad-rows", "--attest-file", "--evidence")
+OWN = re.compile(rf"{HOME}/(data|run)s?/(\d+)/")
 Words = list[str]
 
 
@@ -69,7 +74,8 @@ def judging(dataset: StoredData, method: str, *, budget: str, run: str = "{job}"
     words = ["assess", clean_file(dataset), "--release", f"{here}/release"]
     words += [] if method == "counts" else ["--link", f"{here}/link.csv"]
     words += [*_columns(dataset), "--budget", budget, "-o", f"{here}/assessment.html", "--no-advise", "--force"]
-    return [*words, "--fail-above", "--attest", "--evidence", f"{here}/evidence.md"] if signed else words
+    signing = ["--attest-file", f"{here}/release{ATTESTED}", "--evidence", f"{here}/evidence.md"]
+    return [*words, "--fail-above", *signing] if signed else words
 
 
 def auditing(dataset: StoredData, method: str, run: str = "{job}") -> Words:
@@ -82,8 +88,8 @@ def auditing(dataset: StoredData, method: str, run: str = "{job}") -> Words:
 def measuring(dataset: StoredData, cell_m: int, slot_min: int) -> list[Words]:
     """What the controls of the risk page compute."""
     grain = ["--cell-m", str(cell_m), "--slot-min", str(slot_min), *_zone(dataset)]
-    file = clean_file(dataset)
-    return [["measure", "uniqueness", file, "--points", "1-5", *grain], ["measure", "exposure", file, *grain]]
+    file, drawn = clean_file(dataset), ["--map", f"{HOME}/data/{dataset.id}/map.svg", "--force"]
+    return [["measure", "uniqueness", file, "--points", "1-5", *grain], ["measure", "exposure", file, *grain, *drawn]]
 
 
 def _given(options: Mapping[str, Any]) -> Words:
@@ -99,6 +105,20 @@ def _columns(dataset: StoredData) -> Words:
     sensitive = ["--sensitive", options["sensitive"]] if options.get("sensitive") else []
     harmless = [word for name in options.get("harmless", ()) for word in ("--harmless", name)]
     return [*sensitive, *harmless, *_zone(dataset)]
+
+
+def beside(lines: Sequence[Sequence[str]]) -> list[Words]:
+    """The command lines of a step for a terminal: they write files beside the data, never over those of the studio.
+
+    Args:
+        lines: As the job runs them.
+
+    >>> beside([["clean", "a.csv", "-o", f"{HOME}/data/1/a.parquet"], ["inspect", f"{HOME}/data/1/a.parquet"]])
+    [['clean', 'a.csv', '-o', 'data-1-a.parquet'], ['inspect', 'data-1-a.parquet']]
+    """
+    written = {words[place + 1] for words in lines for place, word in enumerate(words) if word in WRITING}
+    own = {path: OWN.sub(r"\1-\2-", path) for path in written}
+    return [[own.get(word, word) for word in words] for words in lines]
 
 
 def shown(words: Iterable[str]) -> list[str]:

@@ -1,5 +1,6 @@
 """The step Compare: all runs in one table and one frontier, and what advice would choose."""
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,14 +12,16 @@ from incrowd.report.cards import Bar, Card
 from incrowd.report.verdict import FirstScreen, verdict_of
 from incrowd.show import Line, Lines
 from incrowd.web import commands
+from incrowd.web.methods import title_of
 from incrowd.web.pages import commands as lines
-from incrowd.web.pages import in_brief, page, studio_of
+from incrowd.web.pages import discreet, in_brief, page, studio_of
 from incrowd.web.protect import TRIED
 from incrowd.web.store import Job
 from incrowd.web.studio import JUDGE, Studio
 
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
+    from incrowd.show import Section
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class ComparedRun:
     passed: bool
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """The page."""
     studio = studio_of(request)
     dataset = studio.ready()
@@ -68,6 +71,7 @@ async def show(request: Request) -> Response:
         pending=[job for job in jobs if not job.over],
         frontier=_frontier([*rows, *original]) if rows else None,
         advice=None if before is None else before.advice,
+        title_of=title_of,
         tried=studio.answer(studio.finished(dataset, "forecast")),
         lines=lines(commands.forecasting(dataset, TRIED)),
     )
@@ -79,13 +83,22 @@ def row_of(studio: Studio, job: Job) -> ComparedRun | None:
     if job.state != "finished" or assessment is None:
         return None
     record: dict[str, Any] = published.data if published else {}
-    left = published.answer.partition("\nGuarantee:")[0] if published else ""
+    left = _what_is_left(published) if published else ""
     return _row(job, job.title, assessment, left, percent(record.get("records_left")), record.get("loss"))
+
+
+def _what_is_left(published: "Section") -> str:
+    """How many people are left, and the last sentence before the guarantee: how fine the data still are."""
+    fine = re.split(r"(?<=\.) (?=[A-Z])", published.answer.partition("\nGuarantee:")[0])[-1]
+    people, before = published.data.get("people"), published.data.get("people_before")
+    return fine if people is None or not before else f"{people:,} of {several(before, 'person', 'people')}. {fine}"
 
 
 def _failed(job: Job) -> ComparedRun:
     """A run without an answer, as loud as one that fails."""
-    return ComparedRun(job, job.title, "gap", "No answer", None, f"stopped: {job.message}", "-", None, passed=False)
+    return ComparedRun(
+        job, job.title, "gap", "No answer", None, f"stopped: {discreet(job.message)}", "-", None, passed=False
+    )
 
 
 def _row(

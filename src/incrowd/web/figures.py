@@ -1,29 +1,35 @@
 """Figures of `incrowd.plot` as SVG that a strict page may hold: no style, no script, colours of the page."""
 
+import pickle
 import re
+import threading
+from functools import lru_cache
 
 from incrowd.report.draw import image
 from incrowd.report.style import COLOURS, INK, MUTED, PALE, SUNK
 from incrowd.show import Panel
 
+DRAWING = threading.Lock()  # matplotlib sets its style for all threads at once
 STYLE = re.compile(r' style="([^"]*)"')
 SHEET = re.compile(r"<defs>\s*<style.*?</style>\s*</defs>", re.DOTALL)
 PAPER = re.compile(r'<g>\s*<path d="[^"]*" style="fill: #ffffff"/>\s*</g>')
-NAMED = re.compile(r'\bid="|"#|url\(#')
+NAMED = re.compile(r'\bid="|(?<=href=)"#|url\(#')
 FONT = re.compile(r"(?:(\d+) )?([\d.]+)px .*")
-THEMED = {
-    INK: "var(--ink)",
-    MUTED: "var(--soft)",
-    PALE: "var(--line)",
-    SUNK: "var(--sunk)",
-    COLOURS[0]: "var(--line-1)",
-}
-THEMED |= {COLOURS[1]: "var(--line-2)", COLOURS[2]: "var(--line-3)", "#ffffff": "var(--paper)"}
+THEMED = {INK: "var(--ink)", MUTED: "var(--soft)", PALE: "var(--line)", SUNK: "var(--sunk)", "#ffffff": "var(--paper)"}
+THEMED |= {colour: f"var(--line-{place})" for place, colour in enumerate(COLOURS, start=1)}
 
 
 def figure(panel: Panel) -> str:
     """The panel as inline SVG in the colours of the page; its names begin with that of the panel."""
-    svg = PAPER.sub("", SHEET.sub("", image(panel)), count=1)
+    return _drawn(pickle.dumps(panel))
+
+
+@lru_cache(maxsize=128)
+def _drawn(pickled: bytes) -> str:
+    panel: Panel = pickle.loads(pickled)  # noqa: S301 - of this process; panels hold arrays, which are no keys
+    with DRAWING:
+        image_of_panel = image(panel)
+    svg = PAPER.sub("", SHEET.sub("", image_of_panel), count=1)
     svg = STYLE.sub(lambda style: _attributes(style[1]), svg)
     for colour, token in THEMED.items():
         svg = svg.replace(f'"{colour}"', f'"{token}"')

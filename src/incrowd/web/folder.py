@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,9 +18,11 @@ from incrowd.read.sources.local import SUFFIXES
 GLOB = re.compile(r"[*?\[\]{}]")  # a name with these stands for other files, too
 HOME = "incrowd-studio"  # the studio's own folder in it, mode 0700
 UPLOADS = f"{HOME}/uploads"
+DAY_S = 86_400
 MOST_FILES = 200  # that a page lists
 DEEPEST = 3
 NAME = re.compile(r"[\w][\w .()+-]{0,120}")
+LONGEST_NAME = 200  # bytes; file systems take 255
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,17 @@ def size_in_words(size: int) -> str:
     return f"{size / 1_000_000:,.1f} MB" if size < 1_000_000_000 else f"{size / 1_000_000_000:,.1f} GB"
 
 
+def sweep(folder: Path) -> None:
+    """Remove what uploads of a server that was killed left half written, once it is a day old.
+
+    Args:
+        folder: The folder given to `incrowd serve`.
+    """
+    for part in (folder / UPLOADS).glob(".*.part"):
+        if time.time() - part.stat().st_mtime > DAY_S:
+            part.unlink(missing_ok=True)
+
+
 async def upload(folder: Path, name: str, chunks: AsyncIterator[bytes], most: int) -> str:
     """Store what a browser sends as one file, whole or not at all; nothing is unpacked.
 
@@ -142,14 +156,14 @@ async def upload(folder: Path, name: str, chunks: AsyncIterator[bytes], most: in
     Returns:
         Its path below the folder.
     """
-    if not NAME.fullmatch(name) or not _known(Path(name)):
+    if not NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME or not _known(Path(name)):
         raise ParameterError(
             "the name of this file has unusual characters or an unknown ending; rename it, such as trips.csv."
         )
     place = folder / UPLOADS
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = place / f".{os.urandom(8).hex()}.part"
     try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
         size = 0
         with _private(part) as stream:
             async for chunk in chunks:
@@ -160,6 +174,8 @@ async def upload(folder: Path, name: str, chunks: AsyncIterator[bytes], most: in
         if not size:
             raise DataError("this file is empty; choose another.")
         part.replace(place / name)
+    except OSError as error:
+        raise DataError("this file could not be stored, most likely because the disk is full; make room.") from error
     finally:
         part.unlink(missing_ok=True)
     return f"{UPLOADS}/{name}"

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 
 from incrowd.errors import DataError, ParameterError
-from incrowd.web.store import Job
+from incrowd.web.store import Job, StoredData
 from incrowd.web.studio import Studio
 
 MOST_BYTES = 200_000
@@ -39,6 +39,31 @@ def number_in(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise ParameterError("there is no such run; choose one of those on the page.")
     return int(text)
+
+
+def run_in(studio: Studio, text: str) -> Job:
+    """The run of the current data that an address or a form names.
+
+    Args:
+        studio: Where to look.
+        text: Its number, as it was sent.
+    """
+    job = job_in(studio, text, "run")
+    dataset_of(studio, job)
+    return job
+
+
+def dataset_of(studio: Studio, job: Job) -> StoredData:
+    """The current data, which a job must be about.
+
+    Args:
+        studio: Where to look.
+        job: What was named.
+    """
+    dataset = studio.dataset()
+    if job.dataset != dataset.id:
+        raise ParameterError("this run is of other data; go back to them on the step Data.")
+    return dataset
 
 
 def job_in(studio: Studio, text: str, kind: str | None = None) -> Job:

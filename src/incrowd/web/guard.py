@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from incrowd.web.peer import ROOT, foreign
 from incrowd.web.store import Store
 
-COOKIE = "incrowd_studio"
+COOKIE = "incrowd_studio_"  # and the port: a browser sends cookies of one port of this machine to all of them
 SAFE = ("GET", "HEAD", "OPTIONS")
 CONTENT_SECURITY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -55,7 +55,7 @@ class Guard:
     """
 
     def __init__(self, app: ASGIApp, store: Store, port: int, log: Callable[[str], object]) -> None:
-        self.app, self.log, self.port = app, log, port
+        self.app, self.log, self.port, self.cookie = app, log, port, f"{COOKIE}{port}"
         self.hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
         self.token: str | None = secrets.token_urlsafe(32)
         if not store.setting("session"):
@@ -126,7 +126,7 @@ class Guard:
             return None
         self.token = None
         response = HTMLResponse(ARRIVED, headers={"Referrer-Policy": "no-referrer"})
-        response.set_cookie(COOKIE, self.session, httponly=True, samesite="strict", path="/")
+        response.set_cookie(self.cookie, self.session, httponly=True, samesite="strict", path="/")
         return response
 
     def _known(self, scope: Scope) -> bool:
@@ -135,5 +135,5 @@ class Guard:
             cookies = SimpleCookie(Headers(scope=scope).get("cookie", ""))
         except CookieError:
             return False
-        given = cookies[COOKIE].value if COOKIE in cookies else ""
+        given = cookies[self.cookie].value if self.cookie in cookies else ""
         return secrets.compare_digest(given.encode(), self.session.encode())

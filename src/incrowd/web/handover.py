@@ -77,11 +77,13 @@ def listener(folder: Path) -> progress.Listener:
 
 
 def progress_in(folder: Path) -> dict[str, Any]:
-    """What the command said last: label, part, share, seconds left; empty before its first word."""
+    """What the command said last: label, part, share, and seconds left since then; empty before its first word."""
     try:
-        return dict(json.loads((folder / PROGRESS).read_bytes()))
+        said = dict(json.loads((folder / PROGRESS).read_bytes()))
+        ago_s = time.time() - (folder / PROGRESS).stat().st_mtime
     except (OSError, ValueError):
         return {}
+    return said | {"left_s": max(said["left_s"] - ago_s, 0)}
 
 
 def answer_in(folder: Path) -> Section | None:

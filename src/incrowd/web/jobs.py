@@ -32,6 +32,10 @@ async def remove(request: Request) -> Response:
     job = job_in(studio, request.path_params["job"])
     if not job.over:
         raise ParameterError("this run has not ended; cancel it first.")
+    signing = studio.signing_of(job)
+    kept = job.state == "finished" and job.kind != "run"
+    if kept or (signing is not None and (not signing.over or studio.signed(signing))):
+        raise ParameterError("this stays: what was signed or read is not forgotten.")
     studio.store.remove_job(job.id)
     return await _back(request)
 

@@ -59,9 +59,11 @@ def description() -> dict[str, Any]:
     decision = dict.fromkeys(("run", "name", "role", "decision", "reasons", "again_by"), TEXT)
     paths: dict[str, Any] = {f"/{step}": {"get": _get(f"The step {step}.")} for step in STEPS}
     paths["/data"]["post"] = _post("Choose the data.", {**source, "time-format": TEXT, "use:user": TEXT})
+    paths["/data"]["get"] = _get("The step data.", parameters=_query(source=TEXT))
     paths["/release"]["get"] = _get("The step release.", parameters=_query(run=TEXT))
     paths |= {
         "/data/columns": {"get": _get("What columns hold.", parameters=_query(source=TEXT, kind=TEXT))},
+        "/data/earlier": {"post": _post("Go back to earlier data.", {"dataset": {"type": "integer"}})},
         "/upload": {"post": _upload()},
         "/risk/view": {"get": _get("Risk at a grain.", parameters=VIEW)},
         "/risk/map.json": {"get": _get("Squares of the map.", parameters=VIEW, kind=JSON)},

@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from functools import cache
+from os.path import expanduser
 from typing import TYPE_CHECKING, Any
 
 import jinja2
@@ -13,7 +14,7 @@ from starlette.responses import HTMLResponse
 
 from incrowd.plain import about, in_words, percent, several
 from incrowd.report.draw import caption
-from incrowd.web.commands import shown
+from incrowd.web.commands import beside, shown
 from incrowd.web.figures import figure
 from incrowd.web.handover import progress_in
 from incrowd.web.store import Job, StoredData
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from incrowd.assess import Assessment
 
 STEPS = ("data", "risk", "protect", "compare", "release")
-LOOSE = re.compile(r"(?<=\d) %(?=\W)")  # a number that could part from its unit
+# A number in a text that could part from its unit; commands, and names in tags, stay as they are.
+LOOSE = re.compile(r"(<pre.*?</pre>|<[^>]*>)|(?<=\d) %(?=\W)", re.DOTALL)
 NUMBER = re.compile(r"[-+]?[\d.,]*\d( ?%| ?\w{1,6})?|-|inf|")
 
 
@@ -39,9 +41,11 @@ def environment() -> jinja2.Environment:
     )
     made.filters |= {
         "caption": caption,
+        "first_up": first_up,
         "figure": lambda panel: Markup(figure(panel)),  # noqa: S704 - drawn by us, values escaped by matplotlib
         "about": about,
         "in_words": in_words,
+        "discreet": discreet,
         "numeric": lambda cell: bool(NUMBER.fullmatch(cell)),
         "percent": percent,
         "pieces": shown,
@@ -74,7 +78,8 @@ def page(
     if "step" in context:
         common["steps"] = steps(studio, context["step"])
     text = environment().get_template(f"{template}.html").render(**common, **context)
-    return HTMLResponse(LOOSE.sub("\N{NO-BREAK SPACE}%", text), status_code=status, headers=headers)
+    text = LOOSE.sub(lambda piece: piece[1] or "\N{NO-BREAK SPACE}%", text)
+    return HTMLResponse(text, status_code=status, headers=headers)
 
 
 def progress_of(studio: Studio, job: Job) -> dict[str, Any]:
@@ -104,7 +109,7 @@ def _found(studio: Studio, dataset: StoredData) -> dict[str, str]:
         found["protect"] = several(len(done), "run finished", "runs finished")
         judged = [one for one in (studio.assessment(job, JUDGE) for job in done) if one is not None]
         found["compare"] = several(sum(one.passed for one in judged), "run passes", "runs pass")
-    if studio.finished(dataset, "sign") is not None:
+    if any(map(studio.signed, studio.store.jobs(dataset.id, "sign"))):
         found["release"] = "signed"
     return found
 
@@ -114,12 +119,33 @@ def in_brief(assessment: "Assessment") -> str:
     if assessment.passed:
         return "passes"
     if assessment.above:
-        return f"{len(assessment.above)} of {several(len(assessment.held), 'test')} above"
+        return f"{len(assessment.above)} of {len(assessment.held)} above the limit"
     return several(len(assessment.open), "test is missing", "tests are missing")
 
 
-def commands(*lines: Sequence[str]) -> list[list[str]]:
-    """Command lines in pieces that do not break, credentials left out."""
+def first_up(words: str) -> str:
+    """A message as a sentence; the name of a file, a parameter or the program keeps its letters.
+
+    >>> first_up("choose a file."), first_up("a.csv is empty."), first_up("k must be 2."), first_up("incrowd wrote it.")
+    ('Choose a file.', 'a.csv is empty.', 'k must be 2.', 'incrowd wrote it.')
+    """
+    first = words.partition(" ")[0]
+    return words[:1].upper() + words[1:] if first.isalpha() and len(first) > 1 and first != "incrowd" else words
+
+
+def discreet(words: str) -> str:
+    """A message without the credentials of an address that it names.
+
+    >>> discreet("cannot read s3://trips/may.parquet?X-Amz-Signature=geheim: check it.")
+    'cannot read s3://trips/may.parquet?X-Amz-Signature=*** check it.'
+    """
     from incrowd.assess.head import masked
 
-    return [shown(shlex.split(masked(words))) for words in lines]
+    return " ".join(shlex.split(masked([word]))[0] if "://" in word else word for word in words.split(" "))
+
+
+def commands(*lines: Sequence[str]) -> list[list[str]]:
+    """Command lines for a terminal, in pieces that do not break, credentials left out."""
+    from incrowd.assess.head import masked
+
+    return [shown(map(expanduser, shlex.split(masked(words)))) for words in beside(lines)]

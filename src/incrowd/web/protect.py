@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from incrowd.errors import IncrowdError, ParameterError
 from incrowd.plain import in_words, percent
 from incrowd.web import commands
-from incrowd.web.forms import form_of, job_in
+from incrowd.web.forms import dataset_of, form_of, job_in
 from incrowd.web.methods import cards, options_from, title_of
 from incrowd.web.pages import commands as lines
 from incrowd.web.pages import in_brief, page, studio_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TRIED = 300  # people of a forecast
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """The page."""
     return _shown(request)
 
@@ -40,7 +40,7 @@ def _shown(request: Request, problem: str = "", method: str = "", typed: dict[st
         status=422 if problem else 200,
         dataset=dataset,
         cards=cards(),
-        jobs=jobs,
+        jobs=sorted(jobs, key=_order),
         outcomes={job.id: outcome(studio, job) for job in jobs},
         forecast=forecast,
         forecasts=_forecasts(studio, dataset),
@@ -48,15 +48,30 @@ def _shown(request: Request, problem: str = "", method: str = "", typed: dict[st
         tried=TRIED,
         problem=problem,
         wrong=method,
+        wrong_field=_blamed(method, problem),
         typed=typed or {},
         lines=lines(*([word.replace("{job}", "1") for word in one] for one in words)),
     )
 
 
+def _blamed(method: str, problem: str) -> str:
+    """The field that a refusal begins with; empty if it is about several."""
+    fields = next((card.fields for card in cards() if card.name == method), ())
+    return next((one.name for one in fields if problem.startswith((f"{one.label}:", f"{one.name} "))), "")
+
+
+def _order(job: Job) -> tuple[int, int]:
+    """Runs that work come first, then those that wait, as they will begin; the others the latest first."""
+    place = {"running": 0, "waiting": 1}.get(job.state, 2)
+    return place, -job.id if place == 2 else job.id
+
+
 def outcome(studio: Studio, job: Job) -> str:
     """What became of a finished run, in a few words."""
     assessment = studio.assessment(job, JUDGE) if job.kind == "run" else None
-    return "" if assessment is None else in_brief(assessment)
+    if assessment is None:
+        return ""
+    return f"{in_brief(assessment)} · signed" if studio.signed(studio.signing_of(job)) else in_brief(assessment)
 
 
 def _forecasts(studio: Studio, dataset: StoredData) -> dict[str, dict[str, Any]]:
@@ -112,7 +127,7 @@ async def again(request: Request) -> Response:
     job = job_in(studio, request.path_params["job"])
     if not job.over:
         raise ParameterError("this run has not ended; cancel it first.")
-    dataset = studio.dataset()
+    dataset = dataset_of(studio, job)
     if job.kind == "run":
         _run(studio, dataset, job.details["method"], job.details["options"])
         return RedirectResponse("/protect", status_code=303)

@@ -49,11 +49,15 @@ class Queue:
         """Stop a job that runs, or take one that waits from the list."""
         if self.store.move(job.id, "cancelled", expected="waiting", ended=time.time()):
             return
-        # Recorded first: a process that has not begun to listen ends at the signal without a word.
+        # Recorded first: a process that has not begun sees it, and one that does not listen yet ends at the signal.
         cancelled = self.store.move(job.id, "cancelled", expected="running", ended=time.time())
-        if cancelled and job.process is not None and self._locked(job):
-            with suppress(ProcessLookupError):
-                os.kill(job.process, signal.SIGTERM)
+        now = self.store.job(job.id) if cancelled else None
+        if now is not None and now.process is not None and self._locked(job):
+            try:
+                os.kill(now.process, signal.SIGTERM)
+            except ProcessLookupError:  # only its command is left
+                with suppress(ProcessLookupError):
+                    os.killpg(now.process, signal.SIGINT)
 
     def place_of(self, job: Job) -> Path:
         """The folder with what a job handed over."""
@@ -77,7 +81,6 @@ class Queue:
                 stderr=subprocess.DEVNULL,
                 pass_fds=(lock.fileno(),),
             )
-        self.store.move(job.id, "running", expected="running", process=child.pid)
         self._children.append(child)
 
     def _gone(self, job: Job) -> bool:

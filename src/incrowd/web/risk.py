@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -33,7 +32,7 @@ LIMIT = float(DEFAULT_LIMITS["identified"].value or 1)
 HOT = (0.05, 0.25, 0.5, 0.75)  # shares at which the colour of the surface changes
 
 
-async def show(request: Request) -> Response:
+def show(request: Request) -> Response:
     """The page; the controls stand as the address says."""
     studio = studio_of(request)
     dataset = studio.ready()
@@ -59,18 +58,19 @@ async def show(request: Request) -> Response:
         slot_words=slot_words,
         problem=problem,
         budgets=commands.BUDGETS,
+        budget_words=budget_words,
         lines=lines(_assessing(dataset, chosen)),
     )
 
 
-async def view(request: Request) -> Response:
+def view(request: Request) -> Response:
     """The part of the page that the controls redraw."""
     studio = studio_of(request)
     dataset, chosen, began = studio.ready(), _chosen(request), time.perf_counter()
     file, zone = _file(studio, dataset), _zone(dataset)
-    seen = await run_in_threadpool(studio.views.view, file, chosen["cell_m"], chosen["slot_min"], zone)
-    context: dict[str, Any] = await run_in_threadpool(_drawn, studio, dataset, seen, chosen)
-    return page(request, "view", chosen=chosen, took=f"{time.perf_counter() - began:.1f} s", **context)
+    seen = studio.views.view(file, chosen["cell_m"], chosen["slot_min"], zone)
+    context = _drawn(studio, dataset, seen, chosen)
+    return page(request, "view", chosen=chosen, took=_drawn_in(time.perf_counter() - began), **context)
 
 
 def _drawn(studio: Studio, dataset: StoredData, seen: View, chosen: dict[str, int]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _drawn(studio: Studio, dataset: StoredData, seen: View, chosen: dict[str, in
     return {
         "known": known,
         "curve": _with_limit(section_of(list(seen.curve)).panel("uniqueness")),
-        "numbers": [(one.points, percent(one.value)) for one in seen.curve],
+        "numbers": [(one.points, percent(one.value).removesuffix(" %")) for one in seen.curve],
         "map": seen.risk_map.section(),
         "key": step_words(seen.risk_map.panel().steps) if len(seen.risk_map.cell) else [],
         "min_people": several(seen.risk_map.min_people, "person", "people"),
@@ -97,6 +97,10 @@ def _drawn(studio: Studio, dataset: StoredData, seen: View, chosen: dict[str, in
         "gap": section_of(gap[0]) if gap else None,
         "lines": lines(*commands.measuring(dataset, chosen["cell_m"], chosen["slot_min"]), _assessing(dataset, chosen)),
     }
+
+
+def _drawn_in(seconds: float) -> str:
+    return f"Drawn in {seconds:.1f} s" if seconds >= 0.1 else "Drawn in less than 0.1 s"
 
 
 def _assessing(dataset: StoredData, chosen: dict[str, int]) -> list[str]:
@@ -124,12 +128,12 @@ def _cell(seen: View | None, chosen: dict[str, int], cell_m: int, slot_min: int)
     return {"share": "" if seen is None else percent(value, 0), "heat": heat, "here": here}
 
 
-async def map_data(request: Request) -> Response:
+def map_data(request: Request) -> Response:
     """The squares of the map for the canvas: column, row and colour of those that are not blank."""
     studio = studio_of(request)
     dataset, chosen = studio.ready(), _chosen(request)
     file, zone = _file(studio, dataset), _zone(dataset)
-    seen = await run_in_threadpool(studio.views.view, file, chosen["cell_m"], chosen["slot_min"], zone)
+    seen = studio.views.view(file, chosen["cell_m"], chosen["slot_min"], zone)
     if not len(seen.risk_map.cell):
         return JSONResponse({"squares": [], "cell_km": 1, "box": [0, 0, 1, 1], "outline": [], "words": ""})
     return JSONResponse(_squares(seen.risk_map.panel()))
@@ -193,6 +197,15 @@ def cell_words(cell_m: int) -> str:
     ('250 m', '2 km')
     """
     return f"{cell_m} m" if cell_m < 1000 else f"{cell_m // 1000} km"
+
+
+def budget_words(budget: str) -> str:
+    """The time that all tests may take.
+
+    >>> budget_words("2m"), budget_words("1h")
+    ('2 min', '1 h')
+    """
+    return f"{budget[:-1]} {'min' if budget.endswith('m') else 'h'}"
 
 
 def slot_words(slot_min: int) -> str:

@@ -5,9 +5,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
+from incrowd.errors import IncrowdError
+from incrowd.web.folder import inside
 from incrowd.web.store import Job, Store
 
 GRACE_S = 10  # for a command to remove what it half wrote
@@ -31,20 +34,44 @@ def main(home: Path, number: int) -> None:
     """
     store = Store(home)
     job = store.job(number)
-    if job is None or job.state != "running":
+    # Who cancels the job sees its process or is seen by it, whatever comes first.
+    if job is None or not store.move(number, "running", expected="running", process=os.getpid()):
         return
     signal.signal(signal.SIGTERM, _cancel)
     for folder in (home / "data" / str(job.dataset), home / "runs" / str(number)):  # where its commands write
         folder.mkdir(parents=True, exist_ok=True)
     try:
-        message = _run(store, job)
-    except Cancelled:
-        return  # recorded by who cancelled it
+        message = _moved(store, job) or _run(store, job)
+    except Cancelled:  # recorded by who cancelled it
+        _stop()
+        return
     store.move(number, "failed" if message else "finished", expected="running", message=message, ended=time.time())
 
 
 def _cancel(_signal: int, _frame: FrameType | None) -> None:
     raise Cancelled
+
+
+def _stop() -> None:
+    """End all processes of the job as Ctrl+C does, after a while by force, and this one with them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.killpg(os.getpid(), signal.SIGINT)
+    end = time.monotonic() + GRACE_S
+    with suppress(ChildProcessError):
+        while time.monotonic() < end:
+            os.waitpid(-1, os.WNOHANG)
+            time.sleep(0.05)
+    os.killpg(os.getpid(), signal.SIGKILL)
+
+
+def _moved(store: Store, job: Job) -> str:
+    """Why the file of a job may not be read any more, such as a link that took its place while the job waited."""
+    try:
+        if job.details.get("file"):
+            inside(store.home.parent, job.details["file"])
+    except IncrowdError as error:
+        return str(error)
+    return ""
 
 
 def _run(store: Store, job: Job) -> str:
@@ -75,16 +102,7 @@ def _command(words: list[str], where: Path, folder: Path) -> int:
             stderr=err,
             close_fds=False,  # the lock of the job stays held as long as a command runs
         )
-        try:
-            return child.wait()
-        except Cancelled:
-            child.send_signal(signal.SIGINT)
-            try:
-                child.wait(GRACE_S)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
-            raise
+        return child.wait()
 
 
 def _reason(path: Path) -> str:

@@ -1,6 +1,7 @@
 """What the studio remembers: datasets, jobs and settings in one SQLite file that outlives the server."""
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError
 
 JobState = Literal["waiting", "running", "finished", "failed", "cancelled"]
 OVER: tuple[JobState, ...] = ("finished", "failed", "cancelled")
@@ -92,8 +93,7 @@ class Store:
 
     def __init__(self, home: Path) -> None:
         self.home = home
-        home.mkdir(mode=0o700, exist_ok=True)
-        home.chmod(0o700)
+        _make_own(home)
         with self._open() as db:
             db.executescript(SCHEMA)
 
@@ -136,11 +136,14 @@ class Store:
 
     def dataset(self) -> StoredData | None:
         """The current dataset."""
+        now = self.setting("dataset")
+        return next((one for one in self.datasets() if str(one.id) == now), None)
+
+    def datasets(self) -> list[StoredData]:
+        """All datasets, the latest first."""
         with self._open() as db:
-            row = db.execute(
-                "SELECT * FROM datasets WHERE id = (SELECT value FROM settings WHERE name = 'dataset')"
-            ).fetchone()
-        return None if row is None else StoredData(**{**dict(row), "options": json.loads(row["options"])})
+            rows = db.execute("SELECT * FROM datasets ORDER BY id DESC").fetchall()
+        return [StoredData(**{**dict(row), "options": json.loads(row["options"])}) for row in rows]
 
     def add_job(
         self, dataset: int, kind: str, title: str, commands: list[list[str]], details: dict[str, Any] | None = None
@@ -197,6 +200,18 @@ class Store:
         """Forget a job that is over."""
         with self._open() as db:
             db.execute("DELETE FROM jobs WHERE id = ? AND state IN ('finished', 'failed', 'cancelled')", (number,))
+
+
+def _make_own(home: Path) -> None:
+    """Make the folder, for its owner alone; somebody else's, or a link to another place, is refused."""
+    refused = ParameterError(f"the studio cannot keep its state in {home.name}: it must be a folder of your own.")
+    try:
+        home.mkdir(mode=0o700, exist_ok=True)
+        if home.is_symlink() or home.stat().st_uid != os.getuid():
+            raise refused
+        home.chmod(0o700)
+    except OSError:
+        raise refused from None
 
 
 def _job(row: sqlite3.Row) -> Job:

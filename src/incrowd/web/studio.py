@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.errors import ParameterError
-from incrowd.web.folder import HOME
+from incrowd.web.folder import HOME, sweep
 from incrowd.web.handover import ANSWER, answer_in
 from incrowd.web.queue import Queue
 from incrowd.web.store import Job, Store, StoredData
@@ -51,6 +51,7 @@ class Studio:
         """
         folder = folder.resolve()
         store = Store(folder / HOME)
+        sweep(folder)
         return cls(folder, store, Queue(store), upload_mb=upload_mb)
 
     def dataset(self) -> StoredData:
@@ -93,6 +94,18 @@ class Studio:
         """The assessment that a command of a job answered with."""
         section = self.answer(job, step)
         return None if section is None else section.data
+
+    def signing_of(self, job: Job) -> Job | None:
+        """The latest job that signs a run."""
+        return next((one for one in self.store.jobs(job.dataset, "sign") if one.details["run"] == job.id), None)
+
+    def signed(self, signing: Job | None) -> bool:
+        """Whether a decision stands: the tests and checks that signing repeats pass, or it says not to publish."""
+        if signing is None or signing.state != "finished":
+            return False
+        repeated, audit = self.assessment(signing), self.answer(signing, 1)
+        passed = repeated is not None and repeated.passed and audit is not None and bool(audit.data.passed)
+        return passed or signing.details["decision"] == "no"
 
     def runs(self, dataset: StoredData) -> list[Job]:
         """The releases that were made, the latest first."""

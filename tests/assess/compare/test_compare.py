@@ -1,5 +1,6 @@
 """Every method on the same people: what is compared, what is said, what is refused."""
 
+import json
 from dataclasses import replace
 from importlib import import_module
 
@@ -376,6 +377,7 @@ def test_records_have_the_best_under_its_old_name_too_and_a_table_of_all_setting
     found = ic.assess.compare(FOUR, methods=["cut", "w4m"], target="k=4", points=1)
     record = found.to_dict()
     assert record["best"] is record["cheapest"] is None and record["renamed"] == {"cheapest": "best"}
+    assert json.loads(json.dumps(record)) == record
     with pytest.warns(ic.errors.IncrowdWarning, match="cheapest is now best"):
         assert found.cheapest is found.best
     table = found.to_arrow()

@@ -239,6 +239,11 @@ SECRETS = [
     "s3://key:ab/geheim@bucket/a.csv",
     "host=localhost user=me password=geheim",
     "host=localhost user=me password = geheim",
+    "me:geheim@host/db",
+    "postgres:me:geheim@host/db",
+    "postgresql://me%3Ageheim@host/db",
+    "s3://bucket/x?secret_key=geheim",
+    "pwd=geheim;server=x",
 ]
 
 

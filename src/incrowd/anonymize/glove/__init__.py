@@ -102,7 +102,7 @@ class Glove(Anonymizer):
         self,
         data: Fingerprints,
         *,
-        seed: int = 0,
+        seed: int | None = 0,
         pseudonym_seed: int | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_s: float = EVERY_S,

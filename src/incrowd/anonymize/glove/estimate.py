@@ -132,4 +132,4 @@ def _timed(laid: CornerTable, users: int) -> tuple[float, int, int]:
         began = time.process_time()
         nearest(prints, batch, everybody, TAKE, False)
         cpu, done = cpu + time.process_time() - began, done + len(batch)
-    return cpu, done * len(everybody), prints.quiet.nbytes
+    return cpu, done * len(everybody), prints.quiet.nbytes + prints.coarse.nbytes

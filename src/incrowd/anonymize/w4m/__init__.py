@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.anonymize.base import Anonymizer, Strength, Wanted, guarantee, parameters, random_order
+from incrowd.anonymize.base import Anonymizer, Strength, Wanted, generator, guarantee, parameters, random_order
 from incrowd.anonymize.w4m.points import TRASHED, Placed, Tracks, cluster, everywhere, inside
 from incrowd.arrays import Floats, Ints, owners, rows_of
 from incrowd.clean import check_box
 from incrowd.data import Groups, Release, Traces
-from incrowd.errors import DataError, ParameterError, check_positive, check_seed, check_share, check_whole, public
+from incrowd.errors import DataError, ParameterError, check_positive, check_share, check_whole, public
 from incrowd.ledger import Ledger
 from incrowd.measure._displacement import displacement
 from incrowd.measure.glove.stretch import check_k
@@ -96,15 +96,15 @@ class W4M(Anonymizer):
             yield Strength(f"k={k}, 2 km", W4M(k=k, delta_m=DELTA_M), "points", reach_m=DELTA_M, note=NOTE)
 
     @public
-    def __call__(self, data: Traces, *, seed: int = 0, pseudonym_seed: int | None = None) -> Release:
+    def __call__(self, data: Traces, *, seed: int | None = 0, pseudonym_seed: int | None = None) -> Release:
         """The bent trajectories as a release.
 
         Args:
             data: Traces of people; `w4m.points.points_of` makes them from fingerprints.
-            seed: Seed of chunks and pivots.
+            seed: Seed of chunks and pivots; None for the operating system's entropy.
             pseudonym_seed: Seed of the pseudonyms, for tests; an audit fails a release that was made with one.
         """
-        check_seed(seed=seed)
+        rng = generator(seed)
         placed = self._placed(data)
         tracks, speed = self._tracks(placed.data)
         radius_m = _radius(tracks.points, placed) if self.radius_m is None else self.radius_m
@@ -114,7 +114,7 @@ class W4M(Anonymizer):
             chunk=self.chunk,
             trash=self.trash,
             radius_m=radius_m,
-            rng=np.random.default_rng(seed),
+            rng=rng,
         )
         if clusters.pivot.max() < 0:
             raise DataError(

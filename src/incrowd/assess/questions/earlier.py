@@ -8,12 +8,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, offsets_of, rows_of
+from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.earlier_pair import APART, BELIED, FEW_COMMON, MOST, UNVOUCHED, Pair, Views
+from incrowd.assess.earlier_pair import (
+    APART,
+    BELIED,
+    MOST,
+    SOME_UNKNOWN,
+    UNVOUCHED,
+    Pair,
+    Views,
+)
 from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
 from incrowd.assess.questions.counting import membership_finding
+from incrowd.assess.questions.earlier_boxes import in_both_crowds, looked_up
 from incrowd.assess.questions.linking import (
     MEET_S,
     NAMED_RIGHTLY,
@@ -24,12 +33,11 @@ from incrowd.assess.questions.linking import (
     named_surely,
     only,
 )
-from incrowd.assess.questions.lookup import guesses, half_right, mean_of, no_release, printed
-from incrowd.attack import Linkage, link, lookup
+from incrowd.assess.questions.lookup import half_right, mean_of, no_release
+from incrowd.assess.questions.standing_out import STANDING_OUT, standing_out
+from incrowd.attack import Linkage, link
 from incrowd.attack.link.sides import as_visits
-from incrowd.attack.people import unlabelled
-from incrowd.clock import DAY_MIN, wall_at, zone_of
-from incrowd.data import Counts, Fingerprints, Groups, Release, Visits
+from incrowd.data import Counts, Fingerprints, Release, Visits
 from incrowd.data.visits import SAME_M
 from incrowd.discretize import alike
 from incrowd.errors import DataError
@@ -38,7 +46,7 @@ from incrowd.plain import percent, several
 
 KNOWN_AGAIN = 0.1  # of the new rows, that are better than the right one on average where a link file is believed
 STANDARD_ERRORS = 3
-STANDING_OUT = "are more like a new row than like any other of their own time, net of the reverse"
+HARDLY_ANY = 0.01  # of the earlier rows: so few cannot exceed a limit by themselves
 
 
 def _earlier(data: Dataset) -> Finding:
@@ -81,8 +89,10 @@ def _against(one: EarlierRelease, data: Dataset) -> Iterator[Finding]:
         doubted = _doubted(one, pair, chosen, linkages)
         if doubted is not None:
             yield _unscored(_linked(doubted, data)[1], doubted)
-        if pair.scored and isinstance(table, Fingerprints) and isinstance(data.published, Fingerprints):
-            yield _looked_up(pair, table, data)
+        if isinstance(table, Fingerprints) and isinstance(data.published, Fingerprints):
+            if pair.scored:
+                yield looked_up(pair, table, data)
+            yield from in_both_crowds(pair, table)
 
 
 def _in_cells_of(counts: Counts, data: Dataset) -> Counts:
@@ -126,15 +136,17 @@ def _doubted(one: EarlierRelease, pair: Pair, chosen: Ints, linkages: list[Linka
         return None
     if not one.vouched:
         return pair.without_link(UNVOUCHED)
-    if not pair.known_by_most:
-        return pair.without_link(FEW_COMMON, pair.unknown)
+    unknown = pair.unknown
+    if min(len(unknown), pair.room) > HARDLY_ANY * len(pair.members):
+        hit = max(float(linkage.hit[1] or 0.0) for linkage in linkages)
+        return pair.without_link(SOME_UNKNOWN, unknown, hit * (len(pair.members) - len(unknown)))
     for linkage in linkages:
         if linkage.score == "evidence" and not linkage.one_to_one:
             rank = linkage.rank[~np.isnan(linkage.rank)]
             if (rank - 1).mean() <= KNOWN_AGAIN * linkage.target:
                 return None
             rows = chosen[~np.isnan(linkage.right[chosen])]
-            more = _standing_out(linkage, pair, rows) - linkage.right[rows]
+            more = standing_out(linkage, pair, rows) - linkage.right[rows]
             if more.mean() > STANDARD_ERRORS * more.std() / sqrt(len(more)):
                 return pair.without_link(BELIED)
     return None
@@ -162,7 +174,7 @@ def _scored(linkages: list[Linkage], pair: Pair, chosen: Ints) -> Finding:
     )
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(asked)),
+        number=printed(float(numbers[0].value), len(asked)),
         numbers={"judged": right.attacker, "scored": len(asked), "named": sure, "chance": dict(right.chance)},
         results=(right,),
         note="; ".join(filter(None, notes)),
@@ -174,91 +186,28 @@ def _scored(linkages: list[Linkage], pair: Pair, chosen: Ints) -> Finding:
 
 def _unscored(linkages: list[Linkage], pair: Pair) -> Finding:
     """The share of the new rows that an attacker names at 0.9, rightly or not, and what must be right of the rest."""
-    rows = int((np.diff(pair.target.offsets) > 0).sum())
-    named = max(len(np.unique(named_surely(one, pair.subject.crowd)[1])) for one in linkages)
+    there = np.flatnonzero(np.diff(pair.earlier.offsets))
+    asked = there if pair.asked is None else np.intersect1d(pair.asked, there)
+    rows, others = int((np.diff(pair.target.offsets) > 0).sum()), len(there) - len(asked)
+    people = others + min(len(asked), pair.subject.crowd[np.diff(pair.target.offsets) > 0].sum())
+    sure = (named_surely(one, pair.subject.crowd) for one in linkages)
+    named = max(len(np.unique(row[np.isin(known, asked)])) for known, row in sure)
     share = Fraction(named, max(rows, 1))
-    asked = np.flatnonzero(np.diff(pair.earlier.offsets)) if pair.asked is None else pair.asked
     alike_ = max(
-        max(float(_standing_out(linkage, pair, asked).mean()), 0.0) if len(asked) else 0.0
+        (max(float(standing_out(linkage, pair, asked).sum()), 0.0) + pair.recognised) / max(people, 1)
         for linkage in linkages
-        if linkage.score == "evidence"
+        if linkage.score == "evidence" and not linkage.one_to_one
     )
     numbers = (
         Number(limit="worst", what="rows of the new release named at 90 %, not scored", value=share),
-        Number(limit="earlier", what="earlier rows that stand out in the new release", value=alike_),
+        Number(limit="earlier", what="earlier rows that stand out in the new release", value=min(alike_, 1.0)),
     )
     return Finding(
         judged=numbers,
         number=f"{percent(float(share))} ({named:,} of {several(rows, 'row')}, not scored)",
         numbers={"named": named, "rows": rows, "standing_out": alike_, "scored": False},
-        note=f"{pair.why_unscored}; {percent(alike_)} of earlier rows {STANDING_OUT}",
+        note=f"{pair.why_unscored}; {percent(min(alike_, 1.0))} of earlier rows {STANDING_OUT}",
     )
-
-
-def _standing_out(linkage: Linkage, pair: Pair, asked: Ints) -> Floats:
-    """For each earlier row 1/crowd if a new row is more like it than any other of its own time is, minus if less.
-
-    Rows of their own time belong to other people. If the new ones did too, either would be the more alike as often.
-    """
-    known = pair.earlier
-    there = np.flatnonzero(np.diff(known.offsets))
-    same: Any = {"score": linkage.score, "views": linkage.views}
-    own = link(unlabelled(only(known, asked)), unlabelled(known), **same)
-    first, last = (np.zeros(len(known), np.int64) for _ in range(2))
-    first[there], last[there] = known.slot[known.offsets[there]], known.slot[known.offsets[there + 1] - 1]
-    net = np.zeros(len(asked))
-    for place, row in enumerate(asked.tolist()):
-        others = own.best[row]
-        beside = (others >= 0) & (others != row) & (first[others] <= last[row]) & (last[others] >= first[row])
-        nearest = own.values[row][beside].max() if beside.any() else own.values[row].min()
-        if linkage.matches[row] >= 0:
-            worth = 1 / max(int(pair.subject.crowd[linkage.matches[row]]), 1)
-            net[place] = worth * np.sign(np.round(linkage.values[row, 0] - nearest, 9))
-    return net
-
-
-def _looked_up(pair: Pair, table: Fingerprints, data: Dataset) -> Finding:
-    """Centres of earlier boxes looked up in the new ones; of another period, at the same time of the first day."""
-    new: Any = pair.subject.release.data
-    if None not in (table.crs, new.crs) and table.crs != new.crs:
-        raise DataError("boxes of the two releases are counted from different origins; publish both with one origin")
-    zones = [zone_of(side.time_zone) for side in (table, new)]
-    late = sum(
-        sign * wall_at(side.start or 0, zone) // 60
-        for sign, side, zone in zip((1, -1), (table, new), zones, strict=True)
-    )
-    minute = table.t + table.dt // 2 + late
-    if minute.max() < new.t.min() or minute.min() >= (new.t + new.dt).max():
-        minute = minute - (int(minute.min()) // DAY_MIN - int(new.t.min()) // DAY_MIN) * DAY_MIN
-    ones = np.ones(table.records, np.int64)
-    columns: Any = {
-        "x": table.x + table.dx // 2,
-        "y": table.y + table.dy // 2,
-        "t": minute,
-        "dx": ones,
-        "dy": ones,
-        "dt": ones,
-    }
-    centres = replace(table, **columns, crowd=np.ones(len(table), np.int64), start=new.start)
-    risk = lookup(Release(new, _shared(pair)), centres, records=data.options.records, seed=data.seed)
-    here = risk.crowd >= 0
-    mean, worst = guesses("earlier", risk.crowd[here], drawn=True, caps=pair.crowd_of(np.flatnonzero(here)))
-    return Finding(
-        judged=(mean, worst),
-        number=printed(mean, int(here.sum())),
-        numbers=risk.to_dict(),
-        results=(risk,),
-        note=f"{several(data.options.records, 'earlier box', 'earlier boxes')} of each row looked up in the new ones",
-        chance=1 / max(len(table), 1),
-    )
-
-
-def _shared(pair: Pair) -> Groups:
-    """For each row of the new release the earlier rows that share a person with it."""
-    rows = pair.subject.rows
-    starts, at = rows_of(rows.offsets, pair.members.positions)
-    both = np.unique(np.stack([rows.positions[at], np.repeat(pair.members.owner, np.diff(starts))]), axis=1)
-    return Groups(offsets_of(both[0], len(pair.subject.release.data)), both[1])
 
 
 def _lacks(data: Dataset) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
-from incrowd.assess.questions.lookup import guesses, no_rows, printed
+from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question, printed
+from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import home_work
 from incrowd.attack.lookup import candidates, drawn_records, held_rows
@@ -24,7 +24,7 @@ from incrowd.measure.uniqueness.question import effective_interval
 from incrowd.plain import percent, several
 from incrowd.show import Result, Section, Table
 
-LOAD_S, VISIT_S = 0.5, 6e-7  # seconds on one core: to load kernels, and per visit
+LOAD_S, VISIT_S = 0.3, 5e-8  # seconds on one core: to load kernels, and per visit
 FINE_MIN = 60  # slots in which a night and a working day are told apart
 OTHER = object()  # any value that does not count
 BLANK = object()  # no value, which may be one
@@ -55,7 +55,7 @@ def _home_work(data: Dataset) -> Finding:
     )
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(concerned)),
+        number=printed(float(numbers[0].value), len(concerned), of=everybody),
         numbers={"concerned": len(concerned), "people": everybody, "alone": alone, "pair_unique": places.pair_unique},
         results=(places,),
         note=note,

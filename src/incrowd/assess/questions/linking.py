@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
 from incrowd.assess.questions.lookup import half_right, mean_of, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import Linkage, link
@@ -21,9 +21,9 @@ from incrowd.plain import percent, several
 SURE = 0.9  # confidence at which a pair is named
 NAMED_RIGHTLY = "people named rightly at 90 %"
 SCORES: tuple[Literal["evidence", "histogram"], ...] = ("evidence", "histogram")
-# Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, and per pair of
-# people who share a cell.
-LOAD_S, MEET_S = 1.0, 4e-7
+# Seconds on one core, from benchmarks/estimates.py: to load the kernels, per pair of people who share a cell, and per
+# person.
+LOAD_S, MEET_S, PERSON_S = 0.5, 3e-7, 1e-4
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,9 @@ def _later(data: Dataset) -> Finding:
         sample,
     )
     numbers = {one.linkage.attacker: one.linkage.to_dict() for one in attempts}
-    right = f"{(linkage.hit[1] or 0.0) * linkage.scored:,.1f}".removesuffix(".0")  # ties in expectation
     return Finding(
         judged=(best.right, surest.named),
-        number=f"{percent(linkage.hit[1])} ({right} of {several(linkage.scored, 'person', 'people')})",
+        number=printed(linkage.hit[1] or 0.0, linkage.scored, of=len(subject.present)),
         numbers={"judged": linkage.attacker, "attacks": numbers, "chance": dict(linkage.chance)},
         results=(linkage,),
         note="; ".join(filter(None, notes)),
@@ -165,7 +164,7 @@ def later_s(data: Dataset) -> float:
     there = np.unique(cell * len(visits) + visits.owner) // len(visits)
     people = np.bincount(there).astype(np.float64)
     share = min(1.0, data.options.people / len(visits))
-    return LOAD_S + MEET_S * share * float((people * people).sum())
+    return LOAD_S + PERSON_S * len(visits) + MEET_S * share * float((people * people).sum())
 
 
 LATER = Question(

@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.options import RECORDS
-from incrowd.assess.question import Finding, Number, Question
+from incrowd.assess.question import Finding, Number, Question, printed
 from incrowd.assess.subject import ROWLESS, Subject
 from incrowd.attack import Lookup, lookup
 from incrowd.attack.lookup import candidates, drawn_records, held_rows, holders_of
@@ -26,8 +26,8 @@ EXACT = 300  # different sizes up to which a mean is a fraction
 RIGHT = "right guesses on average"
 WORST = "people guessed rightly half of the time or more"
 MORE = 8  # known records, beside those that are judged
-# Seconds on one core, rounded up: to load the kernels, per person looked up, per record published.
-FIRST_S, PERSON_S, RECORD_S = 1.2, 1e-3, 2e-6
+# Seconds on one core, from benchmarks/estimates.py: to load the kernels, per person looked up, per record published.
+FIRST_S, PERSON_S, RECORD_S = 0.5, 2.8e-4, 1e-6
 
 
 def guesses(
@@ -81,16 +81,6 @@ def rights(crowd: Ints) -> Floats:
     return np.divide(1.0, crowd, out=np.zeros(len(crowd)), where=crowd > 0)
 
 
-def printed(number: Number, people: int, one: str = "person", more: str = "people") -> str:
-    """A mean right guess as a share, with the number of people.
-
-    >>> printed(Number(limit="lookup", what=RIGHT, value=Fraction(1, 8)), 1402)
-    '12.5 % (175.2 of 1,402 people)'
-    """
-    expected = f"{float(number.value) * people:,.1f}".removesuffix(".0")
-    return f"{percent(float(number.value))} ({expected} of {several(people, one, more)})"
-
-
 def half_right(crowd: Ints) -> Fraction:
     """The share of people who are guessed rightly half of the time or more."""
     return Fraction(int(((crowd >= 1) & (crowd <= HALF)).sum()), len(crowd))
@@ -142,7 +132,7 @@ def _from_records(data: Dataset, records: int) -> Finding:
     note = "; ".join(filter(None, notes))
     return Finding(
         judged=(mean, worst),
-        number=printed(mean, risk.people),
+        number=printed(float(mean.value), risk.people),
         numbers=numbers,
         results=(risk,),
         note=note,
@@ -234,7 +224,7 @@ def matched(subject: Subject, people: Ints, records: int, seed: int) -> int:
 
 def _lookup_s(data: Dataset) -> float:
     records = data.visits.records if data.original is None else data.original.records
-    return FIRST_S + 3 * PERSON_S * len(data.visits) + 4 * RECORD_S * records
+    return FIRST_S + PERSON_S * len(data.visits) + RECORD_S * records
 
 
 def no_rows(data: Dataset) -> str:

@@ -7,10 +7,10 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
 from incrowd.assess.questions.inferring import named_columns
 from incrowd.assess.questions.linking import LOAD_S, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import STRANGERS, guesses, no_release, no_rows, printed
+from incrowd.assess.questions.lookup import STRANGERS, guesses, no_release, no_rows
 from incrowd.attack import link, relink
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Release, UserTable
@@ -126,7 +126,7 @@ GUARANTEES = Question(
     attacker=lambda _: (
         "No attacker but an auditor, who sees release and original and trusts neither the tool nor its maker"
     ),
-    seconds=lambda data: 1.0 + 1e-5 * data.visits.records,
+    seconds=lambda data: 0.3 + 1e-6 * data.visits.records,
     run=_guarantees,
     lacks=_no_guarantees,
 )
@@ -201,7 +201,7 @@ def _release_full(data: Dataset) -> Finding:
     free = data.options.limit("release_full").value is None
     return Finding(
         judged=(right,),
-        number=printed(right, linkage.scored),
+        number=printed(linkage.hit[1] or 0.0, linkage.scored, of=len(subject.present)),
         numbers={"hit": dict(linkage.hit), "chance": dict(linkage.chance), "interval": linkage.interval},
         results=(linkage,),
         note="; ".join(

@@ -4,8 +4,8 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
-from incrowd.assess.questions.lookup import guesses, no_rows, printed
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
+from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack.lookup import caps_of, held_rows
 from incrowd.data import Fingerprints, Groups, Release, Visits
@@ -21,12 +21,11 @@ from incrowd.plain import percent, several, span
 POINTS = (1, 2, 3, 4, 5)
 MOST_SAMPLES = 20_000  # looked up one by one in boxes
 KGAP_PEOPLE, KGAP_FEWEST, KGAP_S = 1_000, 125, 60.0
-# Seconds on one core, measured on synthetic cities and taxis, rounded up: to load the kernels, the first of all for
-# longer, per visit indexed, per question of a person.
-FIRST_S, LOAD_S, VISIT_S, ASK_S = 1.2, 0.5, 1e-6, 2e-6
-# Per pair of people and sample compared, per such pair and pair of samples beyond the first of long fingerprints, and
-# for the tails of a person's pairs of samples.
-SAMPLE_S, LONG_S, TAIL_S, SHORT = 2e-8, 2.2e-10, 2.2e-8, 250
+# Seconds on one core, from benchmarks/estimates.py: to load the kernels, per visit indexed, per question of a person.
+LOAD_S, VISIT_S, ASK_S = 0.5, 1e-7, 5e-7
+# Per pair of people, per such pair and pair of samples beyond the first of long fingerprints, and for the tails of a
+# person's pairs of samples.
+PAIR_S, LONG_S, TAIL_S, SHORT = 5e-7, 7e-11, 1.4e-8, 250
 
 
 def _identified(data: Dataset) -> Finding:
@@ -34,7 +33,7 @@ def _identified(data: Dataset) -> Finding:
     if isinstance(subject.release.data, Fingerprints) and subject.is_release:
         raise Inapplicable("the release holds boxes, in which samples are looked up instead")
     visits = subject.visits
-    noun = ("published trajectory", "published trajectories") if subject.is_release else ("person", "people")
+    one, more = ("published trajectory", "published trajectories") if subject.is_release else ("person", "people")
     index, crowd = index_of(visits), Trajectories.over(visits.offsets)
     points = sorted({*POINTS, data.options.records})
     by = {m: by_convention(index, crowd, visits, UniquenessQuestion(points=m, seed=data.seed)) for m in points}
@@ -53,7 +52,7 @@ def _identified(data: Dataset) -> Finding:
     record = {"curve": [one.to_dict() for one in curve], "judged": curve.index(main), "alone": alone}
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(sizes), *noun),
+        number=printed(float(numbers[0].value), len(sizes), one=one, more=more),
         numbers=record,
         results=(curve,),
         note=f"on {data.grain_of(visits)}; {percent(alone / len(sizes))} are alone; {_curve(by)}{_crammed(visits)}",
@@ -88,7 +87,7 @@ def _single_visit(data: Dataset) -> Finding:
     alone = int((crowd == 1).sum())
     return Finding(
         judged=numbers,
-        number=printed(numbers[0], len(people)),
+        number=printed(float(numbers[0].value), len(people), of=everybody),
         numbers={"people": len(people), "alone": alone, "of_people": everybody},
         note="; ".join(
             filter(
@@ -153,7 +152,7 @@ def _blurring(data: Dataset) -> Finding:
 
 
 def _identified_s(data: Dataset) -> float:
-    return FIRST_S + 2 * VISIT_S * data.visits.records + ASK_S * len(data.visits) * len(POINTS)
+    return LOAD_S + 2 * VISIT_S * data.visits.records + ASK_S * len(data.visits) * len(POINTS)
 
 
 def _gap_people(data: Dataset) -> int:
@@ -170,8 +169,8 @@ def _blurring_s(data: Dataset, people: int | None = None) -> float:
         return 0.0
     people = min(len(data.traces), _gap_people(data) if people is None else people)
     samples = data.traces.records / max(len(data.traces), 1)
-    pair_s = samples * (SAMPLE_S + LONG_S * max(samples - SHORT, 0))
-    return LOAD_S + people * people * pair_s + people * (2e-3 + TAIL_S * samples * samples)
+    pair_s = PAIR_S + LONG_S * samples * max(samples - SHORT, 0)
+    return LOAD_S + people * people * pair_s + people * TAIL_S * samples * samples
 
 
 def _no_blurring(data: Dataset) -> str:

@@ -221,7 +221,8 @@ class ReleasedRows:
             members = Groups.of_pairs(row[row >= 0], np.flatnonzero(row >= 0), len(data))
         if members is None or not len(members.positions):
             raise DataError("a lookup needs to know who is behind each row; give the link file (link, --link).")
-        rows = Groups.of_pairs(members.positions, members.owner, len(original))
+        seen = np.diff(data.offsets)[members.owner] > 0  # a row that lost all its records is in no file
+        rows = Groups.of_pairs(members.positions[seen], members.owner[seen], len(original))
         return cls(data, members, rows, crowd_of(release if data is not release else data, len(data)), claims)
 
     def people(self, rows: Ints) -> int:

@@ -49,7 +49,7 @@ def recovered_section(result: "Recovered") -> Section:
         answer=f"A trajectory was reconstructed for each of {several(users, 'person', 'people')} over "
         f"{several(result.days, 'day')}; they change cell in {percent(moved)} of the slots. {_certified(result)}",
         number=f"{users:,}",
-        number_of="trajectories reconstructed",
+        number_of="trajectories that fit the counts, whether they are right or not",
         tables=[_costs(result)],
         method=[ATTACK, *shortcut, BOUND],
         options=", ".join([*options, f"{in_words(result.seconds)} on {result.machine}"]),

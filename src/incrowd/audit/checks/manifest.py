@@ -18,7 +18,7 @@ from incrowd.audit.reading.tables import ROLES
 from incrowd.audit.reading.texts import around, inside
 from incrowd.audit.verdict import Check, failed, idle, judged, passed, uncheckable
 from incrowd.data.release_text import guarantee_of, readme_of
-from incrowd.plain import several
+from incrowd.plain import plain, several
 
 MANIFEST, PRIVATE, SOURCE = "manifest", "nothing private", "pseudonym source"
 OLD = "format incrowd-release/1, which states less: audited as far as it goes; "
@@ -46,7 +46,8 @@ _LARGEST = 1 << 20
 def manifest(release: Published) -> Check:
     """Format, noun, counts, clock and cells agree with the table."""
     if release.manifest is None:
-        faults = list(release.nonsense)
+        stated_twice = [] if release.is_plain else [*_contradictions(release), *_at_odds(release)]
+        faults = [*release.nonsense, *stated_twice]
         if release.folder is not None and release.file is not None and release.file.stem == "data":
             faults.append("the folder of a release must have a manifest")
         return judged(MANIFEST, faults, "") if faults else idle(MANIFEST, "there is no manifest.")
@@ -158,9 +159,9 @@ def _foreign_notes(release: Published, within: Mapping[str, Any]) -> list[str]:
 
 def _at_odds(release: Published) -> list[str]:
     """Parameters and claims that state the same thing must agree."""
-    claims = part_of(release.manifest or {}, "claims")
+    claims = release.claims if release.manifest is None else part_of(release.manifest, "claims")
     both = [name for name in claims if name in release.parameters]
-    differ = [name for name in both if not _equal(claims[name], release.parameters[name])]
+    differ = [name for name in both if not _equal(plain(claims[name]), plain(release.parameters[name]))]
     return [f"parameters.{name} is not claims.{name}" for name in differ]
 
 

@@ -16,6 +16,7 @@ from incrowd.audit.reading.tables import Columns, columns_of, numbers
 from incrowd.data import Counts, Groups, Release
 from incrowd.data.fingerprints import BOX
 from incrowd.errors import DataError, check_file
+from incrowd.plain import several
 
 LARGEST = 1 << 24  # bytes of a manifest
 
@@ -51,6 +52,8 @@ def _from_release(release: Release) -> Published:
     data = release.data
     if isinstance(data, Counts):
         return _from_counts(release, data)
+    if len(release.members) != len(data):
+        raise DataError(f"members has {len(release.members):,} lists for {several(len(data), 'pseudonym')}.")
     table = release.to_arrow()
     columns = columns_of(table.column_names, table.to_batches(), noun=type(data).__name__)
     there = np.diff(data.offsets) > 0  # who lost every row is not in the table

@@ -220,6 +220,11 @@ def _release_on_spark(
         else:
             blocks = on_spark.visits(engine, sources, reading, grain)
         say(on_spark.release(blocks, run, output, as_json=releasing.as_json, **how))
+    if not releasing.as_json:
+        into: Literal["fingerprints", "visits"] = "fingerprints" if isinstance(run, Glove) else "visits"
+        data = source_in_python(sources, reading, grain, into=into, plain=True)
+        call = f"ic.spark.release({data}, {_method_in_python(run)}, {str(output)!r})"
+        say(f"in Python: {on_spark.in_python(engine, call, data)}")
 
 
 def _keywords_given(method: type[Anonymizer], keywords: dict[str, Any]) -> dict[str, bool]:
@@ -266,9 +271,12 @@ def _in_python(run: Anonymizer, data: str, keywords: dict[str, Any], output: str
     if releasing.hold_out is not None:
         first = f"rest, held = ic.anonymize.hold_out({data}, {releasing.hold_out}); "
         data, more = "rest", f", link={str(releasing.keep_link)!r}, original=rest, held_out=held.users"
-    method = in_python(type(run), "", **{name: getattr(run, name) for name in _fields(type(run))})
     seed = f", seed={keywords['seed']}" if keywords.get("seed") else ""
-    return f"{first}ic.anonymize.publish({method}({data}{seed}), {output!r}{more})"
+    return f"{first}ic.anonymize.publish({_method_in_python(run)}({data}{seed}), {output!r}{more})"
+
+
+def _method_in_python(run: Anonymizer) -> str:
+    return in_python(type(run), "", **{name: getattr(run, name) for name in _fields(type(run))})
 
 
 def _fields(method: type[Anonymizer]) -> list[str]:

@@ -11,7 +11,6 @@ from incrowd.cli.options import Force, HowLong, Json, Sources, arguments_of, num
 from incrowd.cli.reading import Boxing, Engine, ReadingOptions, boxes, one_or_many, reads, with_engine
 from incrowd.cli.screen import check_page, note, present, progress_bar, write_page
 from incrowd.data.files import check_table
-from incrowd.measure.sweep.result import Sweep
 from incrowd.read.checks import zero_warned_later
 
 WORDS = arguments_of(measure.sweep)
@@ -52,12 +51,16 @@ def sweep(
     if output is not None:
         check_table(output, force=force)
     check_page(report, force=force)
-    how |= {name: numbers(how[name], f"--{name}") for name in ("blocks", "minutes", "points")} | boxing.arguments()
+    how |= {name: tuple(numbers(how[name], f"--{name}")) for name in ("blocks", "minutes", "points")}
+    how |= boxing.arguments()
     how["time_zone"] = reading.time_zone
     engine.refuse(estimate=estimate, cache=how["cache"])
     with progress_bar():
         if engine.on_spark:
-            risks = _on_spark(engine, sources, reading, how)
+            from incrowd.cli import on_spark
+
+            how.pop("cache")
+            risks, call = on_spark.sweep(engine, sources, reading, how)
         else:
             with zero_warned_later():
                 traces = read.table(one_or_many(sources), **reading.arguments())
@@ -67,18 +70,8 @@ def sweep(
                 return
             note(f"sweep: {expected}")
             risks = measure.sweep(traces, **how)
+            call = in_python(measure.sweep, source_in_python(sources, reading, into="traces"), **how)
         if output is not None:
             risks.save(output, force=force)
         write_page(report, risks.section(target), title="Uniqueness over resolutions", force=force)
-    given = {name: tuple(value) if isinstance(value, list) else value for name, value in how.items()}
-    call = in_python(measure.sweep, source_in_python(sources, reading, into="traces", plain=engine.on_spark), **given)
-    python = f"ic.spark.sweep(ic.spark.session(), {one_or_many(sources)!r}, …)" if engine.on_spark else call
-    present(risks if as_json else risks.section(target), python, as_json=as_json)
-
-
-def _on_spark(engine: Engine, sources: list[str], reading: ReadingOptions, how: dict[str, Any]) -> Sweep:
-    from incrowd import spark
-    from incrowd.cli.on_spark import given_in
-
-    options = {name: value for name, value in how.items() if name != "cache"}
-    return spark.sweep(spark.session(engine.master), one_or_many(sources), **{**given_in(reading), **options})
+    present(risks if as_json else risks.section(target), call, as_json=as_json)

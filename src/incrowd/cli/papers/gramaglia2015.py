@@ -12,7 +12,7 @@ from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import answer, note, progress_bar, write_page
 from incrowd.data import Fingerprints
 from incrowd.errors import ParameterError
-from incrowd.papers import reproduce
+from incrowd.papers import PAPERS, reproduce
 from incrowd.show import lined_up
 
 Users = Annotated[
@@ -57,7 +57,7 @@ def gramaglia2015(
     with progress_bar():
         if prints is not None and not run.quick:
             note(f"each run of GLOVE: {anonymize.glove_estimate(prints)}")
-        reproduction = reproduce("gramaglia2015", prints, quick=run.quick, seed=run.seed)
+        reproduction = reproduce("gramaglia2015", prints, **run.how(PAPERS["gramaglia2015"]))
     run.show(reproduction)
 
 

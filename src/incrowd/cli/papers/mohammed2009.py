@@ -12,7 +12,7 @@ from incrowd.cli.reading import ReadingOptions, reads
 from incrowd.cli.screen import check_page, progress_bar, write_page
 from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
-from incrowd.papers import reproduce
+from incrowd.papers import PAPERS, reproduce
 from incrowd.plain import percent
 
 Sensitive = Annotated[
@@ -42,7 +42,7 @@ def mohammed2009(
     run.check()
     with progress_bar():
         visits = visits_of(list(run.data), reading, grain) if run.data else None
-        reproduction = reproduce("mohammed2009", visits, quick=run.quick, seed=run.seed, sensitive=sensitive)
+        reproduction = reproduce("mohammed2009", visits, sensitive=sensitive, **run.how(PAPERS["mohammed2009"]))
     write_page(report, *reproduction.others, title="LKC-privacy: loss of detail", force=run.force)
     lines = [
         f"{cost.varied} = {getattr(cost, cost.varied)}: {percent(cost.preserved_share)} of patterns kept, "

@@ -19,6 +19,7 @@ from incrowd.errors import DataError, ParameterError
 from incrowd.papers import Paper, Reproduction, Statement, reproduce, save
 
 HEAD = ("where", "what", "theirs", "ours", "verdict")
+CACHING = ("tan2017", "gramaglia2015")
 WIDTHS = (12, 34, 19, 19, 18)
 
 
@@ -29,6 +30,8 @@ class PaperRun:
     Args:
         data: Your own files instead of made-up data; repeatable.
         quick: Few people and few settings, which takes seconds.
+        full: Made-up data at the size of the paper, which takes minutes to hours.
+        cache: Folder of finished parts of tan2017 and gramaglia2015, to go on after a stop.
         output: Folder for the report, and JSON and SVG of each figure.
         seed: Seed of every random choice.
         force: Overwrite an existing folder.
@@ -37,6 +40,8 @@ class PaperRun:
 
     data: Sequence[str] = ()
     quick: bool = False
+    full: bool = False
+    cache: Path | None = None
     output: Path | None = None
     seed: int = 0
     force: bool = False
@@ -60,7 +65,12 @@ class PaperRun:
             options["time_zone"] = reading.time_zone
         with progress_bar():
             noun = noun_of(paper, list(self.data), reading) if self.data else None
-            return reproduce(paper.key, noun, quick=self.quick, seed=self.seed, **options)
+            return reproduce(paper.key, noun, **self.how(paper), **options)
+
+    def how(self, paper: Paper) -> dict[str, Any]:
+        """The options that are the same of all papers, and the folder of finished parts where a paper keeps some."""
+        same: dict[str, Any] = {"quick": self.quick, "full": self.full, "seed": self.seed}
+        return same | {"cache": self.cache} if paper.key in CACHING else same
 
     def save(self, reproduction: Reproduction, folder: Path | None) -> None:
         """Write the figures, if a folder was asked for."""

@@ -110,12 +110,17 @@ def _is_drawn(risk: "Uniqueness") -> bool:
 def _panels(known: "Sequence[Uniqueness]") -> list[Lines]:
     panels = []
     if len({risk.points for risk in known}) > 1:
-        panels.append(_against(known, "uniqueness", "points", "known visits", f"Uniqueness; {_setting(known)}."))
+        panels.append(points_panel(known))
     close = [risk for risk in known if risk.closeness_min is not None]
     if len({risk.closeness_min for risk in close}) > 1:
         caption = f"Uniqueness against closeness in time [tan2017, Sec. 3.2]; {_setting(close)}."
         panels.append(_against(close, "closeness", "closeness_min", "mean minutes between known visits", caption))
     return [*panels, *(_crowd_sizes(known) if known else [])]
+
+
+def points_panel(known: "Sequence[Uniqueness]") -> Lines:
+    """Uniqueness against the number of known points, of results that have a value."""
+    return _against(known, "uniqueness", "points", "known visits", f"Uniqueness; {_setting(known)}.")
 
 
 def _against(results: "Sequence[Uniqueness]", name: str, field: str, label: str, caption: str) -> Lines:

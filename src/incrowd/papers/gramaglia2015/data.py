@@ -22,6 +22,7 @@ from incrowd.read.city import City
 from incrowd.read.city.people import CELL_M
 
 USERS, QUICK_USERS = 2000, 300
+FEW_TOWERS, TOWERS = 200, 1200
 DAYS = 14  # of each dataset [gramaglia2015, Sec. 3]
 PEOPLE = (82_000, 320_000)  # of d4d-civ and d4d-sen
 THEIR_SIZES = " and ".join(f"{n:,}" for n in PEOPLE)
@@ -45,14 +46,22 @@ class Run:
         return f"Run(k={self.k}, users={self.users:,})"
 
 
-def synthetic(*, quick: bool = False, seed: int = 0) -> Fingerprints:
-    """Two weeks of calls in a made-up country, in place of the paper's data."""
-    city = synthetic_city(users=QUICK_USERS if quick else USERS, profile="cdr", days=DAYS, seed=seed)
-    return city.fingerprints()
+def countries(*, quick: bool = False, full: bool = False, seed: int = 0) -> dict[str, Fingerprints]:
+    """Two weeks of calls in made-up countries, in place of the paper's data; one is enough if `quick` or `full`."""
+    if quick or full:
+        users, sites = (PEOPLE[0], TOWERS) if full else (QUICK_USERS, FEW_TOWERS)
+        sizes = {"a synthetic country": (users, sites)}
+    else:
+        sizes = {"one country": (USERS, FEW_TOWERS), "another": (USERS, 2 * FEW_TOWERS)}
+    cities = {
+        name: synthetic_city(users=users, towers=sites, profile="cdr", days=DAYS, seed=seed + number)
+        for number, (name, (users, sites)) in enumerate(sizes.items())
+    }
+    return {name: city.fingerprints() for name, city in cities.items()}
 
 
-def hide(fingerprints: Fingerprints, *, k: int) -> Run:
-    """Run GLOVE and keep what its figures need.
+def hide(fingerprints: Fingerprints, *, k: int, cache: str | Path | None = None) -> Run:
+    """Run GLOVE and keep what its figures need; a run that was killed goes on from what is in the folder `cache`.
 
     A person's effort is the mean of Eq. 1 over their samples, each stretched to the box that hides it.
 
@@ -62,7 +71,10 @@ def hide(fingerprints: Fingerprints, *, k: int) -> Run:
     """
     if len(fingerprints) < k:
         raise ParameterError(f"hiding among {k} needs at least {k} people, and there are {len(fingerprints)}.")
-    errors = accuracy(Glove(k=k)(fingerprints), fingerprints)
+    kept = None if cache is None else Path(cache) / f"glove-{len(fingerprints)}-k{k}.npz"
+    if kept is not None:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+    errors = accuracy(Glove(k=k)(fingerprints, checkpoint=kept), fingerprints)
     space = np.minimum(errors.pos_stretch / METRES.space_cap, 1)
     time = np.minimum(errors.time_stretch / METRES.time_cap, 1)
     samples = np.diff(fingerprints.offsets)

@@ -28,7 +28,19 @@ from incrowd.papers.gramaglia2015.data import (
     absent,
     datasets,
 )
-from incrowd.papers.record import FACTOR, NEAR, RULE, SOURCE, Statement, agreement, apart, claim, statement_table, thin
+from incrowd.papers.record import (
+    FACTOR,
+    NEAR,
+    RULE,
+    SOURCE,
+    WITHIN,
+    Statement,
+    agreement,
+    apart,
+    claim,
+    statement_table,
+    thin,
+)
 from incrowd.plain import percent, several
 from incrowd.progress import track
 from incrowd.show import Result, Section, Table
@@ -211,7 +223,7 @@ def _beside(cell: Cell, measure: str) -> Statement:
         return apart("Table 2", what, printed, "no sample survives, so there is no error")
     near = low / FACTOR <= ours <= high * FACTOR if measure in UNITS else low - NEAR <= ours <= high + NEAR
     doubt = DOUBTS.get((cell.data, cell.k, cell.method, measure))
-    reasons = [] if near else [_why(cell, measure, ours < low)]
+    reasons = [WITHIN] if near and measure in UNITS else [] if near else [_why(cell, measure, ours < low)]
     reasons += [f"the paper contradicts itself: {doubt}"] if doubt else []
     return Statement("Table 2", what, printed, form(measure, ours), "agrees" if near else "differs", "; ".join(reasons))
 

@@ -31,7 +31,9 @@ TABLE_1 = (
 )
 TABLE_2 = "d3f6c7 | f6c7e8 | d3f6e8 | c5c7e8 | d3c7e8 | c5f6e8 | f6c7e8 | c5f6c7"
 METHOD = LKC(l=2, k=2, c=0.5, sensitive="diagnosis", values=("AIDS",), min_support=2)
-USERS, QUICK_USERS, TOWERS = 2_000, 300, 40
+USERS, QUICK_USERS, TOWERS, WEEK = 2_000, 300, 40, 7
+# People, stations and days: 24 hours at 26 and 136 stations are the 624 and 3,264 pairs of the data in later work.
+FULL = {"a synthetic metro": (80_000, 26, 1), "a larger synthetic city": (462_000, 136, 1)}
 LITERAL = "not as printed"
 
 
@@ -92,6 +94,7 @@ def reproduce(
     *,
     name: str = "the data",
     quick: bool = False,
+    full: bool = False,
     seed: int = 0,
     sensitive: str | None = None,
 ) -> Reproduction:
@@ -101,19 +104,27 @@ def reproduce(
         visits: Visits whose slots divide the day; a synthetic city if None.
         name: What a report calls the data.
         quick: Take a few hundred people and two values of each parameter.
+        full: Make up a metro of 80,000 people and a city of 462,000, which takes minutes.
         seed: Seed of every random choice.
         sensitive: Attribute to protect; a synthetic one if None.
     """
-    if visits is None:
-        city = synthetic_city(users=QUICK_USERS if quick else USERS, towers=TOWERS, profile="application", seed=seed)
-        visits, name = towers(city.traces, city.towers, slot_min=60), "a synthetic city"
-    elif quick:
-        visits = some_people(visits, people=QUICK_USERS, seed=seed)
-    day = typical_day(visits)
     fewer: dict[str, Any] = {"l": (1, 2), "k": (2, 10), "c": (0.5, 1.0), "min_support": (10, 50)} if quick else {}
-    cost = experiments(day, name=name, sensitive=sensitive, seed=seed, **fewer)
-    printed = f"on its printed example of {len(TABLE_1)} patients; the experiments are on {name}, {len(day):,} users"
-    return Reproduction("mohammed2009", "LKC-privacy", name, len(day), day.records, (example(),), (cost,), printed)
+    fewer |= {"l": (1, 2, 3)} if full else {}
+    sizes = FULL if full else {"a synthetic city": (QUICK_USERS if quick else USERS, TOWERS, WEEK)}
+    if visits is not None:
+        data = {name: typical_day(some_people(visits, people=QUICK_USERS, seed=seed) if quick else visits)}
+    else:
+        data = {city: typical_day(_made_up(*size, seed)) for city, size in sizes.items()}
+        name = " and ".join(data)
+    costs = tuple(experiments(day, name=of, sensitive=sensitive, seed=seed, **fewer) for of, day in data.items())
+    users, records = sum(map(len, data.values())), sum(day.records for day in data.values())
+    printed = f"on its printed example of {len(TABLE_1)} patients; the experiments are on {name}, {users:,} users"
+    return Reproduction("mohammed2009", "LKC-privacy", name, users, records, (example(),), costs, printed)
+
+
+def _made_up(users: int, sites: int, days: int, seed: int) -> Visits:
+    city = synthetic_city(users=users, towers=sites, days=days, profile="application", seed=seed)
+    return towers(city.traces, city.towers, slot_min=60)
 
 
 def example() -> Figure:

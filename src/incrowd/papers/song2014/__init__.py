@@ -11,7 +11,7 @@ from incrowd.data.table import DRAWN, some_people, some_rows
 from incrowd.discretize import towers, windows
 from incrowd.errors import DataError, public
 from incrowd.measure._cut_risk import CutRisk, cut_risk
-from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, share, size
+from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, share, size, sized
 from incrowd.papers.song2014.cut import PEOPLE, PLACES, SHORTEST, Cuts, figure_2, figure_3, figure_4
 from incrowd.read import synthetic_city
 from incrowd.show import Cdf, curve
@@ -31,7 +31,12 @@ __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "reproduce", "table_1
 
 @public
 def reproduce(
-    visits: Visits | None = None, *, name: str = "the data", quick: bool = False, seed: int = 0
+    visits: Visits | None = None,
+    *,
+    name: str = "the data",
+    quick: bool = False,
+    full: bool = False,
+    seed: int = 0,
 ) -> Reproduction:
     """Table 1 and Figures 1 to 4 of the paper, each of its statements beside what these data say.
 
@@ -39,22 +44,23 @@ def reproduce(
         visits: Visits with `slot_min`; a synthetic city if None.
         name: What a report calls the data.
         quick: Take two thousand people and fewer points, which takes seconds; fewer people are identified more easily.
+        full: Make up as many people as the paper has, which takes minutes and 10 GB of memory.
         seed: Seed of every random choice.
     """
     made_up = visits is None
     if visits is None:
-        visits, name = synthetic(quick=quick, seed=seed), "a synthetic city"
+        visits, name = synthetic(quick=quick, full=full, seed=seed), "a synthetic city"
     elif quick:
         visits = some_people(visits, people=QUICK_USERS, seed=seed)
     data = cuts(visits, made_up=made_up, quick=quick, seed=seed)
-    figures = (table_1(data), figure_1(data), figure_2(data), figure_3(data), figure_4(data))
+    figures = (table_1(data), figure_1(data), figure_2(data, seed=seed), figure_3(data), figure_4(data))
     moving = data.visits
     return Reproduction("song2014", "Uniqueness and cutting", name, len(moving), moving.records, figures)
 
 
-def synthetic(*, quick: bool = False, seed: int = 0) -> Visits:
+def synthetic(*, quick: bool = False, full: bool = False, seed: int = 0) -> Visits:
     """A week of sparse records at antennas, with as many people to an antenna as the paper has."""
-    users = QUICK_USERS if quick else USERS
+    users = QUICK_USERS if quick else PEOPLE if full else USERS
     sites = QUICK_TOWERS if quick else round(users * PLACES / PEOPLE)
     city = synthetic_city(users=users, towers=sites, days=DAYS, profile="cdr", seed=seed)
     return towers(city.traces, city.towers, slot_min=SLOT_MIN)
@@ -155,7 +161,7 @@ def _counts(data: Cuts, points: Floats) -> list[Statement]:
 
 def _number(what: str, theirs: int, ours: int, why: str) -> Statement:
     near = theirs / FACTOR <= ours <= theirs * FACTOR
-    return claim("Table 1", what, f"{theirs:,}", f"{ours:,}", near, why)
+    return sized("Table 1", what, f"{theirs:,}", f"{ours:,}", near, why)
 
 
 def _part(kept: int, read: int) -> tuple[float, float]:

@@ -8,9 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from incrowd.data import Visits
-from incrowd.measure._cut_risk import CutRisk
+from incrowd.discretize import windows
+from incrowd.measure._cut_risk import CutRisk, cut_risk
 from incrowd.measure.uniqueness.question import Uniqueness
 from incrowd.papers.record import OTHER, Figure, Statement, apart, claim, share
+from incrowd.papers.together import against_people
 from incrowd.plain import percent
 from incrowd.show import Cdf, Line, Lines, curve
 
@@ -52,13 +54,13 @@ class Cuts:
         """Why ours is above or below theirs, as far as it can be told."""
         users, cells = len(self.visits), len(np.unique(self.visits.cell))
         if ours > theirs and users < PEOPLE / 2:
-            return f"other people, and {users:,} of them instead of {PEOPLE:,}: a thin crowd hides worse"
+            return f"other people, and {users:,} of them instead of {PEOPLE:,}: a thin crowd hides worse (last panel)"
         if self.made_up:
-            return f"made-up people, {users:,} at {cells:,} antennas instead of {PEOPLE:,} at {PLACES:,}"
+            return f"made-up people, {users:,} at {cells:,} antennas; the paper's are {PEOPLE:,} at {PLACES:,}"
         return OTHER
 
 
-def figure_2(cuts: Cuts) -> Figure:
+def figure_2(cuts: Cuts, *, seed: int = 0) -> Figure:
     """Uniqueness against the points known, before and after cutting [song2014, Fig. 2]."""
     risks = {short: after(cuts, SHORTEST, KNOWN, short) for short in SHORT}
     start, most = before(cuts, KNOWN), cuts.points[-1]
@@ -73,7 +75,7 @@ def figure_2(cuts: Cuts) -> Figure:
             f"if short pieces are counted. An attacker who knew {KNOWN} points before the cut identifies "
             f"{percent(value(known))} of people after it."
         ),
-        panels=tuple(_panel(cuts, short) for short in SHORT),
+        panels=(*(_panel(cuts, short) for short in SHORT), _among(cuts, seed)),
         statements=(
             *_first(cuts, value(start), most),
             *(statement for short, cut in risks.items() for statement in _fall(cuts, value(start), value(cut), short)),
@@ -82,6 +84,18 @@ def figure_2(cuts: Cuts) -> Figure:
         convention=f"{CONVENTION} {cuts.risk[SHORTEST, KNOWN].reason}",
         users=len(cuts.visits),
     )
+
+
+def _among(cuts: Cuts, seed: int) -> Lines:
+    """The same among fewer people at the same antennas: whether a thin crowd explains a difference."""
+
+    def identified(visits: Visits) -> dict[str, float]:
+        risk = cut_risk(visits, windows(visits, window_h=SHORTEST), points=KNOWN, seed=seed)
+        pieces = {f"{SHORTEST} h, {SHORT[short]}": value(risk.after[short]) for short in SHORT}
+        return {"before": value(risk.before["drop"]), **pieces}
+
+    what = f"Trajectories identified by {KNOWN} random points"
+    return against_people("2-people", cuts.visits, identified, y="share identified", what=what, seed=seed)
 
 
 def before(cuts: Cuts, points: int) -> Uniqueness:

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,9 @@ from incrowd.data import Traces, Visits
 from incrowd.data.table import some_people
 from incrowd.discretize import blocks as on_blocks
 from incrowd.errors import public
+from incrowd.ledger import Ledger
 from incrowd.measure.sweep import sweep
-from incrowd.measure.sweep.result import POINTS, SAMPLES, SPACE, TIME
+from incrowd.measure.sweep.result import POINTS, SAMPLES, SPACE, TIME, Sweep
 from incrowd.measure.uniqueness import uniqueness
 from incrowd.measure.uniqueness.question import Uniqueness
 from incrowd.papers.record import NEAR, Figure, Reproduction, Statement, apart, claim, size
@@ -22,6 +25,7 @@ from incrowd.papers.tan2017.records import (
     KNOWN,
     QUICK_USERS,
     SLOT_MIN,
+    TAXIS,
     Taxis,
     cleaned,
     figure_8_9,
@@ -33,6 +37,7 @@ from incrowd.papers.tan2017.records import (
     wide_box,
 )
 from incrowd.papers.tan2017.resolution import figure_3, figure_4, figures_1_2_5
+from incrowd.papers.together import together
 from incrowd.plain import percent
 from incrowd.read.plane import Box
 from incrowd.show import Line, Lines
@@ -65,7 +70,9 @@ def reproduce(
     *,
     name: str = "the data",
     quick: bool = False,
+    full: bool = False,
     seed: int = 0,
+    cache: str | Path | None = None,
     time_zone: str | None = None,
     box: Box | None = None,
     keep_zero: bool = False,
@@ -76,22 +83,50 @@ def reproduce(
         traces: Traces, in log order if disorder should be counted; synthetic taxis if None.
         name: What a report calls the data.
         quick: Take a few dozen vehicles and a few of the 462 combinations, which takes seconds.
+        full: Make up as many vehicles as the paper has in each of its two cities, which takes a quarter of an hour and
+            12 GB of memory.
         seed: Seed of every random choice.
+        cache: Folder of finished resolutions, to go on after a stop.
         time_zone: Zone whose wall clock days and slots follow; UTC if None.
         box: West, south, east and north of the box that blocks divide, in degrees or metres; records outside leave
             before cleaning. If None, the box of the data without strays, as `measure.sweep` takes it.
         keep_zero: Keep records at (0, 0); otherwise they leave before cleaning, with a warning.
     """
-    made_up = traces is None
-    if traces is None:
-        traces, name = synthetic(quick=quick, seed=seed), "synthetic taxis"
-    elif quick:
-        traces = some_people(traces, people=QUICK_USERS, seed=seed)
-    taxis = cleaned(traces, made_up=made_up, time_zone=time_zone, box=box, keep_zero=keep_zero)
+    how: dict[str, Any] = {"quick": quick, "seed": seed, "cache": cache, "box": box}
+    clean: dict[str, Any] = {"time_zone": time_zone, "box": box, "keep_zero": keep_zero}
+    if traces is not None:
+        given = some_people(traces, people=QUICK_USERS, seed=seed) if quick else traces
+        made = {name: _drawn(cleaned(given, made_up=False, **clean), **how)}
+    else:
+        name, made = "synthetic taxis", {}
+        for city in list(TAXIS)[: 1 if quick else None]:  # one after the other: only one is in memory
+            taxis = cleaned(synthetic(city, quick=quick, full=full, seed=seed), made_up=True, like=city, **clean)
+            made[f"as {city}"] = _drawn(taxis, **how)
+    users, records = (sum(getattr(one, size) for one in made.values()) for size in ("users", "records"))
+    sides = [dict(zip(made, figures, strict=True)) for figures in zip(*(m.figures for m in made.values()), strict=True)]
+    others = tuple(other for one in made.values() for other in (one.sweep, one.ledger))
+    joined = [together(side) for side in sides]
+    figures = (*joined[:-2], figure_10_12(), *joined[-2:])  # in the order of the paper
+    return Reproduction("tan2017", "Vehicles and resolutions", name, users, records, figures, others)
+
+
+@dataclass(frozen=True)
+class CityFigures:
+    """What is kept of the taxis of one city: its figures, its sweep, and what cleaning did."""
+
+    users: int
+    records: int
+    figures: tuple[Figure, ...]
+    sweep: Sweep
+    ledger: Ledger
+
+
+def _drawn(taxis: Taxis, *, quick: bool, seed: int, cache: str | Path | None, box: Box | None) -> CityFigures:
+    """The figures of one city."""
     samples = QUICK_SAMPLES if quick else SAMPLES
     space, time = (SPACE[::3], TIME[::5]) if quick else (SPACE, TIME)
-    how: dict[str, Any] = {"points": POINTS, "samples": samples, "seed": seed, "time_zone": time_zone}
-    how |= {"keep_zero": keep_zero}
+    how: dict[str, Any] = {"points": POINTS, "samples": samples, "seed": seed, "time_zone": taxis.time_zone}
+    how |= {"keep_zero": taxis.keep_zero, "cache": cache}
     own = sweep(taxis.traces, blocks=space, minutes=time, box=box, **how)
     wide = sweep(taxis.traces, blocks=[BLOCKS], minutes=[SLOT_MIN], box=wide_box(taxis.traces), **how)
     figures = (
@@ -101,14 +136,11 @@ def reproduce(
         figure_4(taxis, own),
         figure_6_7(taxis, sizes=SIZES[::2] if quick else SIZES, samples=min(samples, 20_000), seed=seed),
         figure_8_9(taxis),
-        figure_10_12(),
         figure_13(taxis),
         figure_14(taxis),
     )
     tidy = taxis.traces
-    return Reproduction(
-        "tan2017", "Vehicles and resolutions", name, len(tidy), tidy.records, figures, (own, tidy.ledger)
-    )
+    return CityFigures(len(tidy), tidy.records, figures, own, tidy.ledger)
 
 
 def figure_6_7(taxis: Taxis, *, sizes: Sequence[int] = SIZES, samples: int = CLOSE_SAMPLES, seed: int = 0) -> Figure:

@@ -15,7 +15,7 @@ from incrowd.errors import DataError
 from incrowd.ledger import Step
 from incrowd.measure.sweep.result import Sweep
 from incrowd.measure.uniqueness import crowd_sizes
-from incrowd.papers.record import OTHER, UNDEFINED, Figure, Statement, apart, claim, size
+from incrowd.papers.record import FACTOR, OTHER, UNDEFINED, Figure, Statement, apart, claim, size, sized
 from incrowd.plain import percent, several
 from incrowd.read import synthetic_city
 from incrowd.read.plane import Box
@@ -26,7 +26,8 @@ RECORDS = {"Shenzhen": 130_551_644, "Shanghai": 1_141_606_183}
 BLOCKS, SLOT_MIN, KNOWN = 100, 20, 4  # blocks each way, minutes of a period and points of most experiments
 FOUR = {"Shenzhen": 0.9535, "Shanghai": 0.9675}  # unique at these
 SIDE_KM = 200.0
-USERS, DAYS, DIRT = 500, 9, 0.02
+DAYS = {"Shenzhen": 9, "Shanghai": 10}
+USERS, DIRT = 500, 0.02
 QUICK_USERS, QUICK_DAYS = 60, 2
 DEGREE_KM = 111.2
 DRAWN = "an illustration without numbers"
@@ -42,6 +43,12 @@ class Taxis:
     made_up: bool
     time_zone: str | None = None  # whose wall clock days follow; None for UTC
     keep_zero: bool = False  # whether records at (0, 0) stayed
+    like: str | None = None  # city of the paper that made-up taxis stand for
+
+    @property
+    def cities(self) -> tuple[str, ...]:
+        """Cities of the paper whose numbers stand beside these."""
+        return tuple(TAXIS) if self.like is None else (self.like,)
 
     @property
     def day(self) -> Ints:
@@ -57,7 +64,9 @@ class Taxis:
     def why(self) -> str:
         """Why a number differs from the paper's."""
         kind = "made-up taxis" if self.made_up else "other vehicles and places"
-        return f"{kind}, and {len(self.traces):,} of them instead of {TAXIS['Shenzhen']:,}"
+        theirs = min(TAXIS[city] for city in self.cities)
+        fewer = len(self.traces) < theirs / FACTOR
+        return f"{kind}, and {len(self.traces):,} of them instead of {theirs:,}" if fewer else kind
 
     def steps(self) -> dict[str, Step]:
         """What cleaning did, by step."""
@@ -65,14 +74,21 @@ class Taxis:
         return {step.name: step for step in self.traces.ledger.steps[before:]}
 
 
-def synthetic(*, quick: bool = False, seed: int = 0) -> Traces:
-    """Nine days of GPS of made-up taxis, with defects as in real logs."""
-    users, days = (QUICK_USERS, QUICK_DAYS) if quick else (USERS, DAYS)
-    return synthetic_city(users=users, days=days, profile="taxi", seed=seed, dirt=DIRT).traces
+def synthetic(city: str, *, quick: bool = False, full: bool = False, seed: int = 0) -> Traces:
+    """GPS of made-up taxis for as many days as those of a city of the paper, with defects as in real logs."""
+    users, days = (QUICK_USERS, QUICK_DAYS) if quick else (TAXIS[city] if full else USERS, DAYS[city])
+    other = list(TAXIS).index(city)
+    return synthetic_city(users=users, days=days, profile="taxi", seed=seed + other, dirt=DIRT).traces
 
 
 def cleaned(
-    traces: Traces, *, made_up: bool, time_zone: str | None = None, box: Box | None = None, keep_zero: bool = False
+    traces: Traces,
+    *,
+    made_up: bool,
+    time_zone: str | None = None,
+    box: Box | None = None,
+    keep_zero: bool = False,
+    like: str | None = None,
 ) -> Taxis:
     """Repeats, disorder, displacement and taxis with few records, in the order of [tan2017, Sec. 4.1].
 
@@ -84,7 +100,7 @@ def cleaned(
     tidy = clean.sparse_users(clean.displaced(clean.order(clean.duplicates(here))))
     if len(tidy) < 2:
         raise DataError("fewer than two users are left after cleaning; give data of more vehicles or people.")
-    return Taxis(traces, tidy, made_up, time_zone, keep_zero)
+    return Taxis(traces, tidy, made_up, time_zone, keep_zero, like)
 
 
 def wide_box(traces: Traces) -> Box:
@@ -105,9 +121,11 @@ def _per_km(traces: Traces, y: Floats) -> tuple[float, float]:
 def table_1(taxis: Taxis, own: Sweep) -> Figure:
     """Taxis, records and their area [tan2017, Table 1]; Table 2 lists records of single taxis and is left out."""
     traces = taxis.traces
-    records = RECORDS["Shenzhen"] / TAXIS["Shenzhen"] / 9
     daily = traces.records / len(traces) / taxis.days
-    both = " and ".join(f"{n:,}" for n in TAXIS.values())
+    both = " and ".join(f"{TAXIS[city]:,}" for city in taxis.cities)
+    enough = any(TAXIS[city] / FACTOR < len(traces) for city in taxis.cities)
+    own_days = f"{taxis.days:,}"
+    dense = "made-up taxis send a record a minute" if taxis.made_up else OTHER
     return Figure(
         paper="tan2017",
         number="Table 1",
@@ -115,8 +133,15 @@ def table_1(taxis: Taxis, own: Sweep) -> Figure:
         answer=f"{len(traces):,} vehicles with {daily:,.0f} records a day each, over {several(taxis.days, 'day')}.",
         panels=(),
         statements=(
-            claim("Table 1", "taxis", both, f"{len(traces):,}", len(traces) > TAXIS["Shenzhen"] / 1.5, taxis.why),
-            size("Table 1", "records of a taxi on a day (Shenzhen)", round(records), round(daily), "", OTHER),
+            sized("Table 1", "taxis", both, f"{len(traces):,}", enough, taxis.why),
+            *(
+                claim("Table 1", f"days ({c})", f"{DAYS[c]}", own_days, taxis.days == DAYS[c], OTHER)
+                for c in taxis.cities
+            ),
+            *(
+                size("Table 1", f"records of a taxi on a day ({c})", _daily(c), round(daily), "", dense)
+                for c in taxis.cities
+            ),
             _side(taxis, max(own.box_m) / 1000),
             apart("Table 2", "first records of three taxis", "listed", "records of single vehicles are not printed"),
         ),
@@ -126,6 +151,11 @@ def table_1(taxis: Taxis, own: Sweep) -> Figure:
         ),
         users=len(traces),
     )
+
+
+def _daily(city: str) -> int:
+    """Records of a taxi on a day, as printed."""
+    return round(RECORDS[city] / TAXIS[city] / DAYS[city])
 
 
 def _side(taxis: Taxis, own_km: float) -> Statement:

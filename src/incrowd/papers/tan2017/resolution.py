@@ -2,11 +2,15 @@
 
 import math
 from itertools import pairwise
+from typing import Any
 
 from incrowd.arrays import Ints
+from incrowd.data import Traces
+from incrowd.measure.sweep import sweep
 from incrowd.measure.sweep.result import Sweep
 from incrowd.papers.record import Figure, Statement, apart, claim
-from incrowd.papers.tan2017.records import BLOCKS, FOUR, KNOWN, SLOT_MIN, Taxis
+from incrowd.papers.tan2017.records import BLOCKS, FOUR, KNOWN, SLOT_MIN, Taxis, wide_box
+from incrowd.papers.together import against_people
 from incrowd.plain import percent
 from incrowd.show import Line, Lines
 
@@ -29,7 +33,7 @@ def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
     points = _axis(own.points)
     sides = {f"blocks of {own.block_size(BLOCKS)}, the data's box": own, "blocks of 2 km": wide}
     lines = [Line(label, _floats(points), _along(side, points)) for label, side in sides.items()]
-    lines += [Line(f"paper: {city}", (KNOWN,), (value,), style="hollow") for city, value in FOUR.items()]
+    lines += [Line(f"paper: {city}", (KNOWN,), (FOUR[city],), style="hollow") for city in taxis.cities]
     four = {label: at(side, BLOCKS, SLOT_MIN, KNOWN) for label, side in sides.items()}
     return Figure(
         paper="tan2017",
@@ -41,9 +45,10 @@ def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
             Lines(
                 "3", "points known", "share identified", tuple(lines), f"{_caption(own)} {BLOCKS} x {BLOCKS} blocks."
             ),
+            _among(taxis, wide),
         ),
         statements=(
-            *(_four(taxis, city, label, value) for label, value in four.items() for city in FOUR),
+            *(_four(taxis, city, label, value) for label, value in four.items() for city in taxis.cities),
             *_more(taxis, own, points),
         ),
         convention=(
@@ -55,9 +60,22 @@ def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
     )
 
 
+def _among(taxis: Taxis, wide: Sweep) -> Lines:
+    """Uniqueness among fewer vehicles of the same data: whether their number explains a difference."""
+    how: dict[str, Any] = {"samples": max(int(wide.samples.max()), 1), "seed": wide.seed, "box": wide_box(taxis.traces)}
+    how |= {"time_zone": taxis.time_zone, "keep_zero": taxis.keep_zero}
+
+    def identified(traces: Traces) -> dict[str, float]:
+        one = sweep(traces, blocks=[BLOCKS], minutes=[SLOT_MIN], points=[2, KNOWN], **how)
+        return {f"{n} points": at(one, BLOCKS, SLOT_MIN, n) for n in (2, KNOWN)}
+
+    what = f"Vehicles identified at {BLOCKS} x {BLOCKS} blocks of 2 km and {SLOT_MIN} min"
+    return against_people("3-people", taxis.traces, identified, y="share identified", what=what, seed=wide.seed)
+
+
 def _four(taxis: Taxis, city: str, label: str, value: float) -> Statement:
     theirs = FOUR[city]
-    thin = ": fewer vehicles are identified sooner" if value > theirs else ""
+    thin = ": fewer vehicles are identified sooner (last panel)" if value > theirs and "instead" in taxis.why else ""
     what, near = f"unique from 4 points ({city}; {label})", abs(value - theirs) <= CLOSE
     return _known(value, what, percent(theirs, 2), percent(value, 2), near, taxis, taxis.why + thin)
 
@@ -73,23 +91,21 @@ def _more(taxis: Taxis, own: Sweep, points: list[int]) -> list[Statement]:
     ]
 
 
-def figure_4(taxis: Taxis, sweep: Sweep) -> Figure:
+def figure_4(taxis: Taxis, own: Sweep) -> Figure:
     """What the resolutions of time and space do [tan2017, Fig. 4]."""
-    blocks, minutes, points = _axis(sweep.blocks), _axis(sweep.minutes), _axis(sweep.points)
+    blocks, minutes, points = _axis(own.blocks), _axis(own.minutes), _axis(own.points)
     near = BLOCKS if BLOCKS in blocks else blocks[-1]
-    by_time = tuple(Line(f"{m} min", _floats(points), tuple(at(sweep, near, m, n) for n in points)) for m in minutes)
+    by_time = tuple(Line(f"{m} min", _floats(points), tuple(at(own, near, m, n) for n in points)) for m in minutes)
     drawn = [b for b in (10, 20, 50, 100, 200) if b in blocks]
     by_space = tuple(
-        Line(f"{b} x {b}", _floats(points), tuple(at(sweep, b, minutes[0], n) for n in points)) for b in drawn
+        Line(f"{b} x {b}", _floats(points), tuple(at(own, b, minutes[0], n) for n in points)) for b in drawn
     )
     panels = (
-        Lines("4-time", "points known", "share identified", by_time, f"{_caption(sweep)} {near} x {near} blocks."),
-        Lines(
-            "4-space", "points known", "share identified", by_space, f"{_caption(sweep)} Periods of {minutes[0]} min."
-        ),
+        Lines("4-time", "points known", "share identified", by_time, f"{_caption(own)} {near} x {near} blocks."),
+        Lines("4-space", "points known", "share identified", by_space, f"{_caption(own)} Periods of {minutes[0]} min."),
     )
     ends = (near, minutes[0]), (near, minutes[-1]), (blocks[0], minutes[0])
-    fine, coarse, small = (at(sweep, *where, KNOWN) for where in ends)
+    fine, coarse, small = (at(own, *where, KNOWN) for where in ends)
     return Figure(
         paper="tan2017",
         number="4",
@@ -104,7 +120,7 @@ def figure_4(taxis: Taxis, sweep: Sweep) -> Figure:
             _rises("smaller blocks (100 x 100 against 10 x 10)", small, fine, taxis),
         ),
         convention=CONVENTION,
-        users=sweep.users,
+        users=own.users,
     )
 
 
@@ -115,17 +131,17 @@ def _rises(what: str, coarse: float, fine: float, taxis: Taxis) -> Statement:
     return _known(coarse + fine, what, "raises uniqueness", rise, fine > coarse, taxis)
 
 
-def figures_1_2_5(taxis: Taxis, sweep: Sweep) -> Figure:
+def figures_1_2_5(taxis: Taxis, own: Sweep) -> Figure:
     """The surfaces over space and time [tan2017, Fig. 1, 2 and 5]; their drawings are in the section of the sweep."""
-    points = _axis(sweep.points)
+    points = _axis(own.points)
     first, last = points[0], points[-1]
-    one, four, seven = ([s.uniqueness for s in sweep.at(n)] for n in (first, KNOWN, last))
-    medium = at(sweep, BLOCKS, _axis(sweep.minutes)[len(_axis(sweep.minutes)) // 2], KNOWN)
+    one, four, seven = ([s.uniqueness for s in own.at(n)] for n in (first, KNOWN, last))
+    medium = at(own, BLOCKS, _axis(own.minutes)[len(_axis(own.minutes)) // 2], KNOWN)
     most = sum(value > HIGH for value in seven) / len(seven) if seven else math.nan
     low, high, least = min(four, default=math.nan), max(four, default=math.nan), max(one, default=math.nan)
     lines = tuple(
-        Line(f"{m} min", _floats(_axis(sweep.blocks)), tuple(at(sweep, b, m, KNOWN) for b in _axis(sweep.blocks)))
-        for m in _axis(sweep.minutes)
+        Line(f"{m} min", _floats(_axis(own.blocks)), tuple(at(own, b, m, KNOWN) for b in _axis(own.blocks)))
+        for m in _axis(own.minutes)
     )
     return Figure(
         paper="tan2017",
@@ -141,7 +157,7 @@ def figures_1_2_5(taxis: Taxis, sweep: Sweep) -> Figure:
                 "blocks each way",
                 "share identified",
                 lines,
-                f"{_caption(sweep)} {KNOWN} points known.",
+                f"{_caption(own)} {KNOWN} points known.",
                 scale_x="log",
             ),
         ),
@@ -151,10 +167,10 @@ def figures_1_2_5(taxis: Taxis, sweep: Sweep) -> Figure:
             _known(
                 most, f"{last} points", "over 90 % at most resolutions", f"at {percent(most, 0)}", most > 0.5, taxis
             ),
-            claim("Sec. 3.1", "combinations", "462", f"{len(sweep)}", len(sweep) == 462, "a quick run asks fewer"),
+            claim("Sec. 3.1", "combinations", "462", f"{len(own)}", len(own) == 462, "a quick run asks fewer"),
         ),
         convention=CONVENTION,
-        users=sweep.users,
+        users=own.users,
     )
 
 

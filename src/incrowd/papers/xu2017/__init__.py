@@ -7,10 +7,12 @@ from incrowd.errors import public
 from incrowd.measure.regularity import top_shares
 from incrowd.measure.uniqueness import uniqueness
 from incrowd.measure.uniqueness.question import Knowledge
-from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim
+from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement, apart, claim, sized
 from incrowd.papers.xu2017.attack import figure_8
+from incrowd.papers.xu2017.crowds import figure_11
 from incrowd.papers.xu2017.data import (
     CALM,
+    CITIES,
     FIXED,
     KINDS,
     PEOPLE,
@@ -32,14 +34,14 @@ from incrowd.papers.xu2017.data import (
     people,
     theirs,
 )
-from incrowd.papers.xu2017.factors import figure_9, figure_10, figure_11
+from incrowd.papers.xu2017.factors import figure_9, figure_10
 from incrowd.papers.xu2017.moves import figure_4, figure_5, figure_6, figure_7
 from incrowd.plain import percent
+from incrowd.read.city.people import ProfileName
 from incrowd.show import Line, Lines
 
 TOP = 5
 STRATEGIES: dict[Knowledge, str] = {"top": "Top-K", "random": "Rand-K", "consecutive": "Cont-K"}
-SMALLER = "a smaller and shorter city, made up"
 
 
 def tables_1_2(scenes: Sequence[Scene]) -> Figure:
@@ -62,7 +64,7 @@ def tables_1_2(scenes: Sequence[Scene]) -> Figure:
 
 
 def _features(scene: Scene) -> Iterator[Statement]:
-    why = OTHER if scene.kind is None else SMALLER
+    why = OTHER if scene.kind is None else f"a made-up city of {scene.users:,} people and {scene.days:,} days"
     each = scene.records.records / max(scene.users, 1)
     for kind in KINDS if scene.kind is None else (scene.kind,):
         of = f", {kind} dataset" if scene.kind is None else ""
@@ -72,7 +74,7 @@ def _features(scene: Scene) -> Iterator[Statement]:
             ("records per person", RECORDS, round(each)),
         ):
             near = stated[kind] / FACTOR <= ours <= stated[kind] * FACTOR
-            yield claim("Table 2", named(scene, f"{what}{of}"), f"{stated[kind]:,}", f"{ours:,}", near, why)
+            yield sized("Table 2", named(scene, f"{what}{of}"), f"{stated[kind]:,}", f"{ours:,}", near, why)
 
 
 def figure_2(scenes: Sequence[Scene]) -> Figure:
@@ -188,7 +190,13 @@ __all__ = [
 
 @public
 def reproduce(
-    data: Visits | None = None, *, name: str = "the data", quick: bool = False, seed: int = 0
+    data: Visits | None = None,
+    *,
+    name: str = "the data",
+    quick: bool = False,
+    full: bool = False,
+    seed: int = 0,
+    cities: Sequence[ProfileName] = CITIES,
 ) -> Reproduction:
     """The tables and figures of the paper, each of its statements beside what these data say.
 
@@ -199,10 +207,13 @@ def reproduce(
         data: Visits with places and with slots that divide 6 hours; four synthetic cities if None.
         name: What a report calls the data.
         quick: Take a few hundred people and two days, which takes seconds.
+        full: Make up as many people and days as the paper has, which takes an hour; other readings of the text
+            (Figure 8) and longer slots (Figure 10) are left to the usual size.
         seed: Seed of every random choice.
+        cities: Which of the made-up cities.
     """
     if data is None:
-        scenes, name = made_up(quick=quick, seed=seed), "synthetic cities"
+        scenes, name = made_up(cities, quick=quick, full=full, seed=seed), "synthetic cities"
     else:
         scenes = [given(data, name=name, quick=quick, seed=seed)]
     figures = (
@@ -213,9 +224,9 @@ def reproduce(
         figure_5(scenes),
         figure_6(scenes),
         figure_7(scenes, seed=seed),
-        figure_8(scenes),
+        figure_8(scenes, readings=not full),
         figure_9(scenes),
-        figure_10(scenes),
+        *([] if full else [figure_10(scenes)]),
         figure_11(scenes),
     )
     users, records = (sum(values) for values in zip(*((s.users, s.records.records) for s in scenes), strict=True))

@@ -52,8 +52,8 @@ def attack(
     return recovery_score(recovered, truth, pairing=pairing)
 
 
-def figure_8(scenes: Sequence[Scene]) -> Figure:
-    """Accuracy by step, errors and uniqueness of the recovered [xu2017, Fig. 8]."""
+def figure_8(scenes: Sequence[Scene], *, readings: bool = True) -> Figure:
+    """Accuracy by step, errors and uniqueness of the recovered [xu2017, Fig. 8]; and what other readings make of it."""
     right = {scene.name: scene.score.accuracy for scene in scenes}
     guess = {scene.name: scene.chance for scene in scenes}
     return Figure(
@@ -63,7 +63,9 @@ def figure_8(scenes: Sequence[Scene]) -> Figure:
         answer=f"Positions reconstructed: {listed(right)}. Guesses without attack: {listed(guess)}{_better(scenes)}.",
         panels=(_stages(scenes), _errors(scenes), _unique(scenes), _together(scenes)),
         statements=tuple(
-            statement for scene in scenes for statement in (*_printed(scene), *_not_printed(scene), _both(scene))
+            statement
+            for scene in scenes
+            for statement in (*_printed(scene), *(_not_printed(scene) if readings else ()), _both(scene))
         ),
         convention=convention(scenes, CONVENTION),
         users=sum(scene.users for scene in scenes),

@@ -115,10 +115,12 @@ class Scene:
         return max(chance_accuracy(counts(self.truth, start_min=0), self.truth, seed=self.seed).values())
 
 
-def made_up(*, quick: bool, seed: int) -> list[Scene]:
-    """The four cities that stand for the paper's two datasets."""
-    users, sites, days = (QUICK_USERS, QUICK_TOWERS, QUICK_DAYS) if quick else (USERS, TOWERS, DAYS)
-    return [_city(profile, users, sites, days, seed) for profile in CITIES]
+def made_up(cities: Sequence[ProfileName], *, quick: bool, full: bool = False, seed: int) -> list[Scene]:
+    """The cities that stand for the paper's two datasets, at its size if `full`."""
+    usual = (QUICK_USERS, QUICK_TOWERS, QUICK_DAYS) if quick else (USERS, TOWERS, DAYS)
+    kinds = {profile: profile.partition("-")[0] for profile in cities}
+    sizes = {p: (PEOPLE[kind], TOWERS, PRINTED_DAYS[kind]) if full else usual for p, kind in kinds.items()}
+    return [_city(profile, *sizes[profile], seed) for profile in cities]
 
 
 def _city(profile: ProfileName, users: int, sites: int, days: int, seed: int) -> Scene:

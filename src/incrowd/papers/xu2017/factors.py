@@ -1,13 +1,11 @@
-"""[xu2017, Sec. 5.3]: Figures 9, 10 and 11, the attack in coarser space, in coarser time, and among fewer people."""
+"""[xu2017, Sec. 5.3]: Figures 9 and 10, the attack in coarser space and in coarser time."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from incrowd.anonymize.count_steps import to_regions
 from incrowd.attack.recover.score import RecoveryScore
-from incrowd.data.table import some_people
 from incrowd.discretize import filled
-from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim
+from incrowd.papers.record import OTHER, Figure, Statement, apart, claim
 from incrowd.papers.xu2017.attack import CONVENTION, attack
 from incrowd.papers.xu2017.data import (
     CALM,
@@ -17,15 +15,12 @@ from incrowd.papers.xu2017.data import (
     LARGE,
     SLOW_2,
     SLOW_WHOLE,
-    SMALL,
-    STABLE_2,
     STAGES,
     STATION,
     STATIONS,
     STATIONS_TO_DISTRICT,
     UNIQUE_2,
     WHOLE,
-    Printed,
     Scene,
     attacked,
     blocks,
@@ -40,7 +35,6 @@ from incrowd.show.panel import Scale
 
 STEPS = dict(zip(STAGES, ("#1, nights", "#2, days", "#3, all days"), strict=True))
 TOPS = (1, 2, 3)
-SHARES = (0.1, 0.3, 1.0)  # of the people
 BASE, BASE_2 = WHOLE.operator, UNIQUE_2  # accuracy and Top-2 uniqueness of Fig. 8
 
 Scores = Mapping[float, RecoveryScore]  # by what is varied
@@ -54,8 +48,8 @@ def figure_9(scenes: Sequence[Scene]) -> Figure:
         paper="xu2017",
         number="9",
         question="Do larger regions protect people?",
-        answer=_answer(scores, "from regions of {:g} tower to regions of {:g}"),
-        panels=_panels(
+        answer=answered(scores, "from regions of {:g} tower to regions of {:g}"),
+        panels=panels_of(
             "9",
             "towers to a region",
             scores,
@@ -144,8 +138,8 @@ def figure_10(scenes: Sequence[Scene]) -> Figure:
         paper="xu2017",
         number="10",
         question="Do longer slots protect people?",
-        answer=_answer(scores, "from slots of {:g} min to slots of {:g} min"),
-        panels=_panels(
+        answer=answered(scores, "from slots of {:g} min to slots of {:g} min"),
+        panels=panels_of(
             "10",
             "minutes of a slot",
             scores,
@@ -182,74 +176,12 @@ def _time(scene: Scene, scores: Scores) -> list[Statement]:
 _SLOW = "not a theorem: longer slots hide short trips, and leave larger steps and fewer points to link by"
 
 
-def figure_11(scenes: Sequence[Scene]) -> Figure:
-    """The attack among fewer people of the same city [xu2017, Fig. 11]."""
-    scores = {scene.name: _among(scene) for scene in track(scenes, "fewer people")}
-    thousands = {name: {users / 1000: score for users, score in by_users.items()} for name, by_users in scores.items()}
-    whole = {users // 1000: accuracy for users, accuracy in (SMALL, LARGE)}
-    return Figure(
-        paper="xu2017",
-        number="11",
-        question="Do larger crowds protect people?",
-        answer=_answer(scores, "from {:,.0f} people to {:,.0f}"),
-        panels=_panels("11", "people counted (thousands)", thousands, scenes, whole=whole, top={}),
-        statements=tuple(statement for scene in scenes for statement in _crowd(scene, scores[scene.name])),
-        convention=convention(scenes, f"{CONVENTION} Smaller crowds are drawn at random, each once."),
-        users=sum(scene.users for scene in scenes),
-    )
-
-
-def _among(scene: Scene) -> dict[float, RecoveryScore]:
-    scores: dict[float, RecoveryScore] = {float(scene.users): scene.score}
-    for part in SHARES[:-1]:
-        users = max(round(part * scene.users), 2)
-        sampled = some_people(scene.truth, people=users, seed=scene.seed)
-        scores[float(len(sampled))] = attack(sampled, seed=scene.seed)
-    return dict(sorted(scores.items()))
-
-
-def _crowd(scene: Scene, scores: Scores) -> list[Statement]:
-    where, sizes = "Sec. 5.3", list(scores)
-    listed = " / ".join(f"{size:,.0f}" for size in sizes)
-    low = min(scores[size].uniqueness[k] for size in sizes for k in TOPS if k > 1)
-    denser = "not a theorem: in a denser crowd wrong links lead to people more alike"
-    small = f"of {sizes[0]:,.0f} people one is {percent(1 / sizes[0], 0)}"
-    same = "people who hardly move share their few places" if scene.calm else OTHER
-    what = named(scene, "Top-2 and Top-3 uniqueness")
-    return [
-        *([] if scene.kind == "application" else _at_sizes(scene, scores)),
-        _all_fall(scene, f"accuracy among {listed} people", [scores[size].accuracy for size in sizes], denser),
-        _all_fall(scene, f"Top-1 uniqueness among {listed} people", [scores[s].uniqueness[1] for s in sizes], small),
-        claim(where, what, f"above {percent(STABLE_2, 0)}", f"at least {percent(low, 0)}", low > STABLE_2, same),
-    ]
-
-
-def _at_sizes(scene: Scene, scores: Scores) -> list[Statement]:
-    """The crowds for which the paper prints an accuracy."""
-    statements: list[Statement] = []
-    for users, printed in (SMALL, LARGE):
-        what = f"all recovered, {users:,} people"
-        near = [size for size in scores if users / FACTOR <= size <= users * FACTOR]
-        if near:
-            statements += attacked(scene, "Sec. 5.3", what, Printed(printed, None), scores[near[-1]].accuracy)
-        else:
-            why = f"the largest crowd here is {max(scores):,.0f}"
-            statements.append(apart("Sec. 5.3", named(scene, what), percent(printed, 0), why))
-    why, ours = "the paper contradicts itself: both are 100,000 people", percent(scores[max(scores)].accuracy, 0)
-    return [*statements, apart("Figs. 8a, 11a", named(scene, "all people recovered"), "73 %, around 50 %", why, ours)]
-
-
-def _all_fall(scene: Scene, what: str, values: Sequence[float], why: str) -> Statement:
-    falls = " / ".join(percent(value) for value in values)
-    return claim("Sec. 5.3", named(scene, what), "falls", falls, all(a >= b for a, b in pairwise(values)), why)
-
-
 def _changes(scene: Scene, what: str, theirs: str, first: float, last: float, why: str) -> Statement:
     holds = last <= first if theirs == "falls" else last >= first
     return claim("Sec. 5.3", named(scene, what), theirs, f"{percent(first)} to {percent(last)}", holds, why)
 
 
-def _answer(by_scene: SceneScores, text: str) -> str:
+def answered(by_scene: SceneScores, text: str) -> str:
     """Accuracy at both ends; `text` says what they are."""
     scores = next(iter(by_scene.values()))
     ends = (min(scores), max(scores))
@@ -260,7 +192,7 @@ def _answer(by_scene: SceneScores, text: str) -> str:
     return f"Points recovered, {text.format(*ends)}: {'; '.join(each)}."
 
 
-def _panels(
+def panels_of(
     number: str,
     x: str,
     by_scene: SceneScores,
@@ -269,6 +201,7 @@ def _panels(
     whole: Mapping[int, float],
     top: Mapping[int, float],
 ) -> tuple[Lines, ...]:
+    """Accuracy of each step and uniqueness by the most visited places, a panel each."""
     panels = []
     scale: Scale = "linear" if number == "10" else "log"
     for stage, step in STEPS.items():

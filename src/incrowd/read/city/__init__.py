@@ -29,7 +29,8 @@ from incrowd.read.city.people import (
 from incrowd.read.city.records import damage, drive, log
 
 START = 1_704_067_200  # Monday 2024-01-01 00:00 UTC
-CRS = "+proj=laea +lat_0=52 +lon_0=5 +datum=WGS84 +units=m +no_defs"
+MIDDLE = (5, 52)  # longitude and latitude
+CRS = f"+proj=laea +lat_0={MIDDLE[1]} +lon_0={MIDDLE[0]} +datum=WGS84 +units=m +no_defs"
 MOST_DIRT = 0.2
 CHUNK_CELLS = 1 << 20  # people times time steps simulated at once
 NONE = -1

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from incrowd.errors import ParameterError, naming
 
@@ -28,7 +28,8 @@ SUFFIXES: dict[str, Kind] = {
 _SCHEMES: dict[str, Kind] = {"postgresql": "postgresql", "postgres": "postgresql", "s3": "s3"}
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]+)://")
 _SECRET = re.compile(r"pass(word|wd|phrase)?$|^pwd$|secret|token|credential|(access|api|secret).?key", re.IGNORECASE)
-_ASSIGNED = re.compile(r"\b\w*(password|passwd|passphrase|secret|token)\w*\s*=", re.IGNORECASE)
+_ASSIGNED = re.compile(r"\b\w*(password|passwd|passphrase|pwd|secret|token)\w*\s*=", re.IGNORECASE)
+_LOGIN = re.compile(r"[^\s/:@]:[^\s/@]+@")  # an address whose scheme was forgotten
 _HOSTS = re.compile(r"(\[[^\]]*\]|[^:,]*)(:\d*)?(,(\[[^\]]*\]|[^:,]*)(:\d*)?)*")
 
 
@@ -77,7 +78,7 @@ def address_of(source: object) -> Address | None:
     scheme = _SCHEME.match(text) if isinstance(source, str) else None
     if scheme is not None:
         return _url(scheme[1].lower(), text.strip())
-    if _ASSIGNED.search(text) and not Path(text).exists():
+    if (_ASSIGNED.search(text) or _LOGIN.search(text)) and not Path(text).exists():
         raise _password("this source")
     kind = SUFFIXES.get(Path(text).suffix.lower())
     return None if kind is None else Address(kind, text)
@@ -99,12 +100,13 @@ def _url(scheme: str, text: str) -> Address:
     kind = _SCHEMES[scheme]
     rest = text.partition("://")[2]
     where, _, options = rest.partition("?")
+    named = [name for name, _ in parse_qsl(options, keep_blank_values=True)]
     if kind == "s3":
-        if re.search(r"[:@]", rest.partition("/")[0]):
+        if re.search(r"[:@]", rest.partition("/")[0]) or any(map(_SECRET.search, named)):
             raise _password("the address of the object store", kind)
         return Address(kind, text)
     login, at, place = where.rpartition("@")
-    if ":" in login or any(_SECRET.search(name) for name, _ in parse_qsl(options, keep_blank_values=True)):
+    if ":" in unquote(login) or any(map(_SECRET.search, named)):
         raise _password("the address of the database", kind)
     host = place.partition("/")[0]
     if not _HOSTS.fullmatch(host) or (at and "/" in login):

@@ -15,9 +15,10 @@ class RiskMap {
   all() {
     const [west, south, east, north] = this.data.box;
     const { clientWidth: wide, clientHeight: high } = this.canvas;
-    this.scale = 0.92 * Math.min(wide / Math.max(east - west, 0.1), high / Math.max(north - south, 0.1));
+    const foot = 36; // pixels below the map, for the scale bar
+    this.scale = 0.92 * Math.min(wide / Math.max(east - west, 0.1), (high - foot) / Math.max(north - south, 0.1));
     this.least = this.scale / 2;
-    this.middle = [(west + east) / 2, (south + north) / 2];
+    this.middle = [(west + east) / 2, (south + north) / 2 - foot / 2 / this.scale];
     this.draw();
   }
 

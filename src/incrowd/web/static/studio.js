@@ -13,17 +13,21 @@ document.addEventListener("click", async (event) => {
 const place = document.getElementById("drop");
 if (place) {
   const words = document.getElementById("dropped");
+  const tell = (text, wrong = false) => {
+    words.textContent = text;
+    words.classList.toggle("err", wrong);
+  };
   const send = async (file) => {
     if (!file) return;
     if (file.size > 1e6 * Number(place.dataset.most)) {
-      words.textContent = `This file is larger than ${place.dataset.most} MB; copy it into the folder instead.`;
+      tell(`This file is larger than ${place.dataset.most} MB; copy it into the folder instead.`, true);
       return;
     }
-    words.textContent = "Copying the file";
+    tell("Copying the file");
     const answer = await fetch(`/upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
     const told = await answer.json().catch(() => ({ problem: "The file was refused." }));
-    if (answer.ok) location.reload();
-    else words.textContent = told.problem;
+    if (answer.ok) location.assign(`/data?source=${encodeURIComponent(told.path)}`);
+    else tell(told.problem, true);
   };
   document.getElementById("pick").addEventListener("change", (event) => send(event.target.files[0]));
   for (const [name, over] of [["dragover", true], ["dragleave", false], ["drop", false]]) {

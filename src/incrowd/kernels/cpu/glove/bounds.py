@@ -150,6 +150,25 @@ def costs_between(p: Prints, a: int, b: int, limit: int, s: Scratch) -> int:
     return total
 
 
+@njit(cache=True)
+def run_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
+    """The bound in space, raised run by run by when b was last, or is next, at each group of its places."""
+    minute, cap = p.scale[2], p.scale[3]
+    coarse = p.coarse[b]
+    for i in range(p.first[a], p.first[a] + p.runs[a]):
+        k, low, high = p.run[0, i], p.run[1, i], p.run[2, i]
+        if high - low > LONG_BINS:
+            continue
+        best = s.cost[k, 0] + minute * cap
+        for part in range(low, high + 1):
+            for g in range(GROUPS):
+                best = min(best, s.cost[k, g] + minute * min(cap, MINUTES * coarse[part, g]))
+        total += p.run[3, i] * (best - s.floor[k])
+        if total > limit:
+            break
+    return total
+
+
 @njit(cache=True, inline="always")
 def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
     """The bound in space, raised sample by sample by when b was last, or is next, at each group of its places.

@@ -15,6 +15,7 @@ from incrowd.kernels.cpu.glove.bounds import (
     costs_to,
     hulls_apart,
     joint_bound,
+    run_bound,
     scores,
     scratch_of,
     space_from,
@@ -203,6 +204,8 @@ def _directed(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, wor
     """Sum of the closest stretches of the samples of a, from a bound that is made exact sample by sample."""
     n = p.people[a] + p.people[b]
     if bound > limit // n:
+        return NONE
+    if run_bound(p, a, b, bound, limit // n, s) > limit // n:
         return NONE
     bound = joint_bound(p, a, b, bound, limit // n, s)
     if bound > limit // n:

@@ -16,6 +16,7 @@ MINUTES = 2  # unit of a sketch, in which a byte holds the cap
 SIDE = 45  # strips of regions, and regions in a strip
 SKETCH_BYTES = 512 << 20
 FINEST_SHIFT = 3  # bins of 8 minutes
+COARSE_SHIFT = 6  # longer bins of 64, or of two bins if these are longer
 MOST_BINS = 1 << 16
 EDGE = 1 << 30  # beyond every coordinate
 
@@ -41,7 +42,10 @@ class Prints(NamedTuple):
     hull: Short  # t, t end, x, x end, y, y end
     brief: Ints  # shortest and longest sample
     quiet: NDArray[np.uint8]  # [slot, bin, group]: from the bin to the nearest sample at these places, capped
-    shift: Ints  # a bin is 2**shift minutes
+    coarse: NDArray[np.uint8]  # the same of longer bins, the least in each
+    shift: Ints  # a bin is 2**shift minutes, of each of both
+    runs: Ints  # samples one after the other at one place in one longer bin, of each slot; the first is at `first`
+    run: Short  # rows place, first and last bin, samples
     used: Ints  # samples, rectangles written so far
 
 
@@ -51,6 +55,7 @@ def allocate(sizes: Ints, minutes: int, scale: Scale, room: int) -> Prints:
     shift = FINEST_SHIFT
     while ((minutes >> shift) + 1) * max(GROUPS * slots, SKETCH_BYTES // MOST_BINS) > SKETCH_BYTES:
         shift += 1
+    longer = max(shift + 1, COARSE_SHIFT)
 
     def column(*shape: int) -> Short:
         return np.empty(shape, np.int32)
@@ -74,7 +79,10 @@ def allocate(sizes: Ints, minutes: int, scale: Scale, room: int) -> Prints:
         hull=column(slots, 6),
         brief=np.zeros((slots, 2), np.int64),
         quiet=np.empty((slots, (minutes >> shift) + 1, GROUPS), np.uint8),
-        shift=np.array([shift]),
+        coarse=np.empty((slots, (minutes >> longer) + 1, GROUPS), np.uint8),
+        shift=np.array([shift, longer]),
+        runs=np.zeros(slots, np.int64),
+        run=column(4, samples),
         used=np.zeros(2, np.int64),
     )
 
@@ -125,6 +133,7 @@ def put(p: Prints, slot: int, corners: Short) -> None:
     p.places[slot] = _places(p, at, p.used[1], corners)
     p.used[0] += size
     p.used[1] += p.places[slot]
+    p.runs[slot] = _runs(p, at, size)
     _outline(p, slot, corners)
 
 
@@ -151,6 +160,21 @@ def _places(p: Prints, at: int, base: int, corners: Short) -> int:
     for i in range(len(corners)):
         p.place[at + i] = rank[p.place[at + i]]
     return places
+
+
+@njit(cache=True)
+def _runs(p: Prints, at: int, size: int) -> int:
+    """Count samples one after the other that a coarse bound takes together; how many runs there are."""
+    made, shift = 0, p.shift[1]
+    for i in range(at, at + size):
+        place, low, high = p.place[i], p.start[i] >> shift, (p.end[i] - 1) >> shift
+        last = at + made - 1
+        if made and p.run[0, last] == place and p.run[1, last] == low and p.run[2, last] == high:
+            p.run[3, last] += 1
+            continue
+        p.run[0, at + made], p.run[1, at + made], p.run[2, at + made], p.run[3, at + made] = place, low, high, 1
+        made += 1
+    return made
 
 
 @njit(cache=True)
@@ -197,6 +221,11 @@ def _listen(p: Prints, slot: int) -> None:
             at -= 1
         for g in range(GROUPS):
             quiet[k, g] = min(np.int64(quiet[k, g]), (reach[g] - ((k + 1) << shift)) // MINUTES)
+    coarse, longer = p.coarse[slot], p.shift[1] - shift
+    coarse[:] = 0xFF
+    for k in range(bins):
+        for g in range(GROUPS):
+            coarse[k >> longer, g] = min(coarse[k >> longer, g], quiet[k, g])
 
 
 @njit(cache=True)
