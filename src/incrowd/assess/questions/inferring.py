@@ -11,7 +11,7 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question, printed
+from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
 from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import home_work
@@ -21,7 +21,7 @@ from incrowd.data import Traces, Visits
 from incrowd.discretize import grid
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.uniqueness.question import effective_interval
-from incrowd.plain import percent, several
+from incrowd.plain import percent, printed, several
 from incrowd.show import Result, Section, Table
 
 LOAD_S, VISIT_S = 0.3, 5e-8  # seconds on one core: to load kernels, and per visit

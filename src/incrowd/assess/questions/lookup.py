@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.options import RECORDS
-from incrowd.assess.question import Finding, Number, Question, printed
+from incrowd.assess.question import Finding, Number, Question
 from incrowd.assess.subject import ROWLESS, Subject
 from incrowd.attack import Lookup, lookup
 from incrowd.attack.lookup import candidates, drawn_records, held_rows, holders_of
@@ -18,7 +18,7 @@ from incrowd.attack.lookup.holders import ReleasedRows
 from incrowd.data import Fingerprints
 from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import effective_interval, wilson
-from incrowd.plain import percent, several
+from incrowd.plain import percent, printed, several
 
 STRANGERS = "nobody of the data is in the release; check that both belong together"
 HALF = 2  # people in a crowd whose guess is right half of the time

@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.inferring import named_columns
 from incrowd.assess.questions.linking import LOAD_S, drawn_people, later_s, only
 from incrowd.assess.questions.lookup import STRANGERS, guesses, no_release, no_rows
@@ -16,7 +16,7 @@ from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Release, UserTable
 from incrowd.errors import DataError, IncrowdError
 from incrowd.measure.uniqueness.question import wilson
-from incrowd.plain import percent, several
+from incrowd.plain import percent, printed, several
 
 HOLDS = (
     "The attacker already holds the whole original under names and looks for the pseudonym of everybody; it learns the "

@@ -4,7 +4,7 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack.lookup import caps_of, held_rows
@@ -16,7 +16,7 @@ from incrowd.measure.glove.section import HEAVY
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import Index, index_of
 from incrowd.measure.uniqueness.question import UniquenessQuestion
-from incrowd.plain import percent, several, span
+from incrowd.plain import percent, printed, several, span
 
 POINTS = (1, 2, 3, 4, 5)
 MOST_SAMPLES = 20_000  # looked up one by one in boxes
