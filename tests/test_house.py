@@ -63,6 +63,11 @@ def test_the_name_of_the_manifest_is_spelled_once_and_once_in_the_audit():
     assert spelled('"manifest.json"') == ["audit/reading/published.py", "data/release_folder.py"]
 
 
+def test_the_seconds_and_minutes_of_a_day_are_named_once():
+    named = re.compile(r"^[A-Z_]+ = (86_?400|1_?440|3_?600)\b", re.MULTILINE)
+    assert [path.name for path in SOURCES if named.search(path.read_text())] == ["clock.py"]
+
+
 def test_only_threads_counts_the_cores():
     assert spelled("cpu_count") == ["threads.py"]
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 SIDES = "(west-east x south-north)"  # of two in metres
+WHOLE = 10  # right guesses, from which on they are printed as whole people
 LONGEST = 5_000  # longer arrays are per-person columns: they belong into a table, not into a summary
 
 
@@ -83,6 +84,24 @@ def of_people(count: int, total: int, one: str = "person", more: str = "people")
     ('13.2 % (185 of 1,402 people)', '100.0 % (1 of 1 person)', '- (0 of 0 people)')
     """
     return f"{percent(count / total if total else None)} ({count:,} of {several(total, one, more)})"
+
+
+def printed(share: float, people: int, *, of: int = 0, one: str = "person", more: str = "people") -> str:
+    """A share with how many of how many; guesses between two people count half, so a few are not rounded.
+
+    >>> printed(1 / 8, 1402), printed(0.02, 75, of=1402)
+    ('12.5 % (175 of 1,402 people)', '2.0 % (1.5 of 75 people, of 1,402 in all)')
+
+    Args:
+        share: Of right guesses.
+        people: Who were asked about, or whatever else is counted.
+        of: How many there are in all, if more than those asked about.
+        one: What is counted, if it is one.
+        more: What is counted, if they are several.
+    """
+    right = share * people
+    words = f"{right:,.0f}" if right >= WHOLE else f"{right:,.1f}".removesuffix(".0")
+    return f"{percent(share)} ({words} of {several(people, one, more)}{f', of {of:,} in all' if of > people else ''})"
 
 
 def fraction(share: float | None) -> str:

@@ -53,6 +53,13 @@ class Counting:
         check_towers(self.towers, self.far_towers)
 
     @property
+    def places(self) -> Any:
+        """Where the towers are; None if no table of them is given."""
+        from incrowd import read
+
+        return None if self.towers is None else read.towers(self.towers)
+
+    @property
     def slots(self) -> int | None:
         """Slots of all days that are counted; None for those of the data."""
         return None if self.days is None else -(-self.days * DAY_MIN // self.slot_min)
@@ -88,7 +95,7 @@ def counted(sources: list[str], reading: ReadingOptions, where: Counting) -> tup
 
 def everywhere(sources: list[str], reading: ReadingOptions, where: Counting, *, cells: "Cells | None" = None) -> Visits:
     """One cell for everybody in every slot, from visits that were saved or from trajectories; gaps are interpolated."""
-    from incrowd import discretize, read
+    from incrowd import discretize
     from incrowd.discretize._counts import everybody
 
     source = one_or_many(sources)
@@ -102,8 +109,7 @@ def everywhere(sources: list[str], reading: ReadingOptions, where: Counting, *, 
     if noun not in (None, "Traces"):
         name = Path(str(source)).name
         raise DataError(f"{name} holds {noun}, which do not say who was where when; give trajectories or visits.")
-    towers = None if where.towers is None else read.towers(where.towers)
-    return everybody(source, **{**vars(where), "towers": towers}, **reading.arguments())
+    return everybody(source, **{**vars(where), "towers": where.places}, **reading.arguments())
 
 
 def everywhere_in_python(sources: list[str], reading: ReadingOptions, where: Counting) -> str:

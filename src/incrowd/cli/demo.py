@@ -11,6 +11,7 @@ import typer
 
 from incrowd.cli.options import Force, Json, Seed
 from incrowd.cli.screen import answer, note, progress_bar
+from incrowd.clock import DAY_MIN
 from incrowd.errors import MissingExtra, ParameterError
 from incrowd.plain import several
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 K = 11  # people in a crowd that the limit of right guesses asks for
 EPSILON = 0.4  # noise under which nobody is known to be in the counts
 ACROSS = 6  # squares across the city, so large that most counts are larger than their noise
-DAY_MIN = 1_440
 PRIVATE = "private"  # the data and the link files, beside what is published
 ABOUT = {
     "cut": "Trajectories are cut every six hours, and each piece gets a new pseudonym.",

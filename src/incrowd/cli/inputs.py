@@ -127,8 +127,7 @@ def source_in_python(
 ) -> str:
     """The call that makes the data of a command, as a script would write it; plain sources are trajectories."""
     source = one_or_many(sources)
-    given = {name: value for name, value in reading.arguments().items() if value != DEFAULTS[name]}
-    options = "".join(f", {name}={_written(value)}" for name, value in given.items())
+    options = "".join(f", {name}={_written(value)}" for name, value in given_of(reading).items())
     held = None if plain else _holding(source, reading)
     if held is not None and held.noun not in (None, "Traces"):
         slots = f", slot_min={grain.slot_min}" if held.noun == "Visits" and not (held.saved or held.published) else ""
@@ -136,6 +135,11 @@ def source_in_python(
     if into != "visits":
         return f"ic.{'read.table' if into == 'traces' else 'discretize.fingerprints'}({source!r}{options})"
     return f"ic.discretize.grid({source!r}, cell_m={grain.cell_m:g}, slot_min={grain.slot_min}{options})"
+
+
+def given_of(reading: ReadingOptions) -> dict[str, Any]:
+    """The options of reading that are not the default."""
+    return {name: value for name, value in reading.arguments().items() if value != DEFAULTS[name]}
 
 
 def in_python(call: Callable[..., Any], data: str, **options: Any) -> str:

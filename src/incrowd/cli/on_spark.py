@@ -6,7 +6,7 @@ from typing import Any
 
 from incrowd import spark
 from incrowd.anonymize import Anonymizer
-from incrowd.cli.inputs import DEFAULTS
+from incrowd.cli.inputs import given_of
 from incrowd.cli.inputs import in_python as written
 from incrowd.cli.reading import Engine, ReadingOptions, one_or_many
 from incrowd.data.release_folder import manifest_in
@@ -59,4 +59,4 @@ def release(blocks: Blocks, run: Anonymizer, output: Path, *, as_json: bool, **h
 def given_in(reading: ReadingOptions) -> dict[str, Any]:
     """The options of reading that were given; a database is no source of Spark."""
     reading.refuse("a table of Spark is named as SOURCE", "table", "query")
-    return {name: value for name, value in reading.arguments().items() if value != DEFAULTS[name]}
+    return given_of(reading)

@@ -29,6 +29,7 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="File to write: .pa
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing output.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the whole record as JSON and nothing else.")]
 HowLong = Annotated[bool, typer.Option("--estimate", help="Say how long it will take, and stop.")]
+Points = Annotated[str, typer.Option(help="How many visits the attacker knows: 4, 1-5 or 2,4,8.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random choice; the same seed gives the same numbers.")]
 NONE = "none"  # how a command line writes that none of the choices is taken
 UNITS = {"_m": "m", "_km": "km", "_min": "min", "_h": "h", "_s": "s", "_gib": "GiB", "_kmh": "km/h"}

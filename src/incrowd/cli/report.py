@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.cli.inputs import GRAIN, fingerprints_of, grained, saved_noun, source_in_python, visits_of
-from incrowd.cli.options import Force, Json, Seed, Sources, numbers
+from incrowd.cli.options import Force, Json, Points, Seed, Sources, numbers
 from incrowd.cli.reading import ReadingOptions, one_or_many, reads
 from incrowd.cli.screen import answer, check_page, progress_bar
 from incrowd.data import Visits
@@ -31,7 +31,7 @@ def report(
     outline: Annotated[
         Path | None, typer.Option(help="Polygons to draw around the map of risk: GeoJSON or GeoParquet in degrees.")
     ] = None,
-    points: Annotated[str, typer.Option(help="How many visits the attacker knows: 4, 1-5 or 2,4,8.")] = "1-5",
+    points: Points = "1-5",
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Mobility-data privacy report",
     grain: Grain = GRAIN,
     seed: Seed = 0,

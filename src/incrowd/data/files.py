@@ -152,6 +152,11 @@ def refuse_existing(path: Path, *, force: bool) -> None:
     """Say before any work that an output cannot be written."""
     if path.exists() and not force:
         raise ParameterError(f"{path} exists; choose another name or pass --force (force=True).")
+    check_folder(path)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a file in a folder that does not exist."""
     if not path.parent.is_dir():
         raise ParameterError(f"the folder {path.parent} does not exist; make it first.")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from incrowd.errors import DataError, public
 from incrowd.plain import several
-from incrowd.read.arrow import stream_of
+from incrowd.read.arrow import is_text, stream_of
 from incrowd.read.files import find_files, format_of, head_of, unpacked, unreadable
 from incrowd.read.layouts import ALIASES, layout_of, listed, nearest, plain
 from incrowd.read.sources.local import local
@@ -203,4 +203,4 @@ def _kind(kind: "pa.DataType") -> str:
         return "times"
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "numbers"
-    return "text" if pa.types.is_string(kind) or pa.types.is_large_string(kind) else "values"
+    return "text" if is_text(kind) else "values"

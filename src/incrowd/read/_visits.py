@@ -15,7 +15,7 @@ from incrowd.errors import DataError, ParameterError, check_whole, public
 from incrowd.read._counts import cells_of
 from incrowd.read._kind import holding
 from incrowd.read._towers import antennas_of, check_at
-from incrowd.read.arrow import Values, missing, to_arrow, values
+from incrowd.read.arrow import Values, is_text, missing, to_arrow, values
 from incrowd.read.layouts import PLACES, AntennaAt, Column, find_columns, plain, wanted_columns
 from incrowd.read.plane import box_of, plane_around
 from incrowd.read.small_table import SmallTable, columns_of, numbers
@@ -148,11 +148,9 @@ def _saved(path: Path, slot_min: int | None, *, bare: bool) -> Visits:
 
 def _users(column: "pa.Array") -> Labels:
     """Whole numbers if every label is one as we would write it, otherwise text."""
-    import pyarrow as pa
-
     advice = "name the user of every visit"
     refuse(missing(column), "user is missing", advice)
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+    if not is_text(column.type):
         return labels(column.to_numpy(zero_copy_only=False))
     coded = column.dictionary_encode()
     texts, code = coded.dictionary.to_pylist(), values(coded.indices, np.int32)

@@ -43,6 +43,13 @@ def values(column: "pa.Array", kind: Any) -> Row:
     return np.frombuffer(column.buffers()[1], kind, len(column), width * column.offset)
 
 
+def is_text(kind: "pa.DataType") -> bool:
+    """Whether a column of this type holds text."""
+    import pyarrow as pa
+
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)  # type: ignore[no-any-return]
+
+
 def floats(column: "pa.Array") -> Floats:
     """A float column, not a number where a value is missing."""
     numbers: Floats = values(column, np.float64)

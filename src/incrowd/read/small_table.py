@@ -12,7 +12,7 @@ from incrowd.arrays import Flags, Floats, Ints
 from incrowd.clock import FIRST, LAST, PER_SECOND
 from incrowd.columns import refuse
 from incrowd.errors import DataError, check_choice
-from incrowd.read.arrow import stream_of
+from incrowd.read.arrow import is_text, stream_of
 from incrowd.read.files import DELIMITERS, find_files
 from incrowd.read.layouts import ALIASES, column_advice, layout_of, listed, plain
 
@@ -107,10 +107,9 @@ def _plain(chunks: "pa.ChunkedArray", what: str) -> "pa.Array":
 
 def _with_points(column: "pa.Array", role: str) -> "pa.Array":
     """Numbers in text with decimal commas, with decimal points."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+    if not is_text(column.type):
         return column
     point = pc.fill_null(pc.match_substring_regex(column, r"\d\.\d"), False)
     refuse(np.asarray(point), f"{role} has a decimal point, and decimal signs are commas", "write one decimal sign")
@@ -241,7 +240,7 @@ def counted(column: "pa.Array", name: str) -> tuple[Floats, Flags]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if is_text(column.type):
         hidden = pc.fill_null(pc.match_substring_regex(column, SUPPRESSED), True)
         column = pc.if_else(hidden, pa.scalar(None, column.type), column)
     values = _floats(column, name, SUPPRESSED_AS)
@@ -254,7 +253,7 @@ def _floats(column: "pa.Array", name: str, advice: str) -> Floats:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    text = is_text(column.type)
     try:
         values: Floats = (pc.utf8_trim_whitespace(column) if text else column).cast(pa.float64()).to_numpy(False)
     except pa.ArrowException:

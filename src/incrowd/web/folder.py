@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from incrowd.clock import DAY_S
 from incrowd.errors import DataError, ParameterError
 from incrowd.plain import several
 from incrowd.read.files import format_of
@@ -18,7 +19,6 @@ from incrowd.read.sources.local import SUFFIXES
 GLOB = re.compile(r"[*?\[\]{}]")  # a name with these stands for other files, too
 HOME = "incrowd-studio"  # the studio's own folder in it, mode 0700
 UPLOADS = f"{HOME}/uploads"
-DAY_S = 86_400
 MOST_FILES = 200  # that a page lists
 DEEPEST = 3
 NAME = re.compile(r"[\w][\w .()+-]{0,120}")

@@ -14,6 +14,7 @@ from incrowd.anonymize.glove.estimate import GloveEstimate, glove_estimate
 from incrowd.anonymize.glove.herd import Herd, Saved, hide, no_checkpoint
 from incrowd.anonymize.glove.release import Hidden, joined, release_of, shards, subset
 from incrowd.data import Fingerprints, Release
+from incrowd.data.files import check_folder
 from incrowd.errors import ParameterError, check_choice, check_positive, check_whole, public
 from incrowd.kernels.types import UNLIMITED
 from incrowd.measure.glove.accuracy import accuracy
@@ -197,8 +198,7 @@ def checkpoint_file(checkpoint: str | Path | None, every_s: float) -> Path | Non
     if not isinstance(checkpoint, (str, Path)) or not Path(checkpoint).name:
         raise ParameterError(f"checkpoint must be the name of a file, got {checkpoint!r}.")
     path = Path(checkpoint)
-    if not path.parent.is_dir():
-        raise ParameterError(f"the folder {path.parent} does not exist; make it first.")
+    check_folder(path)
     if path.is_dir():
         raise no_checkpoint(path)
     if not os.access(path.parent, os.W_OK):

@@ -10,7 +10,7 @@ from incrowd.anonymize import LKC, METHODS, Cut, Glove
 from incrowd.anonymize.base import Wanted
 from incrowd.anonymize.glove.estimate import glove_estimates
 from incrowd.anonymize.lkc import LIMIT_S
-from incrowd.assess.compare.comparison import AS_THEY_ARE, NOTHING, Comparison, Row
+from incrowd.assess.compare.comparison import AS_THEY_ARE, NOTHING, Comparison, Row, who
 from incrowd.assess.compare.fate import fate, visible
 from incrowd.assess.compare.risk import risk
 from incrowd.assess.compare.settings import DEFAULT, MethodInputs, Setting, Target, settings, untouched
@@ -188,9 +188,8 @@ class CompareEstimate(Estimate):
 
     def __str__(self) -> str:
         more = f", and lkc at most {in_words(self.lkc_limit_s)} more" if self.lkc_limit_s else ""
-        drawn = f" of {self.of_people:,}, drawn at random" if self.people < self.of_people else ""
-        who = f"{several(self.people, 'person', 'people')}{drawn}, {several(self.samples, 'sample')}"
-        return f"{who}, {several(self.settings, 'setting')}: {self.about}{more}"
+        given = f"{who(self.people, self.of_people)}, {several(self.samples, 'sample')}"
+        return f"{given}, {several(self.settings, 'setting')}: {self.about}{more}"
 
 
 def compare_estimate(comparison: PreparedComparison) -> CompareEstimate:

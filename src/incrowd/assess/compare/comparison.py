@@ -109,8 +109,7 @@ class Comparison(Result):
     @property
     def who(self) -> str:
         """The people compared, in words."""
-        drawn = f" of {self.of_people:,}, drawn at random" if self.people < self.of_people else ""
-        return f"{several(self.people, 'person', 'people')}{drawn}"
+        return who(self.people, self.of_people)
 
     @property
     def verdict(self) -> str:
@@ -167,6 +166,16 @@ class Comparison(Result):
         numbers = dict.fromkeys(name for row in self.rows for name in (*row.privacy, *row.utility))
         own = {name: [getattr(row, name) for row in self.rows] for name in names}
         return own | {name: [{**row.privacy, **row.utility}.get(name) for row in self.rows] for name in numbers}
+
+
+def who(people: int, of_people: int) -> str:
+    """The people compared, in words.
+
+    >>> who(200, 1402), who(1402, 1402)
+    ('200 people of 1,402, drawn at random', '1,402 people')
+    """
+    drawn = f" of {of_people:,}, drawn at random" if people < of_people else ""
+    return f"{several(people, 'person', 'people')}{drawn}"
 
 
 def per_100(share: float | None) -> str:

@@ -20,7 +20,7 @@ from incrowd.assess.earlier_pair import (
     Views,
 )
 from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.counting import membership_finding
 from incrowd.assess.questions.earlier_boxes import in_both_crowds, looked_up
 from incrowd.assess.questions.linking import (
@@ -42,7 +42,7 @@ from incrowd.data.visits import SAME_M
 from incrowd.discretize import alike
 from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import wilson
-from incrowd.plain import percent, several
+from incrowd.plain import percent, printed, several
 
 KNOWN_AGAIN = 0.1  # of the new rows, that are better than the right one on average where a link file is believed
 STANDARD_ERRORS = 3

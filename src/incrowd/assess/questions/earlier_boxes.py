@@ -9,13 +9,13 @@ import numpy as np
 from incrowd.arrays import Ints, offsets_of, rows_of
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.earlier_pair import Pair
-from incrowd.assess.question import Finding, printed
+from incrowd.assess.question import Finding
 from incrowd.assess.questions.lookup import guesses
 from incrowd.attack import lookup
 from incrowd.clock import DAY_MIN, wall_at, zone_of
 from incrowd.data import Fingerprints, Groups, Release
 from incrowd.errors import DataError
-from incrowd.plain import several
+from incrowd.plain import printed, several
 
 SAME_TIME = "an earlier release has boxes of the same time, and it is not known how few people are in a crowd of both: "
 

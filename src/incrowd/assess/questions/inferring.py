@@ -11,18 +11,17 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question, printed
+from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
 from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import home_work
-from incrowd.attack.lookup import candidates, drawn_records, holders_of
-from incrowd.attack.lookup.holders import ReleasedRows
+from incrowd.attack.lookup import candidates, drawn_records, held_rows
 from incrowd.attack.recover.guesses import Z_MISLED
 from incrowd.data import Traces, Visits
 from incrowd.discretize import grid
 from incrowd.errors import DataError, ParameterError
 from incrowd.measure.uniqueness.question import effective_interval
-from incrowd.plain import percent, several
+from incrowd.plain import percent, printed, several
 from incrowd.show import Result, Section, Table
 
 LOAD_S, VISIT_S = 0.3, 5e-8  # seconds on one core: to load kernels, and per visit
@@ -208,8 +207,7 @@ def _all(value: Any) -> frozenset[Any]:
 
 def _guessed(subject: Subject, values: list[Hashable | None], records: int, seed: int) -> tuple[Any, bool]:
     """How often the commonest value of the best crowd of each person is its own, ties in expectation."""
-    published = ReleasedRows.of(subject.release, subject.original, None)
-    holder = next(iter(holders_of(published, subject.original)))
+    published, holder = held_rows(subject.release, subject.original)
     drawn = drawn_records(holder.spans, records, seed)
     right = {}
     # Whoever finds no known record guesses among everybody; points may have been moved, and then the row is read off.

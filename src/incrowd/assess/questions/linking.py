@@ -9,14 +9,14 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.lookup import half_right, mean_of, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import Linkage, link
 from incrowd.clock import slots_per_day
 from incrowd.data import Release, Visits
 from incrowd.measure.uniqueness.question import wilson
-from incrowd.plain import percent, several
+from incrowd.plain import percent, printed, several
 
 SURE = 0.9  # confidence at which a pair is named
 NAMED_RIGHTLY = "people named rightly at 90 %"

@@ -10,15 +10,15 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.options import RECORDS
-from incrowd.assess.question import Finding, Number, Question, printed
+from incrowd.assess.question import Finding, Number, Question
 from incrowd.assess.subject import ROWLESS, Subject
 from incrowd.attack import Lookup, lookup
-from incrowd.attack.lookup import candidates, drawn_records, holders_of
+from incrowd.attack.lookup import candidates, drawn_records, held_rows, holders_of
 from incrowd.attack.lookup.holders import ReleasedRows
 from incrowd.data import Fingerprints
 from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import effective_interval, wilson
-from incrowd.plain import percent, several
+from incrowd.plain import percent, printed, several
 
 STRANGERS = "nobody of the data is in the release; check that both belong together"
 HALF = 2  # people in a crowd whose guess is right half of the time
@@ -212,8 +212,7 @@ def _held_out(data: Dataset, subject: Subject, records: int) -> str:
 
 def matched(subject: Subject, people: Ints, records: int, seed: int) -> int:
     """How many of some people, who are not in the release, a lookup would match to exactly one row."""
-    rows = ReleasedRows.of(subject.release, subject.original, None)
-    holder = next(iter(holders_of(rows, subject.original)))
+    _, holder = held_rows(subject.release, subject.original)
     single = 0
     for chosen in drawn_records(holder.spans[people], records, seed):
         if len(chosen):

@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.inferring import named_columns
 from incrowd.assess.questions.linking import LOAD_S, drawn_people, later_s, only
 from incrowd.assess.questions.lookup import STRANGERS, guesses, no_release, no_rows
@@ -16,7 +16,7 @@ from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Release, UserTable
 from incrowd.errors import DataError, IncrowdError
 from incrowd.measure.uniqueness.question import wilson
-from incrowd.plain import percent, several
+from incrowd.plain import percent, printed, several
 
 HOLDS = (
     "The attacker already holds the whole original under names and looks for the pseudonym of everybody; it learns the "
@@ -80,6 +80,11 @@ def known_values(data: Dataset) -> Ints | None:
     columns = [_texts(data.table.attributes[name]) for name in _known(data)]
     if not columns:
         return None
+    return _numbered(columns)
+
+
+def _numbered(columns: list[list[str]]) -> Ints:
+    """A number for each row, equal where all columns are."""
     code: Ints = np.unique([str(row) for row in zip(*columns, strict=True)], return_inverse=True)[1]
     return code
 
@@ -91,7 +96,7 @@ def _texts(values: Any) -> list[str]:
 
 def _sharing(data: Dataset, columns: list[list[str]]) -> Ints:
     """For each person how many people have the same values in all of some columns; several rows of one count once."""
-    code = np.unique([str(row) for row in zip(*columns, strict=True)], return_inverse=True)[1]
+    code = _numbered(columns)
     try:
         subject = data.subject
     except IncrowdError:  # whose rows they are is not known, and the other tests say so

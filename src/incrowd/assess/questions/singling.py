@@ -4,11 +4,10 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.assess.subject import Subject
-from incrowd.attack.lookup import caps_of, holders_of
-from incrowd.attack.lookup.holders import ReleasedRows
+from incrowd.attack.lookup import caps_of, held_rows
 from incrowd.data import Fingerprints, Groups, Release, Visits
 from incrowd.measure import Uniqueness, kgap, tails
 from incrowd.measure._cut_risk import by_convention
@@ -17,7 +16,7 @@ from incrowd.measure.glove.section import HEAVY
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import Index, index_of
 from incrowd.measure.uniqueness.question import UniquenessQuestion
-from incrowd.plain import percent, several, span
+from incrowd.plain import percent, printed, several, span
 
 POINTS = (1, 2, 3, 4, 5)
 MOST_SAMPLES = 20_000  # looked up one by one in boxes
@@ -116,8 +115,7 @@ def _rarest(subject: Subject) -> Ints:
 
 def _single_in_boxes(subject: Subject, seed: int) -> tuple[Ints, Ints]:
     """For each person asked about the fewest people behind the boxes around one of its samples."""
-    rows = ReleasedRows.of(subject.release, subject.original, None)
-    holder = next(iter(holders_of(rows, subject.original)))
+    rows, holder = held_rows(subject.release, subject.original)
     order = np.random.default_rng(seed).permutation(subject.present)
     samples = np.cumsum(np.diff(subject.original.offsets)[order])
     people = np.sort(order[: max(int(np.searchsorted(samples, MOST_SAMPLES, "right")), 1)])

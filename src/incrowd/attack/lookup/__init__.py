@@ -110,8 +110,13 @@ def caps_of(release: Release, original: Visits | Fingerprints | Traces) -> Ints:
         release: What is published, with its members.
         original: The data that the release was made from.
     """
+    return _caps(*held_rows(release, original))
+
+
+def held_rows(release: Release, original: Visits | Fingerprints | Traces) -> tuple[ReleasedRows, Holder]:
+    """The published rows with the people behind them, and what says which of them hold a record."""
     published = ReleasedRows.of(release, original, None)
-    return _caps(published, next(iter(holders_of(published, original))))
+    return published, next(iter(holders_of(published, original)))
 
 
 def drawn_records(spans: Ints, records: int, seed: int) -> Groups:

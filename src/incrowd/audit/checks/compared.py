@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Flags, Ints
 
+APART = "the release and the original are not in the same plane."
 Numbers = NDArray[np.int64] | NDArray[np.float64]
 
 

@@ -146,12 +146,15 @@ def _sums(offsets: Ints, rows: list[Ints]) -> NDArray[np.uint64]:
 def _hashes(rows: list[Ints], secret: NDArray[np.uint64]) -> NDArray[np.uint64]:
     mixed = np.full(len(rows[0]), secret[0])
     for column, key in zip(rows, secret[1:], strict=True):
-        # The finalizer of splitmix64, a bijection that leaves no structure of the input.
-        mixed += column.view(np.uint64) * (key | np.uint64(1))
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        mixed ^= mixed >> np.uint64(31)
+        mixed = finalized(mixed + column.view(np.uint64) * (key | np.uint64(1)))
     return mixed
+
+
+def finalized(mixed: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finalizer of splitmix64, a bijection that leaves no structure of the input."""
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
 
 
 def _same(offsets: Ints, rows: list[Ints], first: Ints) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Ints, owners, rows_of
-from incrowd.audit.checks.compared import Compared
+from incrowd.audit.checks.compared import APART, Compared
 from incrowd.audit.checks.contain import compare_rows
 from incrowd.audit.checks.truth import compare
 from incrowd.audit.reading.origin import Original
@@ -116,7 +116,7 @@ def _compared(release: Published, original: Original, members: Groups) -> Compar
         return compare(release, original)
     names = ("t", "x", "y") if original.planar else ("t", "lon", "lat")
     if not set(names) <= release.table.numbers.keys():
-        return "the release and the original are not in the same plane."
+        return APART
     published = [exact(release.table.numbers[name].astype(np.float64)) for name in names]
     mine = [exact(np.asarray(column, np.float64)) for column in (original.t, *original.coordinates)]
     return compare_rows(published, release.table.code, mine, original.offsets, members)

@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.audit.checks.compared import Space, packed
+from incrowd.audit.checks.compared import APART, Space, packed
 from incrowd.audit.checks.contain import in_time
 from incrowd.audit.reading.published import ROUNDED_M, Published
 from incrowd.audit.reading.stated import ZONE, stated_zone
-from incrowd.clock import DAY_S
+from incrowd.clock import CALENDAR, DAY_S
 from incrowd.data import Fingerprints, Traces, Visits
 
 SLACK_M = 0.002  # cells.csv rounds to a millimetre, and another version of a projection may differ by less
-_CALENDAR = (-62_100_000_000, 253_370_000_000)  # seconds a datetime in any zone can hold
 _QUARTER_S = 900  # no wall clock of our time jumps between two quarters of an hour
 
 
@@ -24,7 +23,7 @@ def placed(release: Published, original: Traces) -> tuple[Space, Space, float] |
     """Published boxes or squares, and the points of the original, in metres and seconds of the release."""
     crs, start = release.plane.get("crs"), release.clock.get("start")
     if (crs is None) != original.planar:
-        return "the release and the original are not in the same plane."
+        return APART
     if start is None:
         return "the release does not say when its clock begins."
     boxes = boxes_s(release)
@@ -149,7 +148,7 @@ def _wall(t: Ints, release: Published) -> Ints:
     if name is None:
         return t
     zone, (quarters, at) = ZoneInfo(name), np.unique(t // _QUARTER_S, return_inverse=True)
-    moments = np.clip(quarters * _QUARTER_S, *_CALENDAR).tolist()
+    moments = np.clip(quarters * _QUARTER_S, *CALENDAR).tolist()
     leads = [datetime.fromtimestamp(moment, zone).utcoffset() for moment in moments]
     ahead = np.array([round(lead.total_seconds()) if lead else 0 for lead in leads])
     wall: Ints = t + ahead[at]

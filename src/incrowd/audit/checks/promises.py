@@ -58,6 +58,11 @@ class Demands:
         """Whether LKC-privacy is asked for."""
         return any(value is not None for value in (self.l, self.c, self.sensitive))
 
+    @property
+    def k_alone(self) -> bool:
+        """Whether k-anonymity is asked for, and not k as a part of another promise."""
+        return self.k is not None and not self.sequences and self.delta_m is None
+
     def longest(self, claims: Claims) -> Any:
         """The longest sequence that is asked for or claimed."""
         return self.l if self.l is not None else claims.get("l")
@@ -89,8 +94,7 @@ def promises(release: Published, demands: Demands) -> Iterator[Check]:
 def _wanted(release: Published, demands: Demands, name: str) -> bool:
     claims = release.claims
     wanted = {
-        K: (demands.k is not None and not demands.sequences and demands.delta_m is None)
-        or ("k" in claims and not {"l", "delta_m"} & claims.keys()),
+        K: demands.k_alone or ("k" in claims and not {"l", "delta_m"} & claims.keys()),
         LKC: demands.sequences or "l" in claims,
         CYLINDER: demands.delta_m is not None or "delta_m" in claims,
     }
@@ -109,7 +113,7 @@ def _worst(name: str, answers: list[Check], nothing: str) -> Check:
 
 def _shared(release: Published, demands: Demands) -> Iterator[Check]:
     sensitive = demands.attribute(release.claims)
-    if demands.k is not None and not demands.sequences and demands.delta_m is None:
+    if demands.k is not None and demands.k_alone:
         yield k_anonymity(release, demands.k, sensitive)
     claimed = release.claims.get("k")
     if claimed is not None and not {"l", "delta_m"} & release.claims.keys():

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Flags, Ints, distinct_rows
-from incrowd.audit.checks.compared import Space, Unlinked, packed
+from incrowd.audit.checks.compared import APART, Space, Unlinked, packed
 from incrowd.audit.checks.cylinder import SLACK_M, Walks, classes_of, finder_of, walks_of
-from incrowd.audit.checks.groups import equal_sets
+from incrowd.audit.checks.groups import equal_sets, finalized
 from incrowd.audit.checks.lkc import name_of
 from incrowd.audit.checks.placing import differing, mapped, space_of
 from incrowd.audit.reading.origin import Original
@@ -33,7 +33,7 @@ def moved_points(release: Published, original: Traces) -> Unlinked | str:
     """
     names = ("x", "y") if original.planar else ("lon", "lat")
     if not set(names) <= release.table.numbers.keys():
-        return "the release and the original are not in the same plane."
+        return APART
     far = _off_the_map(release, original, names)
     faults = [f"{several(far, 'row lies', 'rows lie')} outside the places of the original"] if far else []
     walks, delta_m = walks_of(release), release.claims.get("delta_m")
@@ -107,10 +107,7 @@ def _timely(release: Published, original: Traces) -> Flags:
 def _time_keys(code: NDArray[Any], t: NDArray[Any], users: int) -> Ints:
     """One number for the sorted times of each user, equal if these are but for 1 in 2**64."""
     keep = np.floor(t) if t.dtype.kind == "f" else t
-    mixed = keep.astype(np.int64).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
+    mixed = finalized(keep.astype(np.int64).view(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
     sums = np.zeros(users, np.uint64)
     np.add.at(sums, code, mixed)
     return sums.view(np.int64)

@@ -83,7 +83,6 @@ def _strengths(texts: list[str]) -> dict[str, list[float]] | None:
 
 def in_longer(sweep: RecoverySweep, reading: ReadingOptions, visits: Visits, where: Counting) -> dict[int, Visits]:
     """The same records in longer slots; they and the regions are checked before the attack."""
-    from incrowd import read
     from incrowd.assess._mitigations import check_ways
     from incrowd.discretize._counts import in_longer_slots
 
@@ -93,8 +92,7 @@ def in_longer(sweep: RecoverySweep, reading: ReadingOptions, visits: Visits, whe
         raise ParameterError(f"--longer-min takes multiples of the slots of {base} min that are counted.")
     check_ways(visits, sweep.regions, None)
     wanted = [w for w in LONGER_MIN if w not in odd] if sweep.widths is None else sweep.widths
-    towers = None if where.towers is None else read.towers(where.towers)
-    made = {}
+    towers, made = where.places, {}
     for width in wanted:
         with _set_aside(reading) as again:
             how = {**vars(where), **again.arguments(), "towers": towers, "slot_min": width}

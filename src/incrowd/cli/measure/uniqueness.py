@@ -7,15 +7,13 @@ import typer
 
 from incrowd import measure
 from incrowd.cli.inputs import grain_of, grained, in_python, source_in_python, visits_of
-from incrowd.cli.options import Json, Sources, numbers, takes
+from incrowd.cli.options import Json, Points, Sources, numbers, takes
 from incrowd.cli.reading import Engine, ReadingOptions, reads, with_engine
 from incrowd.cli.screen import present, progress_bar
 from incrowd.discretize.slots import Grain
 from incrowd.errors import ParameterError
 from incrowd.measure.uniqueness.question import SHORT, Short, Uniqueness
 from incrowd.plain import percent
-
-Points = Annotated[str, typer.Option(help="How many visits the attacker knows: 4, 1-5 or 2,4,8.")]
 
 
 @reads
