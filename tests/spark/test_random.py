@@ -75,9 +75,9 @@ class Case:
         return {**self.reading, **how, "bad_rows": bad_rows}
 
 
-@pytest.fixture(params=range(4))
+@pytest.fixture(params=(0, 9, 13, 14))
 def drawn(request, tmp_path):
-    """A case, and what draws the options of its steps."""
+    """A case, and what draws the options of its steps: one to 28 people, some in log order, some clocks put back."""
     rng = np.random.default_rng(request.param)
     (tmp_path / "data").mkdir()
     return Case.drawn(tmp_path / "data", rng), rng

@@ -74,6 +74,7 @@ def _published(blocks: Blocks, method: Anonymizer, pseudonym_seed: int | None) -
     if isinstance(method, Generalize):
         check_noun(blocks, "Visits", "Generalize")
         _check_grid(blocks, method)
+        blocks = replace(blocks, cell_m=method.cell_m)  # 500 and 500.0 are written differently
         ones, whole = np.ones(len(blocks), np.int64), blocks.ledger
         return _pieces(blocks, method, lambda block: block.offsets[:-1], ones, whole, pseudonym_seed)
     raise ParameterError(
