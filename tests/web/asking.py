@@ -3,6 +3,7 @@
 import asyncio
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -52,7 +53,8 @@ class Browser:
         scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "root_path": ""}
         scope |= {"query_string": query.encode(), "headers": sent, "http_version": "1.1", "scheme": "http"}
         scope |= {"server": ("127.0.0.1", PORT), "client": ("127.0.0.1", 50_000)}
-        return asyncio.run(_answer(self.app, scope, body))
+        with ThreadPoolExecutor(1) as apart:  # a browser of another test may hold the loop of this thread
+            return apart.submit(lambda: asyncio.run(_answer(self.app, scope, body))).result()
 
 
 async def _answer(app, scope, body):

@@ -6,7 +6,7 @@ from pathlib import Path
 import incrowd.web
 from incrowd.report.style import COLOURS
 from incrowd.show import Line, Lines
-from incrowd.web.figures import figure
+from incrowd.web.figures import figure, in_percent
 
 STATIC = Path(incrowd.web.__file__).parent / "static"
 
@@ -31,3 +31,11 @@ def test_both_themes_define_every_colour():
     style = (STATIC / "studio.css").read_text()
     for place in range(1, len(COLOURS) + 1):
         assert style.count(f"--line-{place}:") == 2
+
+
+def test_shares_are_drawn_in_percent_with_their_band_and_limit():
+    line = Line("a", (1, 2), (0.1, 0.5), low=(0.0, 0.4), high=(0.2, 0.6))
+    panel = in_percent(Lines("one", "x", "share", (line,), "A caption.", levels={"limit 9.1 %": 0.091}))
+    assert (panel.lines[0].y, panel.lines[0].low, panel.lines[0].high) == ([10, 50], [0, 40], [20, 60])
+    assert panel.levels == {"limit 9.1 %": 9.1}
+    assert ">share, %<" in figure(panel)

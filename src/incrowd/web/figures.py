@@ -3,11 +3,12 @@
 import pickle
 import re
 import threading
+from dataclasses import replace
 from functools import lru_cache
 
 from incrowd.report.draw import image
 from incrowd.report.style import COLOURS, INK, MUTED, PALE, SUNK
-from incrowd.show import Panel
+from incrowd.show import Lines, Panel
 
 DRAWING = threading.Lock()  # matplotlib sets its style for all threads at once
 STYLE = re.compile(r' style="([^"]*)"')
@@ -22,6 +23,16 @@ THEMED |= {colour: f"var(--line-{place})" for place, colour in enumerate(COLOURS
 def figure(panel: Panel) -> str:
     """The panel as inline SVG in the colours of the page; its names begin with that of the panel."""
     return _drawn(pickle.dumps(panel))
+
+
+def in_percent(panel: Lines) -> Lines:
+    """A panel of shares with its axis in percent, as the words beside it are."""
+    lines = tuple(
+        replace(line, **{name: [100 * value for value in getattr(line, name)] for name in ("y", "low", "high")})
+        for line in panel.lines
+    )
+    levels = {name: 100 * value for name, value in panel.levels.items()}
+    return replace(panel, lines=lines, levels=levels, y=f"{panel.y}, %", share=False)
 
 
 @lru_cache(maxsize=128)

@@ -63,7 +63,7 @@ class MethodCard:
 
 
 WITH_PROOF, WITHOUT = "Guarantee, checked by the audit", "No guarantee: measure what remains"
-UNJUDGED = "Guarantee, but a run here gets no verdict"  # assess and audit ask for the visits that were counted
+UNJUDGED = "Guarantee, but no verdict here"  # assess and audit ask for the visits that were counted
 TEXTS: dict[str, tuple[str, str, str, str, dict[str, str], dict[str, Any]]] = {
     "glove": (
         "Hide everyone among k people",

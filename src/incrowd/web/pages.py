@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse
 from incrowd.plain import about, in_words, percent, several
 from incrowd.report.draw import caption
 from incrowd.web.commands import beside, shown
-from incrowd.web.figures import figure
+from incrowd.web.figures import figure, in_percent
 from incrowd.web.handover import progress_in
 from incrowd.web.store import Job, StoredData
 from incrowd.web.studio import JUDGE, Studio
@@ -44,6 +44,7 @@ def environment() -> jinja2.Environment:
         "first_up": first_up,
         "figure": lambda panel: Markup(figure(panel)),  # noqa: S704 - drawn by us, values escaped by matplotlib
         "about": about,
+        "in_percent": in_percent,
         "in_words": in_words,
         "discreet": discreet,
         "numeric": lambda cell: bool(NUMBER.fullmatch(cell)),

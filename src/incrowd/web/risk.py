@@ -16,6 +16,7 @@ from incrowd.report.verdict import verdict_of
 from incrowd.show import section_of
 from incrowd.show.panel import step_words
 from incrowd.web import commands
+from incrowd.web.figures import in_percent
 from incrowd.web.forms import form_of
 from incrowd.web.pages import commands as lines
 from incrowd.web.pages import page, studio_of
@@ -109,7 +110,7 @@ def _assessing(dataset: StoredData, chosen: dict[str, int]) -> list[str]:
 
 def _with_limit(panel: Any) -> Any:
     """The curve with the limit as a line across; None stays None."""
-    return panel and replace(panel, levels={f"limit {percent(LIMIT)}": LIMIT})
+    return panel and in_percent(replace(panel, levels={f"limit {percent(LIMIT)}": LIMIT}))
 
 
 def _whether_coarser(least: float | None) -> str:
