@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import incrowd as ic
@@ -29,6 +30,21 @@ def assessed(data, release, **options):
 @pytest.fixture(scope="module")
 def exact(people):
     return assessed(people, ic.anonymize.counts(people))
+
+
+def test_the_folder_of_audited_counts_of_cleaned_data_is_not_refused_for_its_cleaning(city, tmp_path):
+    """It has no steps, whose numbers are exact; whoever was cleaned away is protected by the same noise."""
+    repeated = ic.Traces.from_arrays(
+        *(np.append(a, a[:1]) for a in (city.traces.users[city.traces.owner], city.traces.t)),
+        *(np.append(a, a[:1]) for a in (city.traces.lon, city.traces.lat)),
+    )
+    cleaned = ic.discretize.towers(ic.clean.duplicates(repeated), city.towers, slot_min=60)
+    assert cleaned.ledger.steps[-2].dropped["exact duplicate"] == 1
+    private = ic.anonymize.DPCounts(epsilon=0.4, slots_per_person=1)(cleaned, cells=cleaned.xy, slots=(0, 48))
+    rounded = ic.anonymize.counts(cleaned, round_to=5)
+    for name, release, refused in (("private", private, 0), ("rounded", rounded, 1)):
+        found = assessed(cleaned, ic.anonymize.publish(release, tmp_path / name))
+        assert len(found.refused) == refused and found.ledger == cleaned.ledger
 
 
 def test_counts_have_no_rows_of_people(exact):
