@@ -65,7 +65,10 @@ def _check_discretize(settings: "GateSettings") -> None:
 def _check_anonymize(settings: "GateSettings") -> None:
     given = settings["anonymize"]
     if given.get("hold_out") is not None:
-        check_hold_out(given["hold_out"])
+        try:
+            check_hold_out(given["hold_out"])
+        except ParameterError as error:
+            raise ParameterError(f"hold_out is refused: {error}") from None
     if settings.method != COUNTS:
         method_of(settings)
     elif given.get("dp_epsilon") is not None and not {"start", "days"} <= set(settings["discretize"]):
