@@ -107,6 +107,16 @@ def test_a_mistake_is_named_with_its_line(folder, old, new, line, words):
     assert (line == 9 and "links" in words) or f"incrowd.toml line {line}: " in str(error.value)
 
 
+def test_bad_rows_on_another_disk_are_refused_before_a_night_is_lost(folder):
+    """Everything is put in its place by renaming, which no file system does for another."""
+    other = Path("/dev/shm")
+    if not other.is_dir() or other.stat().st_dev == folder.stat().st_dev:
+        pytest.skip("there is no second file system here")
+    text = GOOD.replace("[source]", f'[source]\nbad_rows = "{other}/bad-{{date}}.csv"')
+    with pytest.raises(ParameterError, match="bad_rows must be on one disk"):
+        load(written(folder, text))
+
+
 def test_what_is_no_toml_says_where(folder):
     with pytest.raises(ParameterError, match=r"incrowd.toml is not TOML: .*line 2"):
         load(written(folder, "[source]\nsource =\n"))
