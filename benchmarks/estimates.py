@@ -18,6 +18,7 @@ import psutil
 import pyarrow.parquet as pq
 
 import incrowd as ic
+from benchmarks.ash import city_of
 from incrowd.anonymize import Glove, glove_estimate
 from incrowd.assess._assess import prepared
 from incrowd.assess.options import Options
@@ -130,9 +131,11 @@ def assessing(name: str, *, counted: bool = False) -> dict[str, Any]:
 
     Kernels are loaded, which is a part of what takes a few seconds, but not compiled: run it twice on a new machine.
     """
-    data: Any = _bikes() if name == "bikes" else DATA[name]()
-    if counted:
-        data = data if name == "bikes" else ic.discretize.grid(data, cell_m=1000, slot_min=60)
+    data: Any
+    if counted and name != "bikes":
+        data = city_of(PEOPLE, 2, "operator", towers=1000)  # everybody in every slot
+    else:
+        data = _bikes() if name == "bikes" else DATA[name]()
     options = Options(seed=0, release=ic.anonymize.counts(data) if counted else None)
     plan = prepared(data, options, {})
     result: dict[str, Any] = {"users": len(plan.data.visits), "records": data.records, "threads": threads()}

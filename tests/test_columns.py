@@ -1,4 +1,5 @@
 import array
+from datetime import datetime, timedelta, timezone
 
 import numpy as np
 import pandas as pd
@@ -114,6 +115,19 @@ def test_dates_become_whole_utc_seconds(second, unit):
     assert columns.seconds([second]).tolist() == [second]
     assert columns.seconds(pa.array(given_as)).tolist() == [second]
     assert columns.seconds(pl.Series(given_as)).tolist() == [second]
+
+
+def test_datetimes_of_python_are_utc_unless_they_say_otherwise():
+    east = datetime(1970, 1, 1, 1, 1, tzinfo=timezone(timedelta(hours=1)))
+    assert columns.seconds([datetime(1970, 1, 1, 0, 1), east]).tolist() == [60, 60]
+    assert columns.seconds(pd.Series([pd.Timestamp(60, unit="s"), pd.Timestamp(east)], dtype=object)).tolist() == [
+        60,
+        60,
+    ]
+    with pytest.raises(DataError, match="t is missing"):
+        columns.seconds([datetime(1970, 1, 1), pd.NaT])
+    with pytest.raises(DataError, match="finer than a second"):
+        columns.seconds([datetime(1970, 1, 1, 0, 0, 0, 5)])
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,25 @@ def check_hours(**values: Any) -> None:
             raise ParameterError(f"{name} must be two hours from 0 to 24, such as (0, 6).")
 
 
+def within_hours(value: Ints | Floats, begin: float, end: float) -> Flags:
+    """Which times of a day are from one to another, which may be past midnight.
+
+    >>> within_hours(np.array([1, 12, 23]), 22, 6).tolist()
+    [True, False, True]
+    """
+    after, before = begin <= value, value < end
+    return after & before if begin <= end else after | before
+
+
+def slots_per_day(slot_min: int | None) -> int:
+    """How many slots make a day; 0 if none of them do.
+
+    >>> slots_per_day(60), slots_per_day(50), slots_per_day(None)
+    (24, 0, 0)
+    """
+    return 0 if slot_min is None or DAY_MIN % slot_min else DAY_MIN // slot_min
+
+
 def wall_at(start: int, zone: ZoneInfo | None) -> int:
     """What the wall clock shows when slots begin at a UTC second; midnight if it jumps over it."""
     wall, before = start + _ahead(start, zone), start + _ahead(start - 1, zone)

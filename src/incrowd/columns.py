@@ -1,6 +1,7 @@
 """Whatever a caller has -> checked numpy columns, without loss, or the row that cannot be."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -98,8 +99,14 @@ def floats(values: ArrayLike, name: str) -> Floats:
 
 
 def seconds(values: ArrayLike, name: str = "t") -> Ints:
-    """Convert to whole UTC seconds; datetime64 is taken when nothing finer than a second is lost."""
+    """Convert to whole UTC seconds; datetimes are taken when nothing finer than a second is lost.
+
+    >>> seconds([datetime(1970, 1, 1, 0, 1), datetime(1970, 1, 1, 0, 2, tzinfo=UTC)]).tolist()
+    [60, 120]
+    """
     array = _column(values, name)
+    if array.dtype.kind == "O" and all(isinstance(value, datetime) for value in array):
+        array = np.array([_in_utc(value) for value in array], "datetime64[us]")
     if array.dtype.kind == "M":
         refuse(np.isnat(array), f"{name} is missing", _REPAIR)
         whole = array.astype("datetime64[s]")
@@ -109,6 +116,13 @@ def seconds(values: ArrayLike, name: str = "t") -> Ints:
     far = (result < _YEARS[0]) | (result > _YEARS[1])
     refuse(far, f"{name} is outside the years 0 to 9999", "give seconds since 1970, not milliseconds")
     return result
+
+
+def _in_utc(moment: datetime) -> datetime | None:
+    """A moment as numpy takes it; None for the one that is missing, which differs from itself."""
+    if moment != moment:
+        return None
+    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
 
 
 def degrees(lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:

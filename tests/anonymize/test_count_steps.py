@@ -8,11 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from builders import counts
 from incrowd.anonymize.count_steps import noise_counts, perturb_points, round_counts, suppress_small, to_regions
-
-
-def counts(*rows):
-    return ic.Counts.from_arrays(rows, xy=[[100 * cell, 0] for cell in range(len(rows[0]))])
 
 
 def walk(rows, cells=6):

@@ -15,7 +15,7 @@ def named(table):
 
 
 def assessed(data, **options):
-    return assess.assess(data, advise=False, **options)
+    return assess.assess(data, **{"advise": False, **options})
 
 
 def answer(data, name="lookup", **options):

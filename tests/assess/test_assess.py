@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
+from assess.asking import OF_ROWS, assessed
 from incrowd import assess, attack, measure
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.limits import DEFAULTS, ONE_IN_ELEVEN
@@ -15,8 +16,6 @@ from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.data.table import some_rows
 from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import to_json
-
-OF_DATA = ("lookup", "identified", "single_visit", "later", "home_work")  # judged of data as they are
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +42,6 @@ def found(city):
 @pytest.fixture(scope="module")
 def released(city, cut):
     return assess.assess(city.traces, towers=city.towers, release=cut, advise=False)
-
-
-def assessed(data, **options):
-    return assess.assess(data, advise=False, **options)
 
 
 def test_every_question_is_answered_with_its_attacker(found, released):
@@ -130,7 +125,7 @@ def test_the_upper_end_of_what_was_drawn_is_judged(released):
 def test_verdicts_follow_the_limits_the_user_sets(visits, found):
     identified = found.answer("identified")
     assert identified.verdict == "above" and identified.main.limited.value == ONE_IN_ELEVEN
-    loose = dict.fromkeys((*OF_DATA, "worst"), 1.0)
+    loose = dict.fromkeys((*OF_ROWS, "worst"), 1.0)
     shopped = assessed(visits, limits=loose)
     assert not shopped.above and not shopped.open and len(shopped.held) == 5
     assert shopped.gate == "does not pass: 6 refused" and not shopped.passed  # nothing can exceed 100 %

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from incrowd import assess, measure
+from assess.asking import OF_ROWS, assessed
+from incrowd import measure
 from incrowd.assess._assess import prepared
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.options import Options, seconds_of
@@ -18,7 +19,6 @@ from incrowd.plain import in_words
 from incrowd.progress import track
 
 MODULE = sys.modules["incrowd.assess.prepared"]
-OF_DATA = ("lookup", "identified", "single_visit", "later", "home_work")  # judged of data as they are
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +31,6 @@ def visits(city):
     return ic.discretize.towers(city.traces, city.towers, slot_min=60)
 
 
-def assessed(data, **options):
-    return assess.assess(data, advise=False, **options)
-
-
 def test_a_question_that_does_not_fit_is_not_run(visits, monkeypatch):
     slow = tuple(replace(one, seconds=lambda _: 1e4) if one.name == "later" else one for one in QUESTIONS)
     monkeypatch.setattr(MODULE, "QUESTIONS", slow)
@@ -44,7 +40,7 @@ def test_a_question_that_does_not_fit_is_not_run(visits, monkeypatch):
     assert found.answer("home_work").value is not None
     assert [one.name for one in found.open] == ["later"] and " and 1 test is missing. Worst: " in found.verdict
     assert found.verdict.endswith("limit of 9.1 % (1 in 11). Not run: later.")
-    loose = dict.fromkeys((*OF_DATA, "worst"), 1.0)
+    loose = dict.fromkeys((*OF_ROWS, "worst"), 1.0)
     assert not assessed(visits, limits=loose, override="a drill").passed
     free = assessed(visits, limits={**loose, "later": None}, override="a drill")
     assert free.answer("later").verdict == "not run" and not free.answer("later").due and free.passed
@@ -54,7 +50,7 @@ def test_a_spent_budget_stops_cleanly(visits):
     found = assessed(visits, budget_s=1e-6)
     assert all(answer.value is None for answer in found.answers)
     assert {answer.verdict for answer in found.answers} == {"not run", "does not apply"}
-    assert "would take about 1 s" in found.answer("identified").note and not found.passed
+    assert "would take less than 1 s" in found.answer("identified").note and not found.passed
     assert (
         found.verdict
         == "Do not publish: 5 tests are missing. Not run: lookup, identified, single_visit, later, home_work."
@@ -88,7 +84,7 @@ def test_estimates_come_before_work_in_the_order_of_work(city):
     asked = prepared(city.traces, Options(towers=city.towers), {})
     assert [one.name for one in asked.estimates] == [question.name for question in QUESTIONS]
     assert all(one.seconds > 0 or one.lacks for one in asked.estimates)
-    assert str(asked.estimates[0]) == "lookup          about 1 s"
+    assert str(asked.estimates[0]) == "lookup          less than 1 s"
     assert asked.data.visits is PreparedAssessment.over(asked.data).data.visits
 
 

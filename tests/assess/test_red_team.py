@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 import incrowd as ic
+from assess.asking import assessed
 
 MONDAY = 1_704_067_200  # 2024-01-01 00:00 UTC
 HOURS = 72
-
-
-def assessed(data, **options):
-    return ic.assess.assess(data, **{"advise": False, **options})
 
 
 def together(people, groups, *, seed=0, cells=30, **attributes):

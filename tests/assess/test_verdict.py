@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import incrowd as ic
+from assess.asking import assessed
 from incrowd.anonymize._publish import publish
 from incrowd.assess.limits import ONE_IN_ELEVEN
 from incrowd.assess.question import ABOVE, WITHIN, Finding, Number, judged
@@ -30,10 +31,6 @@ def prints(city):
 @pytest.fixture(scope="module")
 def visits(city):
     return ic.discretize.grid(city.traces, cell_m=500, slot_min=60)
-
-
-def assessed(data, **options):
-    return ic.assess.assess(data, **{"advise": False, **options})
 
 
 def together(people, groups, *, seed=0, cells=30):

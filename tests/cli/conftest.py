@@ -42,6 +42,14 @@ def trips(tmp_path):
 
 
 @pytest.fixture
+def towers(tmp_path):
+    """Three towers in two districts, on the way of the trips."""
+    path = tmp_path / "towers.csv"
+    path.write_text("lat,lon,district\n52.00,5.00,west\n52.02,5.02,west\n52.04,5.03,east\n")
+    return path
+
+
+@pytest.fixture
 def city(tmp_path):
     made = ic.read.synthetic_city(users=25, towers=12, days=2, profile="operator-calm")
     return ic.discretize.towers(made.traces, made.towers, slot_min=60).save(tmp_path / "city.parquet")

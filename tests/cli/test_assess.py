@@ -8,10 +8,10 @@ import sys
 import pytest
 
 import incrowd as ic
+from assess.asking import OF_ROWS
 from incrowd.assess.limits import DEFAULTS
 
-OF_DATA = ("lookup", "identified", "single_visit", "later", "home_work")  # judged of data as they are
-LOOSE = [word for name in (*OF_DATA, "worst") for word in ("--limit", f"{name}=1")]
+LOOSE = [word for name in (*OF_ROWS, "worst") for word in ("--limit", f"{name}=1")]
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_one_page_with_estimates_before_it(incrowd, log, tmp_path):
         "500 m cells, 60 min slots; seed " in out and ", derived from the data" in out and "same cell and slot" in out
     )
     assert f"in Python: ic.assess.assess('{log}', attributes=('illness',), sensitive='illness')" in out
-    assert err.startswith("assess: about") and "identified      about 1 s" in err
+    assert err.startswith("assess: about") and "identified      less than 1 s" in err
     html = page.read_text()
     assert html.index("Does any test exceed your limits?") < html.index("What is in the data?")
     for question in (
@@ -60,7 +60,7 @@ def test_the_gate_and_its_exit_codes(incrowd, log):
     assert "Nothing above your limits: 5 tests, none missing." in " ".join(out.split())
     assert incrowd(*words, *LOOSE, "--override", "a drill", "--limit", "identified=0")[0] == 1
     assert incrowd("assess", log, "--no-advise", *LOOSE)[0] == 0  # without a gate it is said only
-    none = [word for name in (*OF_DATA, "worst") for word in ("--limit", f"{name}=none")]
+    none = [word for name in (*OF_ROWS, "worst") for word in ("--limit", f"{name}=none")]
     code, out, _ = incrowd(*words, *none, "--override", "a drill")
     assert code == 1 and "No verdict: no test was compared with a limit." in out
     assert "(--sensitive)" in out and "--\n" not in out  # options are not broken
@@ -106,7 +106,7 @@ def test_the_gate_reads_what_a_release_publishes(incrowd, log, tmp_path):
 def test_what_was_not_asked_does_not_open_the_gate(incrowd, log):
     code, out, _ = incrowd("assess", log, "--budget", "0.001s", "--fail-above")
     assert code == 1 and out.startswith("Do not publish: 5 tests are missing. Not run: ")
-    assert "Not run: would take about 1 s" in " ".join(out.split())
+    assert "Not run: would take less than 1 s" in " ".join(out.split())
     assert incrowd("assess", log, "--budget", "0.001s")[0] == 0
 
 
@@ -123,7 +123,7 @@ def test_json_is_the_whole_record(incrowd, log):
 
 def test_the_estimate_stops_there(incrowd, log, tmp_path):
     code, out, _ = incrowd("assess", log, "--estimate", "-o", tmp_path / "page.html")
-    assert code == 0 and "lookup          about" in out and not (tmp_path / "page.html").exists()
+    assert code == 0 and "lookup          less than 1 s" in out and not (tmp_path / "page.html").exists()
     estimates = json.loads(incrowd("assess", log, "--estimate", "--json")[1])
     assert {"name", "asks", "seconds", "lacks"} <= set(estimates[0])
 

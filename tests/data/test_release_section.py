@@ -51,7 +51,10 @@ def test_counts_have_no_people():
     counts = ic.Counts.from_arrays([[5, 0], [0, 5]], xy=[[0, 0], [1, 0]])
     section = ic.Release.from_arrays(counts, []).section()
     assert section.answer.startswith("4 counts of people are published, 2 slots of 2 cells.")
-    assert "No time is finer than 30 min." in section.answer and section.number_of == "counts"
+    assert (
+        "Half of the places are 1 m or less apart and no time is finer than 30 min." in section.answer
+        and section.number_of == "counts"
+    )
 
 
 def test_points_are_points():

@@ -1,5 +1,6 @@
 """Windows: half-open, exact, and nothing lost."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +19,14 @@ def pieces(made):
     cut = np.split(np.stack([made.visits.slot, made.visits.cell], axis=1), made.visits.offsets[1:-1])
     keys = zip(made.owner.tolist(), made.window.tolist(), strict=True)
     return {key: {tuple(row) for row in part.tolist()} for key, part in zip(keys, cut, strict=True)}
+
+
+def test_windows_are_a_result_like_the_others():
+    visits = ic.Visits.from_arrays([7, 7, 7, 8], cell=[1, 1, 1, 2], slot=[3, 4, 5, 0], slot_min=60)
+    cut = windows(visits, window_h=2)
+    assert str(cut).splitlines()[0] == "2 trajectories cut into windows of 2 h make 3 pieces with 4 visits."
+    assert cut.to_arrow().to_pydict() == {"owner": [0, 0, 1], "window": [1, 2, 0], "visits": [1, 2, 1]}
+    assert json.loads(json.dumps(cut.to_dict()))["visits"]["users"] == len(cut.to_pandas()) == 3
 
 
 def test_a_border_belongs_to_one_window():

@@ -8,11 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from builders import crowd
+from builders import HAND, crowd, visits_of
 from incrowd.discretize import windows
 from incrowd.measure import cut_risk, uniqueness
-
-HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
 
 
 def cut(visits, width, slots=None):
@@ -134,12 +132,6 @@ def test_result_says_how_it_was_asked():
 people = st.lists(
     st.sets(st.tuples(st.integers(0, 7), st.integers(0, 1)), min_size=1, max_size=6), min_size=1, max_size=5
 )
-
-
-def visits_of(sets):
-    rows = [(u, cell, slot) for u, part in enumerate(sets) for slot, cell in part]
-    user, cell, slot = np.array(rows).T
-    return ic.Visits.from_arrays(user, cell=cell, slot=slot)
 
 
 @settings(deadline=None, max_examples=60)

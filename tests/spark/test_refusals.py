@@ -60,6 +60,8 @@ def test_sources_that_are_not_read(spark, tmp_path):
         grid(spark, tmp_path / "trips.csv")
     with pytest.raises(ic.DataError, match="give a Parquet path"):
         grid(spark, 7)
+    with pytest.raises(ic.ParameterError, match="a list of functions"):
+        grid(spark, tmp_path / "trips.csv", clean=ic.clean.duplicates)
     with pytest.raises(ic.IncrowdError, match=r"give a Parquet path|does not exist|no such"):
         grid(spark, "no_such_table")
 

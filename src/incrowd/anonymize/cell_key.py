@@ -45,9 +45,13 @@ def perturbed(n: Ints, keys: Ints, table: Ints, threshold: int) -> Ints:
         table: Changes by count and cell key.
         threshold: The least count published.
     """
-    row = np.where(n <= LARGEST, n, (n - 1) % CYCLE + LARGEST - CYCLE + 1)
-    changed: Ints = n + table[row, keys % table.shape[1]]
+    changed: Ints = n + table[row_of(n), keys % table.shape[1]]
     return np.where(changed < threshold, 0, changed)
+
+
+def row_of(n: Ints) -> Ints:
+    """The row of a table of changes for each count."""
+    return np.where(n <= LARGEST, n, (n - 1) % CYCLE + LARGEST - CYCLE + 1)
 
 
 @public

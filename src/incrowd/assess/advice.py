@@ -16,6 +16,7 @@ from incrowd.assess.dataset import Dataset
 from incrowd.assess.prepared import Asking, PreparedAssessment
 from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, WITHIN, StepEstimate
 from incrowd.assess.questions import QUESTIONS
+from incrowd.clock import DAY_MIN
 from incrowd.data import Fingerprints, Release, Traces, Visits
 from incrowd.data.release_section import fineness, records_left
 from incrowd.data.table import some_rows
@@ -32,7 +33,7 @@ FAR_M, LONG_MIN = METRES.space_cap, METRES.time_cap  # a loss of 1 in space and 
 LADDER: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "generalize": tuple(
         {"cell_m": cell_m, "slot_min": slot_min}
-        for cell_m, slot_min in ((1000, 60), (2000, 120), (5000, 360), (10_000, 720), (20_000, 1440))
+        for cell_m, slot_min in ((1000, 60), (2000, 120), (5000, 360), (10_000, 720), (20_000, DAY_MIN))
     ),
     "cut": tuple({"window_h": hours} for hours in (24, 12, 6, 3, 1)),
 }

@@ -12,7 +12,7 @@ from incrowd.arrays import Ints, positions_of
 from incrowd.assess.options import Options
 from incrowd.assess.subject import Subject, check_kind, foreign_visits, original_on, stated_as, subject_of
 from incrowd.attack.people import Link, read_link
-from incrowd.clock import DAY_MIN
+from incrowd.clock import DAY_MIN, slots_per_day
 from incrowd.data import Counts, Fingerprints, Groups, Release, Traces, UserTable, Visits
 from incrowd.data.release_folder import ledger_of, manifest_in
 from incrowd.data.release_section import heavy_loss, records_left
@@ -257,8 +257,7 @@ class Dataset:
     @cached_property
     def per_day(self) -> int:
         """Slots of a day; 1 if they do not divide it."""
-        slot_min = self.visits.slot_min or DAY_MIN
-        return 1 if DAY_MIN % slot_min else DAY_MIN // slot_min
+        return slots_per_day(self.visits.slot_min) or 1
 
     @property
     def days(self) -> int:
@@ -274,8 +273,7 @@ class Dataset:
     def one_cell_per_slot(self) -> Visits:
         """Visits with the cell of most records in each slot; they need the records if somebody is in two."""
         visits = self.visits
-        same = (visits.slot[1:] == visits.slot[:-1]) & (visits.owner[1:] == visits.owner[:-1])
-        if not same.any():
+        if not visits.again.any():
             return visits
         if self.traces is None:
             raise DataError(f"somebody is in two cells in one slot: {self.why_no_traces}.")

@@ -32,7 +32,7 @@ from incrowd.assess.worker import Worker
 from incrowd.errors import IncrowdError
 from incrowd.kernels import compile_s
 from incrowd.measure import RiskMap, risk_map, summary
-from incrowd.plain import in_words, several
+from incrowd.plain import about, in_words, several
 from incrowd.progress import tell
 
 SAFETY = 10  # a question runs in this process if so many times its estimate is left
@@ -90,7 +90,7 @@ class Asking:
         if interrupted:
             return NOT_RUN, "interrupted before"
         if estimate.seconds > self.budget.left_s:
-            why = f"would take about {in_words(estimate.seconds)}, {in_words(self.budget.left_s)} are left"
+            why = f"would take {about(estimate.seconds)}, {in_words(self.budget.left_s)} are left"
             return NOT_RUN, why if self.budget.left_s else why.partition(",")[0]
         try:
             finding = self._finding(question, estimate.seconds)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from incrowd.arrays import Flags, Ints, distinct_rows, frozen, pack, row_order
-from incrowd.clock import DAY_MIN, MONDAY_S, check_hours
+from incrowd.clock import DAY_MIN, MONDAY_S, check_hours, within_hours
 from incrowd.columns import ints
 from incrowd.data import Visits
 from incrowd.discretize.slots import wall_start
@@ -105,8 +105,8 @@ def home_work(
     if not isinstance(visits, Visits) or not visits.records:
         raise DataError("homes are inferred from visits of at least one person; call discretize.grid first.")
     minute, weekday = _clock(visits)
-    homes, lives = _most_visited(visits, _within(minute, night), int(min_visits))
-    busy = _within(minute, day) & np.isin(weekday, weekdays)
+    homes, lives = _most_visited(visits, within_hours(minute, *night), int(min_visits))
+    busy = within_hours(minute, *day) & np.isin(weekday, weekdays)
     at_home = lives[visits.owner] & (visits.cell == homes[visits.owner])
     works, employed = _most_visited(visits, busy & ~at_home, int(min_visits))
     both = lives & employed
@@ -178,12 +178,6 @@ def _check_weekdays(given: Any) -> None:
     days = tuple(given) if isinstance(given, Iterable) else (None,)
     if not all(isinstance(day, Integral) and 0 <= int(day) <= 6 for day in days):
         raise ParameterError("weekdays must list numbers from 0, Monday, to 6, such as (0, 1, 2, 3, 4).")
-
-
-def _within(minute: Ints, hours: tuple[float, float]) -> Flags:
-    begin, end = hours
-    inside: Flags = (minute >= begin) & (minute < end)
-    return inside if begin < end else (minute >= begin) | (minute < end)
 
 
 def _clock(visits: Visits) -> tuple[Ints, Ints]:

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from incrowd.show import Result, Section, Table
 
 Status = Literal["pass", "fail", "not applicable", "not asked"]
+ALPHA = 1e-6  # what is rarer is no chance
 _WIDE = 100
 
 

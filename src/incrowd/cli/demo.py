@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 K = 11  # people in a crowd that the limit of right guesses asks for
 EPSILON = 0.4  # noise under which nobody is known to be in the counts
-SIDE_M = 2_000  # of the squares in which people are counted, so that most counts are larger than their noise
+ACROSS = 6  # squares across the city, so large that most counts are larger than their noise
 DAY_MIN = 1_440
 PRIVATE = "private"  # the data and the link files, beside what is published
 ABOUT = {
     "cut": "Trajectories are cut every six hours, and each piece gets a new pseudonym.",
     "glove": "Everybody is hidden among eleven or more people who share the same boxes in place and time.",
-    "counts": "Only how many people stayed mostly in each square of 2 km, with noise that protects each person.",
+    "counts": "Only how many people were most of the time in each square, with noise that protects each person.",
 }
 ASKS = "Which release of this city can be published?"
 TITLE = "A synthetic city, published in three ways"
@@ -117,21 +117,24 @@ def _releases(output: Path, traces: Any, city: Any, days: int) -> Iterator[_Made
     boxes = fingerprints(traces)
     yield _published(output / "glove", Glove(k=K)(boxes), boxes)
     note("publishing: counts with noise that protects a person")
-    stays = grid(traces, cell_m=SIDE_M, slot_min=days * DAY_MIN, keep="vote", origin=MIDDLE)
+    side_m, squares = _squares(city.xy)
+    stays = grid(traces, cell_m=side_m, slot_min=days * DAY_MIN, keep="vote", origin=MIDDLE)
     method = DPCounts(epsilon=EPSILON, slots_per_person=1)
     try:
-        yield _published(output / "counts", method(stays, cells=_squares(city.xy), slots=(0, 1)), stays)
+        yield _published(output / "counts", method(stays, cells=squares, slots=(0, 1)), stays)
     except MissingExtra as error:
         note(f"counts are left out: {error}")
 
 
-def _squares(towers: "Floats") -> "Floats":
-    """Centres of all squares of the area that the towers cover, whoever was there."""
+def _squares(towers: "Floats") -> "tuple[int, Floats]":
+    """The side and the centres of all squares of the area of the towers and around it, whoever was there."""
     import numpy as np
 
-    low, high = (np.floor(end / SIDE_M).astype(int) for end in (towers.min(axis=0), towers.max(axis=0)))
-    columns, rows = (np.arange(first, last + 1) for first, last in zip(low, high, strict=True))
-    return (np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2) + 0.5) * SIDE_M
+    low, high = towers.min(axis=0), towers.max(axis=0)
+    side_m = max(100, round(float(np.sqrt((high - low).prod())) / ACROSS, -2))
+    ends = zip(np.floor(low / side_m), np.floor(high / side_m), strict=True)
+    columns, rows = (np.arange(first - 1, last + 2) for first, last in ends)
+    return int(side_m), (np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2) + 0.5) * side_m
 
 
 def _published(folder: Path, release: "Release", data: Any) -> _Made:

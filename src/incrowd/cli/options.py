@@ -58,7 +58,7 @@ def options_of(source: Callable[..., Any], *, leave_out: Collection[str] = (), *
 
 def _switched(words: str, names: Collection[str]) -> str:
     """Help that calls the other options as a command line does: --dp-epsilon, not dp_epsilon."""
-    return re.sub(r"\b\w+_\w+\b", lambda found: _switch(found[0]) if found[0] in names else found[0], words)
+    return re.sub(r"\b\w+_\w+\b", lambda word: _switch(word[0]) if word[0] in names else word[0], words)
 
 
 def _switch(name: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from incrowd.arrays import Floats
-from incrowd.clock import DAY_MIN
+from incrowd.clock import DAY_MIN, slots_per_day
 from incrowd.columns import as_array, floats, ints
 from incrowd.data.table import Frame
 from incrowd.data.visits import centres_of
@@ -101,8 +101,8 @@ def whole_days(slots: int, slot_min: int) -> int:
     >>> whole_days(3, 360), whole_days(3, 50)
     (4, 3)
     """
-    day = DAY_MIN // slot_min
-    return slots if DAY_MIN % slot_min else -(-slots // day) * day
+    day = slots_per_day(slot_min)
+    return -(-slots // day) * day if day else slots
 
 
 def _numbers(column: NDArray[Any]) -> NDArray[Any]:

@@ -182,7 +182,7 @@ def saved(path: str | Path) -> Traces | Visits | Fingerprints | Counts:
     try:
         table = pq.read_table(path)
     except (pa.ArrowInvalid, OSError) as error:
-        raise unreadable(Path(path)) from error
+        raise no_parquet(Path(path)) from error
     meta = noted(table.schema.metadata, Path(path).name)
     if not meta:
         raise DataError(f"{Path(path).name} was not saved by incrowd; read it with incrowd.read.table.")
@@ -216,7 +216,7 @@ def noted(metadata: Mapping[bytes, bytes] | None, file: str) -> dict[str, Any]:
     return meta
 
 
-def unreadable(path: Path) -> DataError:
+def no_parquet(path: Path) -> DataError:
     """A file that is no Parquet, or only a part of one."""
     return DataError(f"{path.name} is not a readable Parquet file; check the path and the copy.")
 

@@ -187,6 +187,16 @@ def _noise(params: Mapping[str, Any]) -> str:
     return f"Noise moves each count by {mean:,.1f} people on average, up or down."
 
 
+def _apart(data: Any) -> str:
+    """How far the places of counts are from each other, for counts do not say how large a cell is."""
+    places = data.xy[np.isfinite(data.xy).all(axis=1)] if isinstance(data, Counts) else ()
+    if len(places) < 2:
+        return ""
+    from scipy.spatial import KDTree
+
+    return f"half of the places are {np.median(KDTree(places).query(places, k=2)[0][:, 1]):,.0f} m or less apart"
+
+
 def fineness(data: Any) -> str:
     """How large a published place is and how long a published time."""
     if isinstance(data, Fingerprints):
@@ -197,7 +207,7 @@ def fineness(data: Any) -> str:
         return f" Half of the boxes are at most {metres:,.0f} m and {minutes:,.0f} min wide."
     if isinstance(data, Traces):
         return " Places are points, and times are given to the second."
-    place = f"no place is finer than {data.cell_m:,g} m" if getattr(data, "cell_m", None) else ""
+    place = f"no place is finer than {data.cell_m:,g} m" if getattr(data, "cell_m", None) else _apart(data)
     minutes = getattr(data, "slot_min", None) or 0
     length = f"{minutes:,} min" if minutes % DAY_MIN else several(minutes // DAY_MIN, "day")
     time = f"no time is finer than {length}" if minutes else ""

@@ -15,6 +15,7 @@ from incrowd.columns import per_user, seconds
 from incrowd.errors import DataError, MissingExtra, public
 from incrowd.ledger import Ledger
 from incrowd.plain import plain
+from incrowd.show import in_pandas
 
 if TYPE_CHECKING:
     import pandas as pd  # noqa: TID251
@@ -46,17 +47,14 @@ class Frame:
 
     def to_pandas(self) -> "pd.DataFrame":
         """The flat table as a pandas frame."""
-        try:
-            return self.to_arrow().to_pandas()
-        except ModuleNotFoundError as error:
-            raise _missing("pandas") from error
+        return in_pandas(self.to_arrow())
 
     def to_polars(self) -> "pl.DataFrame":
         """The flat table as a polars frame."""
         try:
             import polars as pl  # noqa: TID251
         except ModuleNotFoundError as error:
-            raise _missing("polars") from error
+            raise MissingExtra("to_polars needs polars; install it with: pip install polars.") from error
         frame = pl.from_arrow(self.to_arrow())
         assert isinstance(frame, pl.DataFrame)
         return frame
@@ -195,10 +193,6 @@ def start_of(start: int | None) -> int | None:
 def started(name: str, *, read: int, kept: int, users: int, **counts: Mapping[str, int]) -> Ledger:
     """The first page of a ledger."""
     return Ledger().add(name, read=read, kept=kept, users=(users, users), **counts)
-
-
-def _missing(library: str) -> MissingExtra:
-    return MissingExtra(f"to_{library} needs {library}; install it with: pip install {library}.")
 
 
 T = TypeVar("T", bound=UserTable)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of, row_order
+from incrowd.arrays import Flags, Floats, Ints, distinct_rows, offsets_of, row_order
 from incrowd.columns import as_array, first_seen, floats, ints, labels, owned, same_length, seconds
 from incrowd.data.table import Attributes, UserTable, attributes_of, start_of, started
 from incrowd.errors import DataError, check_whole, public
@@ -84,6 +84,31 @@ class Visits(UserTable):
         if not keep.all():
             code, cell, slot = code[keep], cell[keep], slot[keep]
         return cell, slot, offsets_of(code, users)
+
+    @property
+    def again(self) -> Flags:
+        """Which visits are in the slot of the one before, by the same user in another cell.
+
+        >>> Visits.from_arrays([1, 1, 2], cell=[0, 5, 5], slot=[3, 3, 3]).again.tolist()
+        [False, True, False]
+        """
+        again, owner = np.zeros(self.records, np.bool_), self.owner
+        again[1:] = (self.slot[1:] == self.slot[:-1]) & (owner[1:] == owner[:-1])
+        return again
+
+    def everywhere(self, slots: int) -> Ints | None:
+        """The cell of everybody in each of so many slots, [user, slot]; None if somebody has none, several or others.
+
+        Args:
+            slots: How many, from 0 on.
+
+        >>> Visits.from_arrays([1, 1], cell=[4, 5], slot=[0, 1]).everywhere(2).tolist()
+        [[4, 5]]
+        """
+        each = self.records == len(self) * slots and (np.diff(self.offsets) == slots).all()
+        if not each or (self.slot.reshape(len(self), slots) != np.arange(slots)).any():
+            return None
+        return self.cell.reshape(len(self), slots)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """One row per visit: user, cell, slot, attributes."""

@@ -38,12 +38,11 @@ def counts(visits: Visits, *, start_min: int | None = None) -> Counts:
     xy, slot_min, slots = _extent(visits)
     check_size(slots, len(xy))
     n = np.bincount(visits.slot * len(xy) + visits.cell, minlength=slots * len(xy)).reshape(slots, len(xy))
-    several = (visits.slot[1:] == visits.slot[:-1]) & (visits.owner[1:] == visits.owner[:-1])
     ledger = visits.ledger.add(
         "counts",
         read=visits.records,
         kept=visits.records,
-        notes={"more cells of a user in one slot": several.sum()},
+        notes={"more cells of a user in one slot": visits.again.sum()},
         users=(len(visits), len(visits)),
     )
     minute = minute_of_day(visits.start or 0, visits.time_zone) if start_min is None else start_min
@@ -65,7 +64,7 @@ def filled(visits: Visits) -> Visits:
     [1, 2, 2, 3]
     """
     xy, _, slots = _extent(visits)
-    if ((visits.slot[1:] == visits.slot[:-1]) & (visits.owner[1:] == visits.owner[:-1])).any():
+    if visits.again.any():
         raise DataError(
             "somebody is in two cells in one slot; discretize with keep='vote' (incrowd discretize --keep vote)."
         )

@@ -1,7 +1,9 @@
 """Visits -> one piece per user and time window."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -10,12 +12,13 @@ from incrowd.data import Visits
 from incrowd.data.table import kept_attributes
 from incrowd.errors import DataError, ParameterError, check_positive, check_whole, public
 from incrowd.plain import several
+from incrowd.show import Result, Section
 
 _CHUNK = 4_000_000  # rows looked at at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Windows:
+class Windows(Result):
     """Pieces by owner, then window; `visits` has one user per piece, labelled 0, 1, 2, …"""
 
     visits: Visits
@@ -28,6 +31,24 @@ class Windows:
 
     def __repr__(self) -> str:
         return f"Windows(pieces={len(self.owner):,}, records={self.visits.records:,})"
+
+    def section(self) -> Section:
+        """How many pieces there are."""
+        cut, visits = several(len(np.unique(self.owner)), "trajectory", "trajectories"), self.visits.records
+        pieces = len(self.owner)
+        width = f"{self.windows} windows" if self.windows is not None else f"windows of {self.window_h:g} h"
+        return Section(
+            question="Into how many pieces are the trajectories cut?",
+            answer=f"{cut} cut into {width} make {several(pieces, 'piece')} with {several(visits, 'visit')}.",
+            number=f"{pieces:,}",
+            number_of="pieces",
+            options=f"slot {self.start_slot} to {self.start_slot + self.slots - 1}",
+            data=self,
+        )
+
+    def columns(self) -> Mapping[str, Any]:
+        """A row for each piece: the position of its owner, its window, how many visits."""
+        return {"owner": self.owner, "window": self.window, "visits": np.diff(self.visits.offsets)}
 
 
 @public

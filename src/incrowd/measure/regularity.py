@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Flags, Floats, Ints, frozen, offsets_of
-from incrowd.clock import DAY_MIN
+from incrowd.clock import DAY_MIN, slots_per_day
 from incrowd.data import Visits
 from incrowd.errors import DataError, check_seed, check_whole, public
 from incrowd.kernels import kernel
@@ -221,15 +221,14 @@ def _own_day_closer(same: Floats, different: Floats) -> float:
 
 def by_day(visits: Visits) -> Ints:
     """The cell of everybody in every slot, [user, day, slot of the day]; refuses visits with gaps."""
-    users, slot_min = len(visits), visits.slot_min
-    if slot_min is None or visits.xy is None or DAY_MIN % slot_min:
+    users, day = len(visits), slots_per_day(visits.slot_min)
+    if not day or visits.xy is None:
         raise DataError("these visits have no xy, or no slot_min that divides a day; pass both.")
     slots = visits.records // max(users, 1)
-    day = DAY_MIN // slot_min
-    whole = users and slots % day == 0 and (np.diff(visits.offsets) == slots).all()
-    if not whole or (visits.slot.reshape(users, slots) != np.arange(slots)).any():
+    cells = visits.everywhere(slots) if users and slots % day == 0 else None
+    if cells is None:
         raise DataError("not everybody has one cell in every slot of whole days; call incrowd.discretize.filled first.")
-    return visits.cell.reshape(users, slots // day, day)
+    return cells.reshape(users, slots // day, day)
 
 
 def tallied(owner: Ints, cell: Ints) -> tuple[Ints, Ints, Ints]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.data import Counts, Fingerprints, Release, Traces, Visits, load
-from incrowd.data.files import KEY, noted, rebuilt, undescribed, unreadable
+from incrowd.data.files import KEY, no_parquet, noted, rebuilt, undescribed
 from incrowd.data.release_folder import CELLS, MANIFEST, TABLES, manifest_in, release_at, table_in
 from incrowd.data.table import COLUMNS
 from incrowd.errors import DataError, ParameterError, check_file, public
@@ -158,7 +158,7 @@ def _noted(path: Path) -> bytes | None:
     try:
         return (pq.read_schema(path).metadata or {}).get(KEY)
     except (pa.ArrowException, OSError):
-        raise unreadable(path) from None
+        raise no_parquet(path) from None
 
 
 def _is_visits(source: Any, columns: Mapping[str, Column] | None) -> bool:
@@ -244,9 +244,11 @@ def release(folder: str | Path) -> Traces | Visits | Fingerprints | Counts:
 
 def _by_manifest(path: Path, manifest: Any, centres: Floats | None) -> Traces | Visits | Fingerprints | Counts:
     """A table whose columns have the types of the noun; what describes it as a whole is in the manifest."""
+    import pyarrow.parquet as pq
+
     try:
         noun, clock = manifest["noun"], manifest["clock"]
-        table = _csv(path, noun) if path.suffix == ".csv" else _parquet(path)
+        table = _csv(path, noun) if path.suffix == ".csv" else pq.read_table(path)
         if noun == "Counts":
             n = np.zeros((manifest["counts"]["slots"], manifest["counts"]["cells"]), table["n"].to_numpy().dtype)
             n[table["slot"].to_numpy(), table["cell"].to_numpy()] = table["n"].to_numpy()
@@ -256,12 +258,6 @@ def _by_manifest(path: Path, manifest: Any, centres: Floats | None) -> Traces | 
         # The cause is left out: it may quote a value.
         raise DataError(f"{path.name} is not the table that its {MANIFEST} describes; check the copy.") from None
     return rebuilt(table, meta, path.name)
-
-
-def _parquet(path: Path) -> "pa.Table":
-    import pyarrow.parquet as pq
-
-    return pq.read_table(path)
 
 
 def _csv(path: Path, noun: str) -> "pa.Table":

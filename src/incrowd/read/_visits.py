@@ -88,7 +88,7 @@ def _opened(
     if holding(files).saved:
         return _saved(Path(files), slot_min, bare=not given and not attributes and antennas is None and cells is None)
     table = columns_of(files, None)
-    table = replace(table, given=_found(table, given, attributes))
+    table = replace(table, given=_called(table, given, attributes))
     if not len(table.table):
         raise DataError(f"{table.place} has no row; give at least one visit.")
     user, slot = _users(table["user"]), _whole(table["slot"], "slot")
@@ -117,7 +117,7 @@ def _wanted(columns: Mapping[str, Column] | None, antennas: Any) -> dict[str, st
     return {role: str(name) for role, name in given.items()}
 
 
-def _found(table: SmallTable, given: Mapping[str, str], attributes: Sequence[str]) -> dict[str, str]:
+def _called(table: SmallTable, given: Mapping[str, str], attributes: Sequence[str]) -> dict[str, str]:
     """What each column is called in the table."""
     header: list[str] = table.table.column_names
     names = [plain(name) for name in header]

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.clock import DAY_MIN, DAY_S, EPOCH, HOUR_MIN, HOUR_S, from_epoch, unit_note, unit_of
+from incrowd.clock import DAY_S, EPOCH, HOUR_MIN, HOUR_S, from_epoch, slots_per_day, unit_note, unit_of
 from incrowd.columns import refuse
 from incrowd.data.counts import MOST_COUNTS
 from incrowd.errors import DataError, ParameterError
@@ -201,6 +201,6 @@ def _check_apart(moments: Ints, since: Ints, width: int) -> None:
 
 def _from_one(slot: Ints, width: int) -> dict[str, int]:
     """A day of one slot after days whose first is empty: slots may have been counted from 1."""
-    day = DAY_MIN // width if DAY_MIN % width == 0 else 0
+    day = slots_per_day(width)
     phantom = day > 1 and len(slot) > 0 and slot.min() > 0 and slot.max() % day == 0
     return {"empty slot 0 and a last day of one slot: counted from 1, or timed at their end?": int(phantom)}

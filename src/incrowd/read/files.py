@@ -15,6 +15,7 @@ from incrowd.errors import DataError, check_file
 from incrowd.read.layouts import Format, Layout
 
 SAMPLE = 200  # rows that decide whether times and users are numbers
+DELIMITERS = ",;\t|"  # of CSV
 CHUNK = 1 << 22
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _SUFFIXES: dict[str, Format] = {
@@ -271,4 +272,4 @@ def _opened(file: Path, encoding: str) -> io.TextIOWrapper:
 
 def _delimiter(line: str) -> str:
     unquoted = re.sub(r'"[^"]*"', "", line)
-    return max(",;\t|", key=unquoted.count)
+    return max(DELIMITERS, key=unquoted.count)

@@ -13,7 +13,7 @@ from incrowd.clock import FIRST, LAST, PER_SECOND
 from incrowd.columns import refuse
 from incrowd.errors import DataError, check_choice
 from incrowd.read.arrow import stream_of
-from incrowd.read.files import find_files
+from incrowd.read.files import DELIMITERS, find_files
 from incrowd.read.layouts import ALIASES, column_advice, layout_of, listed, plain
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 # Blank, * or **, .., -, NA, N/A, NULL, a letter such as s, <5 or ≤5.0, 1-4.
 SUPPRESSED = r"(?i)^\s*(\*+|\.{2,}|…|[-–—]|n/?a|null|none|[scx]|(<=?|≤)\s*\d+(\.\d+)?|\d+\s*[-–]\s*\d+)?\s*$"
 SUPPRESSED_AS = "suppressed counts are blank, *, .., -, NA, <5 or 1-4"
-_DELIMITERS = ",;\t|"
 _NUMBERS = ("lon", "lat", "x", "y", "n")
 _COMMA = r"^\s*[+-]?\d+,\d+\s*$"
 
@@ -167,9 +166,10 @@ def _files(source: Any) -> list[Path]:
 
 def _read(path: Path, delimiter: str) -> "pa.Table":
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     try:
-        return _csv(path, delimiter) if delimiter else _parquet(path)
+        return _csv(path, delimiter) if delimiter else pq.read_table(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         # The cause is left out: it may quote a value.
         raise _no_table(path) from None
@@ -190,13 +190,7 @@ def _delimiter(path: Path) -> str:
             header = bytes(stream.read(1 << 16)).decode("utf-8-sig", "replace").splitlines()[:1]
     except (pa.ArrowException, OSError):
         raise _no_table(path) from None
-    return max(_DELIMITERS, key="".join(header).count)
-
-
-def _parquet(path: Path) -> "pa.Table":
-    import pyarrow.parquet as pq
-
-    return pq.read_table(path)
+    return max(DELIMITERS, key="".join(header).count)
 
 
 def _csv(path: Path, delimiter: str) -> "pa.Table":

@@ -176,10 +176,7 @@ class Result:
 
     def to_pandas(self) -> "pd.DataFrame":
         """The same table as a pandas frame."""
-        try:
-            return self.to_arrow().to_pandas()
-        except ModuleNotFoundError as error:
-            raise MissingExtra("to_pandas needs pandas; install it with: pip install pandas.") from error
+        return in_pandas(self.to_arrow())
 
     def __str__(self) -> str:
         return text(self.section(), tables=False)
@@ -189,6 +186,14 @@ class Result:
         section = self.section()
         options = f"<p><small>{escape(section.options)}</small></p>" if section.options else ""
         return f"<p>{escape(section.answer)}</p>{''.join(map(_html, section.tables))}{options}"
+
+
+def in_pandas(table: "pa.Table") -> "pd.DataFrame":
+    """The same table as a pandas frame."""
+    try:
+        return table.to_pandas()
+    except ModuleNotFoundError as error:
+        raise MissingExtra("to_pandas needs pandas; install it with: pip install pandas.") from error
 
 
 def section_of(result: Any) -> Section:

@@ -12,7 +12,7 @@ from incrowd.arrays import Ints, Labels
 from incrowd.data import Traces
 from incrowd.data.table import Attributes, attributes_of
 from incrowd.data.traces import Order
-from incrowd.errors import DataError
+from incrowd.errors import DataError, ParameterError
 from incrowd.ledger import Ledger
 from incrowd.plain import several
 from incrowd.read import bad
@@ -88,6 +88,8 @@ def read_records(
 ) -> Records:
     """Read, check and clean a source, each record sent once to the block of its user."""
     check_session(spark)
+    if callable(clean) or not all(map(callable, clean)):
+        raise ParameterError("clean takes a list of functions of Traces, such as [ic.clean.duplicates].")
     with plain_errors():
         opened = open_source(spark, source, options)
         count = parts or blocks_for(spark, opened.frame.count())
@@ -102,7 +104,7 @@ def _reader(
     opened: Opened, clean: tuple[Step, ...], order: Order, most: int
 ) -> Callable[[Rows], Iterator["pa.RecordBatch"]]:
     """The work of a task: rows of whole users, no more than `most` -> their traces, and what is to be told of them."""
-    scan, zone, unit, ordered = opened.scan, opened.zone, opened.unit, opened.has_order
+    scan, zone, unit, ordered, names = opened.scan, opened.zone, opened.unit, opened.has_order, opened.names
     if any(not note.get("ordered", True) for note in opened.saved) and not clean:
         raise unordered()
     if any(not note.get("ordered", True) for note in opened.saved):
@@ -118,6 +120,7 @@ def _reader(
                 f"a block has {size:,} records and a task memory for {most:,}; give more parts, or raise {MEMORY} if a "
                 "single user has that many."
             )
+        rows = {names.get(name, name): column for name, column in rows.items()}
         table, places = _in_order(rows) if ordered else (_table(rows), None)
         stream = RecordStream(None, scan.request, zone, _MEMORY_MB)
         stream.seconds.unit = unit

@@ -75,7 +75,7 @@ def session(master: str | None = None, settings: dict[str, str] | None = None) -
 
 
 def check_session(spark: SparkSession) -> None:
-    """Refuse, once per session, a cluster on which results could differ from those of this machine."""
+    """Make the settings, and refuse, once per session, a cluster on which results could differ from those of here."""
     if type(spark).__module__.startswith("pyspark.sql.connect"):
         raise ParameterError(
             "this is a Spark Connect session, which has no sparkContext and hence no broadcast; use a classic session "
@@ -86,10 +86,10 @@ def check_session(spark: SparkSession) -> None:
         raise ParameterError(f"a Spark session comes first, got a {what}; make one with ic.spark.session().")
     if getattr(spark.sparkContext, "_jsc", None) is None:
         raise ParameterError("this Spark session was stopped; make another with ic.spark.session().")
-    if spark in _checked:
-        return
     for name, value in SETTINGS.items():
         spark.conf.set(name, value)
+    if spark in _checked:
+        return
     if spark.sparkContext.getConf().get("spark.io.encryption.enabled", "false") != "true":
         warnings.warn(
             "spark.io.encryption.enabled is not set, so Spark writes records to its local disks as they are; set it "

@@ -39,6 +39,7 @@ class Opened:
     """What is read from where: rows of `frame` are whole records, which `scan` says how to check."""
 
     frame: DataFrame  # the columns needed, and of files also which file and row it is
+    names: dict[str, str]  # of its columns in the source; mapInArrow of PySpark 4.3 takes no dot or backtick in a name
     scan: Scan
     zone: ZoneInfo | None
     unit: str | None  # of times that are numbers
@@ -68,9 +69,11 @@ def open_source(spark: SparkSession, source: Any, options: dict[str, Any]) -> Op
         )
     scan, saved = _scan(frame, files, schemas, request)
     used = " ".join(scan.selection.sql.values())
-    columns = [_column(name) for name in frame.columns if identifier(name) in used]
+    names = {f"column{place}": name for place, name in enumerate(frame.columns) if identifier(name) in used}
+    columns = [_column(name).alias(plain) for plain, name in names.items()]
     columns += [F.col(FILE), F.col(ROW)] if files else []
-    return Opened(frame.select(*columns, _key(frame, scan).alias(KEY)), scan, zone, _unit(frame, scan), saved, bad_rows)
+    rows = frame.select(*columns, _key(frame, scan).alias(KEY))
+    return Opened(rows, names, scan, zone, _unit(frame, scan), saved, bad_rows)
 
 
 def _found(spark: SparkSession, source: Any, layout: Layout) -> tuple[DataFrame, list[Path], "list[pa.Schema]"]:

@@ -21,6 +21,7 @@ from incrowd.web.studio import JUDGE, Studio
 
 if TYPE_CHECKING:
     from incrowd.assess import Assessment
+    from incrowd.show import Section
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,15 @@ def row_of(studio: Studio, job: Job) -> ComparedRun | None:
     if job.state != "finished" or assessment is None:
         return None
     record: dict[str, Any] = published.data if published else {}
-    left = _what_is_left(published.answer) if published else ""
+    left = _what_is_left(published) if published else ""
     return _row(job, job.title, assessment, left, percent(record.get("records_left")), record.get("loss"))
 
 
-def _what_is_left(answer: str) -> str:
-    """The last sentence before the guarantee: how fine the data still are."""
-    return re.split(r"(?<=\.) (?=[A-Z])", answer.partition("\nGuarantee:")[0])[-1]
+def _what_is_left(published: "Section") -> str:
+    """How many people are left, and the last sentence before the guarantee: how fine the data still are."""
+    fine = re.split(r"(?<=\.) (?=[A-Z])", published.answer.partition("\nGuarantee:")[0])[-1]
+    people, before = published.data.get("people"), published.data.get("people_before")
+    return fine if people is None or not before else f"{people:,} of {several(before, 'person', 'people')}. {fine}"
 
 
 def _failed(job: Job) -> ComparedRun:

@@ -63,6 +63,7 @@ class MethodCard:
 
 
 WITH_PROOF, WITHOUT = "Guarantee, checked by the audit", "No guarantee: measure what remains"
+UNJUDGED = "Guarantee, but a run here gets no verdict"  # assess and audit ask for the visits that were counted
 TEXTS: dict[str, tuple[str, str, str, str, dict[str, str], dict[str, Any]]] = {
     "glove": (
         "Hide everyone among k people",
@@ -76,7 +77,7 @@ TEXTS: dict[str, tuple[str, str, str, str, dict[str, str], dict[str, Any]]] = {
         "Publish counts only",
         "counts with noise",
         "How many people are where and when, with noise that hides whether a person is in the data.",
-        WITH_PROOF,
+        UNJUDGED,
         {
             "dp_epsilon": "ε per person",
             "slots_per_person": "Slots per person",

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from builders import crowd
+from builders import crowd, visits_of
 from incrowd.anonymize import LKC, Cut
 from incrowd.attack.link import first_k, link
 from incrowd.data import Groups
@@ -217,12 +217,6 @@ def test_first_k_is_hypergeometric(above, tied, true, k):
 people = st.lists(
     st.sets(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=5), min_size=1, max_size=6
 )
-
-
-def visits_of(sets):
-    rows = [(u, cell, slot) for u, part in enumerate(sets) for slot, cell in part]
-    user, cell, slot = np.array(rows).T
-    return ic.Visits.from_arrays(user, cell=cell, slot=slot)
 
 
 @settings(deadline=None, max_examples=80)

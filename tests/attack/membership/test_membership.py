@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 import incrowd as ic
 from incrowd.attack import membership
 from incrowd.attack.membership.channel import Channel
-from incrowd.attack.membership.crowds import OtherSlots, at_published_grain, from_counts, from_reference, kept_shares
+from incrowd.attack.membership.counted import OtherSlots, at_published_grain, from_counts, from_reference, kept_shares
 
 
 def town(people, seed=0, slots=24, cells=12, start=0):

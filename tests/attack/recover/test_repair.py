@@ -8,11 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
+from builders import counts
 from incrowd.attack.recover.repair import repair
-
-
-def counts(*rows):
-    return ic.Counts.from_arrays(rows, xy=[[100 * cell, 0] for cell in range(len(rows[0]))])
 
 
 def test_negative_counts_become_0_and_the_rest_is_scaled_to_the_crowd():

@@ -8,15 +8,6 @@ import pytest
 import incrowd as ic
 from incrowd.plain import percent
 
-TOWERS = "lat,lon,district\n52.00,5.00,west\n52.02,5.02,west\n52.04,5.03,east\n"
-
-
-@pytest.fixture
-def towers(tmp_path):
-    path = tmp_path / "towers.csv"
-    path.write_text(TOWERS)
-    return path
-
 
 @pytest.fixture
 def visits(trips, towers, tmp_path):

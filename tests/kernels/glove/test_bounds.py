@@ -17,6 +17,7 @@ from incrowd.kernels.cpu.glove.bounds import (
     costs_from,
     costs_to,
     joint_bound,
+    run_bound,
     scratch_of,
     space_from,
     space_to,
@@ -32,7 +33,7 @@ ALL = settings(deadline=None, max_examples=40)
 
 @njit
 def bounds_of(p, a, b, way):
-    """From the samples of a to their closest of b, per person: by places, and for each sample by times too."""
+    """From the samples of a to their closest of b, per person: by places, by runs, and for each sample by times too."""
     s = scratch_of(p)
     if way == FROM:
         total = p.scale[0] * space_from(p, b, table_of(p, a), s)
@@ -43,8 +44,9 @@ def bounds_of(p, a, b, way):
         costs_to(p, a, table, s)
     else:
         total = costs_between(p, a, b, NEVER, s)
+    runs = run_bound(p, a, b, total, NEVER, s)
     joint = joint_bound(p, a, b, total, NEVER, s)
-    return total, joint, s.part[: p.size[a]].copy()
+    return total, runs, joint, s.part[: p.size[a]].copy()
 
 
 def laid_out(data):
@@ -66,11 +68,13 @@ def check(data):
         space, time = reference.sample_parts(users[a], users[b], n_a, n_b, laid.scale)
         nearest_place = sum(min(reference.parts(i, j, n_a, n_b, laid.scale)[0] for j in users[b]) for i in users[a])
         for way in (FROM, TO, BETWEEN):
-            total, joint, part = bounds_of(p, a, b, way)
+            total, runs, joint, part = bounds_of(p, a, b, way)
             assert (n_a + n_b) * total <= nearest_place
             assert ((n_a + n_b) * part.astype(np.int64) <= space + time).all()
+            assert total <= runs and (n_a + n_b) * runs <= (space + time).sum()
             assert total <= joint == part.sum()
-            reached = max(reached, (n_a + n_b) * joint / max(1, (space + time).sum()))
+            assert p.run[3, p.first[a] : p.first[a] + p.runs[a]].sum() == p.size[a]
+            reached = max(reached, (n_a + n_b) * max(joint, runs) / max(1, (space + time).sum()))
     return reached
 
 
@@ -81,8 +85,13 @@ def test_no_bound_exceeds_the_stretch_of_boxes_that_tie_and_saturate(data):
 
 
 @ALL
-@given(st.integers(0, 1 << 30), st.sampled_from([1, 100]), st.sampled_from([1, 2, 45]), st.sampled_from([3, 6]))
-def test_no_bound_exceeds_the_stretch_of_scattered_boxes(seed, unit, side, finest):
+@given(
+    st.integers(0, 1 << 30),
+    st.sampled_from([1, 100]),
+    st.sampled_from([1, 2, 45]),
+    st.sampled_from([(3, 6), (6, 6), (3, 4)]),
+)
+def test_no_bound_exceeds_the_stretch_of_scattered_boxes(seed, unit, side, shifts):
     """Crowds of very unequal size, boxes from a cell to wider than the cap, samples longer than all bins that are read,
     people of one sample; regions of one rectangle and of many."""
     rng = np.random.default_rng(seed)
@@ -94,8 +103,16 @@ def test_no_bound_exceeds_the_stretch_of_scattered_boxes(seed, unit, side, fines
     data = ic.Fingerprints.from_arrays(user, x, y, t, dx=dx, dy=dy, dt=dt, crowd=crowd)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(laying, "SIDE", side)
-        patch.setattr(laying, "FINEST_SHIFT", finest)
+        patch.setattr(laying, "FINEST_SHIFT", shifts[0])
+        patch.setattr(laying, "COARSE_SHIFT", shifts[1])
         check(data)
+
+
+def test_runs_alone_tell_who_was_there_at_other_times():
+    """Same place, a day apart: places say nothing, and runs reach the cap."""
+    laid, _, p = laid_out(prints("0,0,0; 0,0,10; 0,0,70 | 0,0,2000; 0,0,2010; 0,0,2070"))
+    total, runs, joint, _ = bounds_of(p, 0, 1, FROM)
+    assert total == 0 and runs == joint == 3 * laid.scale.time * laid.scale.time_cap and p.runs[0] == 2
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from builders import crowd
+from builders import HAND, crowd
 from incrowd.measure import uniqueness
 from incrowd.measure.uniqueness import choices as all_choices
 from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.question import UniquenessQuestion
-
-HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
 
 
 def close(visits, points=2, minutes=1, slot_min=1, **options):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import incrowd as ic
-from builders import crowd
+from builders import HAND, crowd
 from incrowd.measure import crowd_sizes, uniqueness
 from incrowd.measure.uniqueness.index import Axis, Index, same_slot
 
@@ -57,9 +57,6 @@ def test_visits_in_one_slot_are_counted_within_users(people, beside):
         visits, users=np.arange(len(visits) + 3), offsets=np.append(0, np.append(visits.offsets, [visits.records] * 2))
     )
     assert same_slot(empty) == beside
-
-
-HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
 
 
 def top(visits, points, match="set", **options):

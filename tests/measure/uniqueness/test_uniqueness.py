@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 import incrowd as ic
-from builders import crowd
+from builders import HAND, crowd
 from incrowd.measure import crowd_sizes, uniqueness
 from incrowd.measure.uniqueness import choices
 from incrowd.measure.uniqueness.question import effective_interval
-
-HAND = "0:1 1:1 2:2 3:2 | 0:1 1:1 2:2 3:3 | 0:1 1:2 2:2 | 0:1 1:1"
 
 
 def exact(visits, points, **options):

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import incrowd as ic
-from builders import crowd
+from builders import crowd, visits_of
 from incrowd.measure import crowd_sizes, uniqueness
 
 
@@ -24,12 +23,6 @@ def expected(values):
 people = st.lists(
     st.sets(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=1, max_size=6), min_size=1, max_size=6
 )
-
-
-def visits_of(sets, **kwargs):
-    rows = [(u, cell, slot) for u, part in enumerate(sets) for slot, cell in part]
-    user, cell, slot = np.array(rows).T
-    return ic.Visits.from_arrays(user, cell=cell, slot=slot, **kwargs)
 
 
 def by_definition(sets, points):

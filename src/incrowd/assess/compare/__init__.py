@@ -11,7 +11,7 @@ from incrowd.anonymize.base import Wanted
 from incrowd.anonymize.glove.estimate import glove_estimates
 from incrowd.anonymize.lkc import LIMIT_S
 from incrowd.assess.compare.comparison import AS_THEY_ARE, NOTHING, Comparison, Row
-from incrowd.assess.compare.loss import fate, visible
+from incrowd.assess.compare.fate import fate, visible
 from incrowd.assess.compare.risk import risk
 from incrowd.assess.compare.settings import DEFAULT, MethodInputs, Setting, Target, settings, untouched
 from incrowd.data import Fingerprints, Release, Traces

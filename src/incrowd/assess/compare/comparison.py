@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from incrowd.assess.compare.loss import LOST_M, LOST_MIN
+from incrowd.assess.compare.fate import LOST_M, LOST_MIN
 from incrowd.assess.compare.settings import Target
 from incrowd.assess.limits import OldName
 from incrowd.clock import DAY_MIN

@@ -14,6 +14,7 @@ from incrowd.assess.compare.settings import MethodInputs
 from incrowd.assess.questions.linking import SCORES
 from incrowd.assess.questions.lookup import mean_of, rights
 from incrowd.attack import Relinked, link, lookup, relink
+from incrowd.attack.lookup import fewest
 from incrowd.attack.relink import JOINS
 from incrowd.attack.relink.join import rejoined
 from incrowd.audit import check
@@ -213,7 +214,7 @@ def looked_up(release: Release, original: Any, *, points: int, seed: int) -> Ris
 
 def strongest(looks: Sequence[Risk]) -> Risk:
     """For each person the lookup that leaves the fewest people; all are of the same people."""
-    crowd, caps = (_fewest([getattr(look, name) for look in looks]) for name in ("crowd", "caps"))
+    crowd, caps = (fewest(np.stack([getattr(look, name) for look in looks])) for name in ("crowd", "caps"))
     return replace(looks[0], crowd=crowd, caps=caps)
 
 
@@ -240,13 +241,6 @@ def chains(release: Release, joined: Sequence[Relinked]) -> list[Release]:
         members = Groups(offsets_of(row, one.chains), person.copy())
         made.append(replace(release, data=rejoined(data, one.chain), members=members))
     return made
-
-
-def _fewest(sizes: Sequence[Ints]) -> Ints:
-    """The smallest crowd above 0 of each person; 0 for none."""
-    most = np.iinfo(np.int64).max
-    least = np.where(np.stack(sizes) > 0, np.stack(sizes), most).min(axis=0)
-    return np.where(least == most, 0, least)
 
 
 def _share(flags: Flags) -> Fraction:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from incrowd.assess.compare.loss import MEANS
+from incrowd.assess.compare.fate import MEANS
 from incrowd.assess.compare.risk import JUDGED, KNOWS, LATER
 from incrowd.plain import fraction, percent, several
 from incrowd.show import Line, Lines, Section, Table

@@ -13,7 +13,7 @@ import numpy as np
 from incrowd.anonymize import METHODS
 from incrowd.anonymize.base import Strength, Wanted
 from incrowd.anonymize.w4m.points import points_of
-from incrowd.assess.compare.loss import boxes_of
+from incrowd.assess.compare.fate import boxes_of
 from incrowd.assess.limits import DEFAULTS, ONE_IN_ELEVEN
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
 from incrowd.data.fingerprints import BOX

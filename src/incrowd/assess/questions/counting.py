@@ -12,7 +12,7 @@ from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
 from incrowd.attack import membership, recover, recovery_score, repair
 from incrowd.attack.membership.channel import AFTER, BEFORE
-from incrowd.attack.membership.crowds import at_published_grain
+from incrowd.attack.membership.counted import at_published_grain
 from incrowd.attack.membership.result import FALSE
 from incrowd.attack.recover.guesses import positions
 from incrowd.audit.checks.counts import without_gaps
@@ -23,7 +23,8 @@ from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
 
 TARGETS, GROUPS = 500, 4  # people asked about, and replacements of each
-LOAD_S, POINT_S = 2.0, 1e-5  # seconds on one core: to load kernels, and per person and slot
+# Seconds on one core, from benchmarks/estimates.py: to load kernels, per person and slot, per visit of a target.
+LOAD_S, POINT_S, TARGET_S = 0.7, 6.5e-6, 1.8e-6
 TRIES, NEAR = 5, 0.9  # counts changed as stated, and how much less the published ones may be
 CHANNELS = (*BEFORE, *AFTER, "rule")
 
@@ -210,7 +211,7 @@ MEMBERSHIP = Question(
         "The attacker knows all visits of a person and how counts were changed, and asks whether the person is among "
         "those counted"
     ),
-    seconds=lambda data: LOAD_S + 1e-5 * TARGETS * GROUPS * (data.visits.records / max(len(data.visits), 1) + 100),
+    seconds=lambda data: LOAD_S + TARGET_S * TARGETS * GROUPS * data.visits.records / max(len(data.visits), 1),
     run=membership_finding,
     lacks=_no_counts,
 )
@@ -219,7 +220,7 @@ SMALLEST_COUNT = Question(
     about="membership",
     asks="How many people are behind the smallest published count?",
     attacker=lambda _: "No attacker: the smallest true count behind a published number above 0",
-    seconds=lambda _: LOAD_S,
+    seconds=lambda _: 0.1,
     run=_smallest,
     lacks=_no_counts,
 )

@@ -23,8 +23,17 @@ from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierRe
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
 from incrowd.assess.questions.counting import membership_finding
 from incrowd.assess.questions.earlier_boxes import in_both_crowds, looked_up
-from incrowd.assess.questions.linking import MEET_S, NAMED_RIGHTLY, SURE, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import mean_of, no_release, rights
+from incrowd.assess.questions.linking import (
+    MEET_S,
+    NAMED_RIGHTLY,
+    SURE,
+    drawn_people,
+    later_s,
+    named_rightly,
+    named_surely,
+    only,
+)
+from incrowd.assess.questions.lookup import half_right, mean_of, no_release
 from incrowd.assess.questions.standing_out import STANDING_OUT, standing_out
 from incrowd.attack import Linkage, link
 from incrowd.attack.link.sides import as_visits
@@ -153,13 +162,12 @@ def _scored(linkages: list[Linkage], pair: Pair, chosen: Ints) -> Finding:
     asked = np.flatnonzero(~np.isnan(right.right))
     if not len(asked):
         raise DataError("nobody of the earlier release has a row in the new one that could be compared")
-    sure = max(_sure(one, pair) for one in linkages) / len(asked)
+    sure = max(named_rightly(one, pair.subject.crowd) for one in linkages) / len(asked)
     crowd = pair.crowd_of(asked)
-    close = Fraction(int((rights(crowd) >= 0.5).sum()), len(asked))
     hit = min(Fraction(right.hit[1] or 0.0), mean_of(crowd))  # a float beside its exact bound
     numbers = (
         Number(limit="earlier", what="people recognised", value=hit, interval=right.interval, cap=mean_of(crowd)),
-        Number(limit="worst", what=NAMED_RIGHTLY, value=sure, interval=wilson(sure, len(asked)), cap=close),
+        Number(limit="worst", what=NAMED_RIGHTLY, value=sure, interval=wilson(sure, len(asked)), cap=half_right(crowd)),
     )
     notes = (
         f"best of {several(len(linkages), 'attack')}: {right.attacker}",
@@ -184,7 +192,8 @@ def _unscored(linkages: list[Linkage], pair: Pair) -> Finding:
     asked = there if pair.asked is None else np.intersect1d(pair.asked, there)
     rows, others = int((np.diff(pair.target.offsets) > 0).sum()), len(there) - len(asked)
     people = others + min(len(asked), pair.subject.crowd[np.diff(pair.target.offsets) > 0].sum())
-    named = max(len(np.unique(row[np.isin(known, asked)])) for known, row in (_named(one, pair) for one in linkages))
+    sure = (named_surely(one, pair.subject.crowd) for one in linkages)
+    named = max(len(np.unique(row[np.isin(known, asked)])) for known, row in sure)
     share = Fraction(named, max(rows, 1))
     alike_ = max(
         (max(float(standing_out(linkage, pair, asked).sum()), 0.0) + pair.recognised) / max(people, 1)
@@ -201,20 +210,6 @@ def _unscored(linkages: list[Linkage], pair: Pair) -> Finding:
         numbers={"named": named, "rows": rows, "standing_out": alike_, "scored": False},
         note=f"{pair.why_unscored}; {percent(min(alike_, 1.0))} of earlier rows {STANDING_OUT}",
     )
-
-
-def _sure(linkage: Linkage, pair: Pair) -> float:
-    """How many people are named rightly at a claimed 0.9."""
-    return float(np.nan_to_num(linkage.right[_named(linkage, pair)[0]]).sum())
-
-
-def _named(linkage: Linkage, pair: Pair) -> tuple[Ints, Ints]:
-    """The pairs named at 0.9; who is sure of a crowd names nobody in it, and histograms are never so sure."""
-    if linkage.score != "evidence":
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    named = linkage.named(SURE)
-    sure = named.confidence / pair.subject.crowd[named.target] >= SURE
-    return named.known[sure], named.target[sure]
 
 
 def _lacks(data: Dataset) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from math import log, sqrt
 from typing import Literal
 
@@ -11,10 +10,10 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
-from incrowd.assess.questions.lookup import mean_of, no_rows, rights
+from incrowd.assess.questions.lookup import half_right, mean_of, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import Linkage, link
-from incrowd.clock import DAY_MIN
+from incrowd.clock import slots_per_day
 from incrowd.data import Release, Visits
 from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
@@ -102,24 +101,29 @@ def _attempts(known: Visits, target: Release, data: Dataset, subject: Subject) -
 def _judged(linkage: Linkage, data: Dataset, subject: Subject) -> _Attempt:
     """The share of people named rightly, and of those named rightly at a claimed 0.9; capped if that is needed."""
     scored = np.flatnonzero(~np.isnan(linkage.right))
-    # Scores of histograms are within 2 ln 2 of each other, so that nobody is ever named at 0.9 by them.
-    sure = _sure(linkage, subject) / len(scored) if linkage.score == "evidence" else 0.0
+    sure = named_rightly(linkage, subject.crowd) / len(scored)
     right = Number(limit="later", what="people recognised", value=linkage.hit[1] or 0.0, interval=linkage.interval)
     worst = Number(limit="worst", what=NAMED_RIGHTLY, value=sure, interval=wilson(sure, len(scored)))
     if any(data.undecided(one) for one in (right, worst)):
         caps = subject.caps[scored]
-        close = Fraction(int((rights(caps) >= 0.5).sum()), len(scored))
-        right, worst = replace(right, cap=mean_of(caps)), replace(worst, cap=close)
+        right, worst = replace(right, cap=mean_of(caps)), replace(worst, cap=half_right(caps))
         if right.cap is not None and right.value > right.cap:
             right = replace(right, value=right.cap)  # a float beside its exact bound
     return _Attempt(linkage, right, worst)
 
 
-def _sure(linkage: Linkage, subject: Subject) -> float:
-    """How many people are named rightly at a claimed 0.9; who is sure of a crowd names nobody in it."""
+def named_surely(linkage: Linkage, crowd: Ints) -> tuple[Ints, Ints]:
+    """The pairs named at a claimed 0.9; who is sure of a crowd names nobody in it."""
+    if linkage.score != "evidence":  # scores of histograms are within 2 ln 2 of each other, which is never so sure
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     named = linkage.named(SURE)
-    people = named.known[named.confidence / subject.crowd[named.target] >= SURE]
-    return float(np.nan_to_num(linkage.right[people]).sum())
+    sure = named.confidence / crowd[named.target] >= SURE
+    return named.known[sure], named.target[sure]
+
+
+def named_rightly(linkage: Linkage, crowd: Ints) -> float:
+    """How many people are named rightly at a claimed 0.9."""
+    return float(np.nan_to_num(linkage.right[named_surely(linkage, crowd)[0]]).sum())
 
 
 def _halves(subject: Subject) -> tuple[Visits, Visits]:
@@ -134,7 +138,7 @@ def _halves(subject: Subject) -> tuple[Visits, Visits]:
 
 def _middle(visits: Visits, first: int, last: int) -> int:
     """The border of two days nearest to the middle of the period, or else the middle slot."""
-    day = DAY_MIN // visits.slot_min if visits.slot_min and DAY_MIN % visits.slot_min == 0 else 1
+    day = slots_per_day(visits.slot_min) or 1
     begin = first // day * day
     days = -(-(last + 1 - begin) // day)
     return begin + days // 2 * day if days > 1 else (first + last + 1) // 2

@@ -42,9 +42,8 @@ def guesses(
         caps: The same for an attacker who knows everything published.
         bound: The largest probability of a right guess that an audited guarantee allows.
     """
-    n = len(crowd)
     most = [] if caps is None else [mean_of(caps)]
-    close = [] if caps is None else [Fraction(_close(caps), n)]
+    close = [] if caps is None else [half_right(caps)]
     if bound is not None:
         most, close = [*most, bound], [*close, Fraction(int(bound * HALF >= 1))]
     return (
@@ -58,8 +57,8 @@ def guesses(
         Number(
             limit="worst",
             what=WORST,
-            value=Fraction(_close(crowd), n),
-            interval=wilson(_close(crowd) / n, n) if drawn else None,
+            value=half_right(crowd),
+            interval=wilson(float(half_right(crowd)), len(crowd)) if drawn else None,
             cap=min(close, default=None),
         ),
     )
@@ -82,8 +81,9 @@ def rights(crowd: Ints) -> Floats:
     return np.divide(1.0, crowd, out=np.zeros(len(crowd)), where=crowd > 0)
 
 
-def _close(crowd: Ints) -> int:
-    return int(((crowd >= 1) & (crowd <= HALF)).sum())
+def half_right(crowd: Ints) -> Fraction:
+    """The share of people who are guessed rightly half of the time or more."""
+    return Fraction(int(((crowd >= 1) & (crowd <= HALF)).sum()), len(crowd))
 
 
 def _lookup(data: Dataset) -> Finding:

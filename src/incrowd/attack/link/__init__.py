@@ -10,9 +10,9 @@ import numpy as np
 from incrowd.arrays import Floats, Ints, frozen
 from incrowd.attack.link.evidence import SCORES, UNIT, Evidence, Histogram, Layer, Overlap, Score
 from incrowd.attack.link.matching import one_to_one as matched
+from incrowd.attack.link.meeting import Meeting, met
 from incrowd.attack.link.pairs import PairScores, Ranking
 from incrowd.attack.link.posterior import Scoring, halves
-from incrowd.attack.link.postings import Meeting, met
 from incrowd.attack.link.result import HITS, TOP, Linkage
 from incrowd.attack.link.sides import Sides
 from incrowd.attack.link.views import (

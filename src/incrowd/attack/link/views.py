@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, distinct_rows
-from incrowd.clock import DAY_MIN, HOUR_MIN, MONDAY_S
+from incrowd.clock import DAY_MIN, HOUR_MIN, MONDAY_S, slots_per_day
 from incrowd.data import Visits
 from incrowd.data.visits import SAME_M
 from incrowd.discretize.slots import wall_later_s, wall_start
@@ -46,7 +46,7 @@ def warn_apart(known: Visits, target: Visits, tolerance_slots: int) -> None:
     low = np.searchsorted(theirs, ours - tolerance_slots, "left")
     if (np.searchsorted(theirs, ours + tolerance_slots, "right") > low).any():
         return
-    day = DAY_MIN // known.slot_min if known.slot_min and DAY_MIN % known.slot_min == 0 else 1
+    day = slots_per_day(known.slot_min) or 1
     how = "time of day" if day > 1 else "place alone"
     warnings.warn(
         "the two have no time slot in common, so no visits can match and every rank is chance; pass --period-slots "

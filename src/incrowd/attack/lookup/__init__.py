@@ -81,9 +81,9 @@ def lookup(
     left = np.zeros_like(sizes)
     for number, holder in enumerate(holders):
         sizes[number], left[number] = _people_behind(published, holder, drawn)
-    people = _fewest(sizes)
+    people = fewest(sizes)
     there = np.diff(published.rows.offsets) > 0
-    caps = _fewest(np.stack([_caps(published, holder) for holder in holders[:1]]))
+    caps = _caps(published, holders[0])
     reaches = [(holder.within_m, holder.within_s) for holder in holders if isinstance(holder, PointHolder)]
     return Lookup(
         noun=type(published.data).__name__,
@@ -164,11 +164,11 @@ def _people_behind(published: ReleasedRows, holder: Holder, drawn: Groups) -> tu
 
     The second number says how many known records are held by a row of the person.
     """
-    fewest, left = np.zeros(len(drawn), np.int64), np.zeros(len(drawn), np.int64)
+    least, left = np.zeros(len(drawn), np.int64), np.zeros(len(drawn), np.int64)
     for person, groups, held in candidates(published, holder, drawn):
         left[person] = held
-        fewest[person] = min((published.people(rows) for rows in groups), default=0)
-    return fewest, left
+        least[person] = min((published.people(rows) for rows in groups), default=0)
+    return least, left
 
 
 def candidates(published: ReleasedRows, holder: Holder, drawn: Groups) -> Iterator[tuple[int, list[Ints], int]]:
@@ -238,8 +238,8 @@ def _behind_row(published: ReleasedRows, holder: Holder, row: int) -> int:
     return published.people(np.array([row]) if candidates is None else candidates)
 
 
-def _fewest(sizes: Ints) -> Ints:
+def fewest(sizes: Ints) -> Ints:
     """The smallest of the crowds that are above 0, 0 where none is."""
     large = np.iinfo(np.int64).max
-    fewest = np.where(sizes > 0, sizes, large).min(axis=0)
-    return np.where(fewest == large, 0, fewest)
+    least = np.where(sizes > 0, sizes, large).min(axis=0)
+    return np.where(least == large, 0, least)

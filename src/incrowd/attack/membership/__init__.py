@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from incrowd.arrays import Flags, Floats, Ints
 from incrowd.attack.link.views import same_slots
 from incrowd.attack.membership.channel import Channel, log_ratio, stated
-from incrowd.attack.membership.crowds import (
+from incrowd.attack.membership.counted import (
     Counted,
     OtherSlots,
     at_published_grain,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.anonymize._counts import RULES
-from incrowd.anonymize.cell_key import CYCLE, LARGEST, CellKey, p_table, perturbed
+from incrowd.anonymize.cell_key import CellKey, p_table, perturbed, row_of
 from incrowd.anonymize.dp_counts import DPCounts, measurement
 from incrowd.arrays import Floats, Ints
 from incrowd.errors import ParameterError, check_positive, check_share, check_whole
@@ -119,7 +119,7 @@ class Channel:
         low, high = self.before_rounding(y)
         if self.table is None:
             return self._ln_between(low - n, high - n)
-        row = np.where(n <= LARGEST, n, (n - 1) % CYCLE + LARGEST - CYCLE + 1)
+        row = row_of(n)
         total = np.full(np.broadcast(y, n).shape, -np.inf)
         for column, share in self._columns:
             changed = n + column[row]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from incrowd.arrays import Flags, Floats, Ints, frozen
 from incrowd.attack.gain import Match, match_by_gain
 from incrowd.attack.recover.result import Recovered
-from incrowd.clock import DAY_MIN, check_hours
+from incrowd.clock import DAY_MIN, check_hours, within_hours
 from incrowd.data import Counts
 from incrowd.errors import (
     DataError,
@@ -188,11 +188,8 @@ def night_slots(night_h: tuple[float, float], slot_min: int, start_min: int = 0)
     [True, False, False, False]
     """
     check_hours(night_h=night_h)
-    begin, end = night_h
     hour = (start_min + np.arange(max(DAY_MIN // slot_min, 1)) * slot_min) % DAY_MIN / 60
-    result: Flags
-    result = (begin <= hour) & (hour < end) if begin <= end else (begin <= hour) | (hour < end)
-    return result
+    return within_hours(hour, *night_h)
 
 
 def _days(

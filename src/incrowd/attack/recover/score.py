@@ -166,13 +166,13 @@ def originals(recovered: Guessed, visits: Visits) -> Ints:
         raise DataError(f"slots of {recovered.slot_min} min were recovered; give visits in slots of that length.")
     if visits.xy is None or not np.array_equal(visits.xy, recovered.xy):
         raise DataError("these visits have other cells than the recovered trajectories; use those that were counted.")
-    whole = visits.records == users * slots and (np.diff(visits.offsets) == slots).all()
-    if not whole or (visits.slot.reshape(users, slots) != np.arange(slots)).any():
+    cells = visits.everywhere(slots)
+    if cells is None:
         raise DataError(
             f"not every user has one cell in each of the {slots:,} slots of the counts, and in no other; give the "
             "people of the slots that were counted, and fill their gaps (--fill interpolate)."
         )
-    return visits.cell.reshape(users, slots)
+    return cells
 
 
 def share_right(z: Ints, y: Ints, match: Ints) -> float:

@@ -10,7 +10,7 @@ from incrowd.arrays import Flags, Floats, Ints, offsets_of, row_order, rows_by_c
 from incrowd.attack.gain import Match, Orders, match_by_gain
 from incrowd.attack.link import DEFAULT_VIEWS, pair_scores
 from incrowd.attack.link.matching import one_to_one
-from incrowd.attack.link.postings import Meeting
+from incrowd.attack.link.meeting import Meeting
 from incrowd.attack.link.views import View, has_clock
 from incrowd.clock import DAY_MIN
 from incrowd.data import Visits

@@ -11,11 +11,11 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.audit.checks.files import sha256
-from incrowd.audit.checks.identity import ALPHA, poisson_tail
+from incrowd.audit.checks.identity import poisson_tail
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import MANIFEST, Published, part_of
 from incrowd.audit.reading.texts import around, decodings, stated, whole_numbers, words
-from incrowd.audit.verdict import Check, failed, passed, unasked
+from incrowd.audit.verdict import ALPHA, Check, failed, passed, unasked
 from incrowd.progress import track
 
 HASHES = "hashed identifiers"

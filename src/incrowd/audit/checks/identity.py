@@ -15,11 +15,9 @@ from incrowd.audit.checks.truth import compare
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import Published, exact
 from incrowd.audit.reading.texts import around, disguised, page_text, whole_numbers, words
-from incrowd.audit.verdict import Check, idle, judged, passed, unasked
+from incrowd.audit.verdict import ALPHA, Check, idle, judged, passed, unasked
 from incrowd.data import Groups, Traces
 from incrowd.plain import several
-
-ALPHA = 1e-6  # what is rarer is no chance
 
 
 def poisson_tail(count: int, expected: float) -> float:

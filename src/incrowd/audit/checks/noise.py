@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Flags, Floats, Ints
 from incrowd.audit.reading.published import Published
+from incrowd.audit.verdict import ALPHA
 
 LIMIT = 5.2  # standard deviations that chance exceeds with a probability below 1e-6
-ALPHA = 1e-6
 FEWEST = 50  # counts below which nothing is found
 _TAIL = 40  # scales beyond which there is no noise
 _WIDEST = 1 << 20

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Ints, owners
 from incrowd.audit.checks.cylinder import CYLINDER, cylinder
 from incrowd.audit.checks.groups import K, k_anonymity
 from incrowd.audit.checks.lkc import LKC, Share, lkc
@@ -217,7 +217,7 @@ def _alone(release: Published, points: int, short: str) -> tuple[int, int]:
     rng = np.random.default_rng()
     order = np.argsort(key, kind="stable")
     starts = np.searchsorted(key[order], np.arange(int(key.max()) + 2))
-    owner = np.repeat(np.arange(len(size)), size)[order]
+    owner = owners(offsets)[order]
     drawn = rng.choice(users, min(DRAWS, 4 * len(users)))
     return sum(_is_alone(user, key, offsets, points, short, owner, starts, rng) for user in drawn.tolist()), len(drawn)
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, Labels
 from incrowd.audit.checks.columns import BLOCK
-from incrowd.audit.checks.identity import ALPHA, poisson_tail
+from incrowd.audit.checks.identity import poisson_tail
 from incrowd.audit.reading.origin import Original
 from incrowd.audit.reading.published import ROWS_AT_ONCE, Published, ascend, exact
-from incrowd.audit.verdict import Check, failed, idle, judged, passed, unasked, uncheckable
+from incrowd.audit.verdict import ALPHA, Check, failed, idle, judged, passed, unasked, uncheckable
 from incrowd.data import Groups
 from incrowd.plain import several
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
+from incrowd.audit.reading.published import is_count
 from incrowd.audit.reading.stated import CLAIMS, is_zone
 from incrowd.clock import DAY_MIN
 
@@ -26,11 +27,6 @@ RISK = {"measure", "points", "knowledge", "short", "repeats", "samples", "value"
 def is_number(value: Any) -> bool:
     """Whether something is a finite number, and no truth value."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
-
-
-def is_count(value: Any) -> bool:
-    """Whether something is a whole number from 0."""
-    return type(value) is int and value >= 0
 
 
 def is_minute(value: Any) -> bool:

@@ -267,10 +267,8 @@ def paths_of(visits: Visits, same_time: SameTime = "refuse") -> Paths:
 
 
 def _refuse_same_time(visits: Visits) -> None:
-    owner = visits.owner
-    twice = (visits.slot[1:] == visits.slot[:-1]) & (owner[1:] == owner[:-1])
-    if twice.any():
-        users = np.unique(owner[1:][twice])
+    users = np.unique(visits.owner[visits.again])
+    if len(users):
         raise DataError(
             f"{len(users):,} users are in two cells in one slot, the first at position {users[0]}; keep one cell per "
             "slot (keep='vote' or shorter slots when discretizing; incrowd discretize --keep vote, --slot-min) or pass "

@@ -62,7 +62,7 @@ def figure_3(taxis: Taxis, own: Sweep, wide: Sweep) -> Figure:
 
 def _among(taxis: Taxis, wide: Sweep) -> Lines:
     """Uniqueness among fewer vehicles of the same data: whether their number explains a difference."""
-    how: dict[str, Any] = {"samples": int(wide.samples.max()), "seed": wide.seed, "box": wide_box(taxis.traces)}
+    how: dict[str, Any] = {"samples": max(int(wide.samples.max()), 1), "seed": wide.seed, "box": wide_box(taxis.traces)}
     how |= {"time_zone": taxis.time_zone, "keep_zero": taxis.keep_zero}
 
     def identified(traces: Traces) -> dict[str, float]:

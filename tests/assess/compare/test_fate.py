@@ -6,7 +6,7 @@ import pytest
 import incrowd as ic
 from boxes import prints
 from incrowd.anonymize import LKC, W4M, Cut, Generalize, Glove
-from incrowd.assess.compare.loss import fate, visible
+from incrowd.assess.compare.fate import fate, visible
 from incrowd.assess.compare.settings import MethodInputs, untouched
 
 FOUR = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")

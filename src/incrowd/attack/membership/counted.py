@@ -10,7 +10,7 @@ from incrowd.anonymize.count_steps import at_top, perturb_points, to_regions
 from incrowd.anonymize.dp_counts import bounded, inside
 from incrowd.arrays import Flags, Floats, Ints, owners, rows_of
 from incrowd.attack.membership.channel import Channel, dp_method
-from incrowd.clock import DAY_MIN, DAY_S, MONDAY_S, minute_of_day
+from incrowd.clock import DAY_MIN, DAY_S, MONDAY_S, minute_of_day, slots_per_day
 from incrowd.data import Counts, Visits
 from incrowd.data.visits import SAME_M
 from incrowd.discretize.slots import wall_start
@@ -79,8 +79,7 @@ class OtherSlots:
     @classmethod
     def over(cls, slots: int, visits: Visits) -> "OtherSlots":
         """The same time on other days, of the same kind where there are any; the neighbours if there is one day."""
-        width = visits.slot_min
-        day = DAY_MIN // width if width is not None and DAY_MIN % width == 0 else 0
+        day = slots_per_day(visits.slot_min)
         if not day or slots <= day:
             lists = [[t for t in (slot - 1, slot + 1) if 0 <= t < slots] or [slot] for slot in range(slots)]
             return cls._of(lists, "neighbouring slots")
