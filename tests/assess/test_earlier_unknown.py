@@ -54,6 +54,15 @@ def test_a_minority_that_the_link_of_yesterday_does_not_know_is_not_left_out(tmp
     assert ("does not name everybody" in found.note) == habits
 
 
+def test_labels_that_went_to_other_people_are_noticed_though_some_are_new(tmp_path):
+    """Both doubts about a link file are followed, not the first alone."""
+    rng, new = np.random.default_rng(3), night(1, habits=True, people=PEOPLE)
+    dealt = np.append(rng.permutation(950), np.arange(20_000, 20_050))
+    relabelled = Traces.from_arrays(dealt[new.owner], new.t, x=new.x, y=new.y)
+    found = answered(tmp_path, night(0, habits=True, people=PEOPLE), relabelled, vouched=True)
+    assert max(float(one.judged) for one in found.judged if one.limit == "earlier") > 0.3
+
+
 @pytest.mark.parametrize("habits", [True, False])
 def test_a_small_release_is_not_hidden_by_all_who_were_there_only_yesterday(tmp_path, habits):
     """The rate is of the people who may be in both, not of everybody who was there before."""

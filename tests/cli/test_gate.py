@@ -50,6 +50,17 @@ def test_quiet_keeps_warnings_to_itself(folder, incrowd, monkeypatch):
     assert "IncrowdWarning" in incrowd("gate")[2]  # here a warning that is heard is an error
 
 
+@pytest.mark.parametrize("log", [True, False])
+def test_an_xml_that_cannot_be_written_does_not_hide_that_the_release_is_published(folder, incrowd, monkeypatch, log):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("incrowd.gate.junit.write_junit", full)
+    code, out, err = incrowd("gate", "--first-run", "--junit", "gate.xml", *(["--log-json"] if log else []))
+    assert code == 0 and "the run is complete, but gate.xml cannot be written" in (out if log else err)
+    assert not (folder / "gate.xml").exists() and len(list((folder / "published").glob("*/release"))) == 1
+
+
 def test_a_shut_gate_ends_with_1_and_every_line_of_its_log_is_json(folder, incrowd):
     code, out, err = incrowd("gate", "--log-json", "--junit", "gate.xml")  # nobody said that it is the first run
     lines = [json.loads(line) for line in out.splitlines()]

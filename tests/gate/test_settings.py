@@ -6,9 +6,10 @@ import pytest
 
 from incrowd.cli.app import app
 from incrowd.errors import DataError, ParameterError
-from incrowd.gate import draft, load
+from incrowd.gate import draft, gate, load
 from incrowd.gate.keys import METHODS, TABLES, keys
 from incrowd.gate.lines import lines_of
+from nights import BOXES, small_gate
 
 GOOD = """[source]
 source = "night.csv"
@@ -77,12 +78,43 @@ MISTAKES = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "line", "words"), MISTAKES)
+HELD_OUT = [("k = 11", f"k = 11\nhold_out = {share}", 8, "hold_out is refused") for share in ("-1", "0", "1.5", "nan")]
+AT_WORK = [
+    ('method = "cut"\nwindow_h = -1', "window_h"),
+    ('method = "generalize"\nslot_min = -1', "slot_min"),
+    ('method = "lkc"\nk = -1', "k"),
+    ('method = "lkc"\nl = 2\nc = 1.5', "c"),
+    ('method = "counts"\nsuppress_below = -1', "suppress_below"),
+    ('method = "counts"\nmove_share = 2.0', "move_share"),
+]
+
+
+@pytest.mark.parametrize(("method", "key"), AT_WORK)
+def test_what_only_a_method_can_refuse_is_named_with_its_line_too(tmp_path, method, key):
+    path = small_gate(tmp_path)
+    grid = "" if "generalize" in method else "[discretize]\ncell_m = 500\n\n"
+    path.write_text(path.read_text().replace(BOXES, method).replace("[anonymize]", f"{grid}[anonymize]"))
+    number = 1 + [one.partition(" ")[0] for one in path.read_text().splitlines()].index(key)
+    with pytest.raises(ParameterError, match=f"incrowd.toml line {number}: "):
+        gate(path, first_run=True)
+
+
+@pytest.mark.parametrize(("old", "new", "line", "words"), [*MISTAKES, *HELD_OUT])
 def test_a_mistake_is_named_with_its_line(folder, old, new, line, words):
     with pytest.raises(ParameterError) as error:
         load(written(folder, GOOD.replace(old, new, 1)))
     assert words in str(error.value)
     assert (line == 9 and "links" in words) or f"incrowd.toml line {line}: " in str(error.value)
+
+
+def test_bad_rows_on_another_disk_are_refused_before_a_night_is_lost(folder):
+    """Everything is put in its place by renaming, which no file system does for another."""
+    other = Path("/dev/shm")
+    if not other.is_dir() or other.stat().st_dev == folder.stat().st_dev:
+        pytest.skip("there is no second file system here")
+    text = GOOD.replace("[source]", f'[source]\nbad_rows = "{other}/bad-{{date}}.csv"')
+    with pytest.raises(ParameterError, match="bad_rows must be on one disk"):
+        load(written(folder, text))
 
 
 def test_what_is_no_toml_says_where(folder):

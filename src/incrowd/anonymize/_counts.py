@@ -13,7 +13,7 @@ from incrowd.anonymize.dp_counts import DPCounts, refuse_own
 from incrowd.data import Counts, Groups, Release, Visits
 from incrowd.data.visits import centres_of
 from incrowd.discretize._counts import counts as count
-from incrowd.errors import ParameterError, check_choice, public
+from incrowd.errors import ParameterError, check_choice, check_positive, check_share, check_whole, public
 from incrowd.ledger import Ledger
 
 Rule = Literal["10-5", "11", "15", "20"]
@@ -125,7 +125,10 @@ def counts(
 
 
 def _check(data: Visits | Counts, given: Mapping[str, Any], seed: int | None) -> None:
-    """Refuse steps that do not go with each other or with these data."""
+    """Refuse steps that have no meaning, or do not go with each other or with these data."""
+    check_whole(**{name: given[name] for name in ("suppress_below", "round_to") if name in given})
+    check_positive(**{name: given[name] for name in ("region_m", "dp_epsilon") if name in given})
+    check_share(**{name: given[name] for name in ("move_share",) if name in given})
     needy = [name for name in BEFORE if name in given]
     if needy and isinstance(data, Counts):
         raise ParameterError(f"{needy[0]} needs the visits before people are counted; give trajectories or visits.")

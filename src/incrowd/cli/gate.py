@@ -64,7 +64,11 @@ def gate(
         with nullcontext() if quiet or log_json else progress_bar():
             run = gate(settings, first_run=first_run, command=_command(), log=_log if log_json else None)
     if junit is not None:
-        write_junit(run.assessment, junit)
+        try:
+            write_junit(run.assessment, junit)
+        except OSError:  # the exit code still tells, and no XML of before is there
+            words = f"the run is complete, but {junit.name} cannot be written; check the disk."
+            _log({"event": "warning", "message": words}) if log_json else note(f"incrowd: {words}")
     _present(run, quiet=quiet, log_json=log_json, as_json=as_json)
     raise typer.Exit(run.exit_code)
 

@@ -25,7 +25,7 @@ from incrowd.data.release_folder import ATTESTED, MANIFEST, id_in, sha256_of
 from incrowd.errors import DataError, ParameterError, public
 from incrowd.gate import pipeline, records
 from incrowd.gate.checks import refuse_shopping
-from incrowd.gate.earlier import earlier_of, known_releases
+from incrowd.gate.earlier import earlier_of, known_releases, not_counted_again
 from incrowd.gate.killed import PRIVATE, RELEASE, RUN, clear
 from incrowd.gate.records import RunRecord
 from incrowd.gate.settings import GateSettings, load
@@ -111,6 +111,7 @@ def gate(
     ):
         with steps("read") as said:
             files = pipeline.files_of(source, settings)
+            earlier = not_counted_again(earlier, settings, runs, files)
             data = pipeline.opened(source, settings, private / BAD)
             said |= {"people": len(data), "records": data.records}
         with steps("clean") as said:

@@ -65,7 +65,10 @@ def _check_discretize(settings: "GateSettings") -> None:
 def _check_anonymize(settings: "GateSettings") -> None:
     given = settings["anonymize"]
     if given.get("hold_out") is not None:
-        check_hold_out(given["hold_out"])
+        try:
+            check_hold_out(given["hold_out"])
+        except ParameterError as error:
+            raise ParameterError(f"hold_out is refused: {error}") from None
     if settings.method != COUNTS:
         method_of(settings)
     elif given.get("dp_epsilon") is not None and not {"start", "days"} <= set(settings["discretize"]):
@@ -101,6 +104,9 @@ def check_output(settings: "GateSettings") -> None:
     for name, path in {**private, "history": outputs.history}.items():
         if _within(path, outputs.folder):
             raise ParameterError(f"{name} must not be in folder, which is published; keep them apart.")
+    aside, staged = private["bad_rows"], outputs.private
+    if aside is not None and not _on_one_disk(aside.parent, staged if staged.exists() else staged.parent):
+        raise ParameterError("bad_rows must be on one disk with links, or else with history: it is moved in one step.")
     read = Path(settings.source)
     for name, path in {"folder": outputs.folder, **private}.items():
         if read.is_dir() and _within(path, read):
@@ -109,6 +115,10 @@ def check_output(settings: "GateSettings") -> None:
 
 def _within(path: Path | None, folder: Path) -> bool:
     return path is not None and folder.resolve() in (path.resolve(), *path.resolve().parents)
+
+
+def _on_one_disk(one: Path, other: Path) -> bool:
+    return one.stat().st_dev == other.stat().st_dev
 
 
 def refuse_shopping(settings: tuple[str, ...], override: str | None) -> None:

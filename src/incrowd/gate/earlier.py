@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from incrowd.assess.digests import JudgedFile, digest_of_data
 from incrowd.assess.earlier_releases import (
     LAST,
     EarlierRelease,
@@ -16,11 +17,13 @@ from incrowd.assess.earlier_releases import (
 )
 from incrowd.data.release_folder import sha256_of
 from incrowd.errors import DataError, ParameterError
+from incrowd.gate.keys import COUNTS
 from incrowd.gate.records import RunRecord
 from incrowd.gate.settings import GateSettings
 from incrowd.plain import several
 
 NOTHING = "no earlier release is known; if nothing was ever published, say so once (--first-run)"
+AGAIN = "run {} published the same data already; the noise of counts that are published again averages out"
 NOT_FIRST = "this is not the first run: {} published before; leave --first-run out."
 
 
@@ -51,6 +54,24 @@ def earlier_of(settings: GateSettings, runs: Sequence[RunRecord], *, first_run: 
     if not taken:
         return EarlierReleases(fault=NOTHING)
     return EarlierReleases(releases=tuple(taken), older=len(newest) + len(others) - len(taken))
+
+
+def not_counted_again(
+    earlier: EarlierReleases, settings: GateSettings, runs: Sequence[RunRecord], files: Sequence[JudgedFile]
+) -> EarlierReleases:
+    """The same, or why it is no answer: counts of data that were published before, whose noise would average out.
+
+    Args:
+        earlier: What today's release is attacked with.
+        settings: What incrowd.toml says.
+        runs: The history.
+        files: The files of the source.
+    """
+    same = digest_of_data(files)
+    again = next((run for run in runs if run.release_id is not None and run.data_sha256 == same), None)
+    if settings.method != COUNTS or again is None:
+        return earlier
+    return EarlierReleases(fault=AGAIN.format(f"{again.number} ({again.name})"))
 
 
 def known_releases(settings: GateSettings, runs: Sequence[RunRecord]) -> frozenset[str]:

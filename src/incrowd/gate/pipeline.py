@@ -94,13 +94,15 @@ def made(data: Any, settings: GateSettings) -> Made:
     run, keywords = method_of(settings)
     hint = get_type_hints(run.__call__)["data"]
     wanted = next(noun for noun in (Visits, Traces, Fingerprints) if noun in (hint, *get_args(hint)))
-    noun, options = _discretized(data, wanted, settings)
+    with settings.at("discretize"):
+        noun, options = _discretized(data, wanted, settings)
     original, held = noun, ()
     share = settings["anonymize"].get("hold_out")
     if share is not None:
         original, out = anonymize.hold_out(noun, share)
         held = out.users
-    release = run(original, **keywords)
+    with settings.at("anonymize"):
+        release = run(original, **keywords)
     on_squares = {"towers", "zones"}.isdisjoint(settings["discretize"])
     squares = isinstance(noun, Visits) and on_squares and isinstance(data, Traces)
     judged = data if squares or not isinstance(noun, Visits) else noun
@@ -150,7 +152,8 @@ def _counts(data: Any, settings: GateSettings) -> Made:
         _refuse({name: value for name, value in given.items() if name != "slot_min"}, "nothing")
         visits = discretize.filled(data)
     elif isinstance(data, Traces):
-        visits = _everybody(data, settings)
+        with settings.at("discretize"):
+            visits = _everybody(data, settings)
     else:
         raise DataError("fingerprints do not say who was where in every slot; give trajectories or visits.")
     if steps.get("dp_epsilon") is not None:
@@ -159,7 +162,8 @@ def _counts(data: Any, settings: GateSettings) -> Made:
                 "dp_epsilon needs towers or zones in [discretize]: an area found in the data says who was there."
             )
         steps |= {"cells": visits.xy, "slots": (0, given["days"] * DAY_MIN // (visits.slot_min or DAY_MIN))}
-    release = anonymize.counts(visits, **steps)
+    with settings.at("anonymize"):
+        release = anonymize.counts(visits, **steps)
     return Made(release, visits, (), visits, {})
 
 

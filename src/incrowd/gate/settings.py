@@ -39,6 +39,19 @@ class GateSettings:
     def __getitem__(self, table: str) -> dict[str, Any]:
         return dict(self.tables.get(table, {}))
 
+    @contextmanager
+    def at(self, table: str) -> Iterator[None]:
+        """A setting that turns out to be refused inside is named with its line.
+
+        Args:
+            table: The table that it is in.
+        """
+        try:
+            yield
+        except ParameterError as error:
+            with _Place(self.path.name, self.lines, self.path.parent).at(table):
+                raise error from None
+
     @property
     def source(self) -> str:
         """The files or the address that is read."""

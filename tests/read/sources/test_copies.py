@@ -1,6 +1,8 @@
 """An S3-compatible store on loopback: objects are read as the files that they are."""
 
 import hashlib
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.csv as pc
@@ -99,3 +101,24 @@ def test_a_key_in_the_address_is_refused():
         with pytest.raises(ParameterError, match="AWS_SECRET_ACCESS_KEY") as refused:
             ic.read.table(address)
         assert SECRET not in str(refused.value)
+
+
+def test_nothing_says_the_secret_key(bucket, trips, tmp_path, monkeypatch):
+    """Pages, logs, the history and tracebacks of a gate that works and of commands that fail."""
+    put(bucket, "trips.csv", trips.read_bytes())
+    source = '[source]\nsource = "s3://city/{}"\n[anonymize]\nmethod = "cut"\n[assess]\nadvise = false\n'
+    for name, key in (("incrowd.toml", "trips.csv"), ("gone.toml", "gone.csv")):
+        (tmp_path / name).write_text(source.format(key) + '[output]\nfolder = "published"\n')
+    more = ("--log-json", "--junit", "gate.xml")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        whole = [sys.executable, "-m", "incrowd", *words]
+        return subprocess.run(whole, check=False, capture_output=True, text=True, cwd=tmp_path)
+
+    outputs = [run("gate", "--first-run", *more), run("--debug", "gate", "gone.toml"), run("gate", "gone.toml", *more)]
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
+    outputs.append(run("--debug", "inspect", "s3://city/trips.csv"))
+    assert [one.returncode for one in outputs] == [1, 1, 2, 1], [one.stderr[-300:] for one in outputs]
+    assert not [one.args for one in outputs if SECRET in one.stdout + one.stderr]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 5 and not [path.name for path in files if SECRET.encode() in path.read_bytes()]

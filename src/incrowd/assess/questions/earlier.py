@@ -86,8 +86,7 @@ def _against(one: EarlierRelease, data: Dataset) -> Iterator[Finding]:
         pair = Pair.of(one, table, data)
         chosen, linkages = _linked(pair, data)
         yield _scored(linkages, pair, chosen) if pair.scored else _unscored(linkages, pair)
-        doubted = _doubted(one, pair, chosen, linkages)
-        if doubted is not None:
+        for doubted in _doubts(one, pair, chosen, linkages):
             yield _unscored(_linked(doubted, data)[1], doubted)
         if isinstance(table, Fingerprints) and isinstance(data.published, Fingerprints):
             if pair.scored:
@@ -126,30 +125,33 @@ def _linked(pair: Pair, data: Dataset) -> tuple[Ints, list[Linkage]]:
     ]
 
 
-def _doubted(one: EarlierRelease, pair: Pair, chosen: Ints, linkages: list[Linkage]) -> Pair | None:
-    """The pair as if it were not known who is who, if the link file cannot be taken at its word; None if it can.
+def _doubts(one: EarlierRelease, pair: Pair, chosen: Ints, linkages: list[Linkage]) -> Iterator[Pair]:
+    """The pair as if it were not known who is who, as far as the link file cannot be taken at its word.
 
     It names people by labels; where these went to other people since, it scores the wrong ones: they rank low among the
     new rows, and more earlier rows stand out than it says are recognised.
     """
     if not pair.scored:
-        return None
+        return
     if not one.vouched:
-        return pair.without_link(UNVOUCHED)
+        yield pair.without_link(UNVOUCHED)
+        return
     unknown = pair.unknown
     if min(len(unknown), pair.room) > HARDLY_ANY * len(pair.members):
         hit = max(float(linkage.hit[1] or 0.0) for linkage in linkages)
-        return pair.without_link(SOME_UNKNOWN, unknown, hit * (len(pair.members) - len(unknown)))
-    for linkage in linkages:
-        if linkage.score == "evidence" and not linkage.one_to_one:
-            rank = linkage.rank[~np.isnan(linkage.rank)]
-            if (rank - 1).mean() <= KNOWN_AGAIN * linkage.target:
-                return None
-            rows = chosen[~np.isnan(linkage.right[chosen])]
-            more = standing_out(linkage, pair, rows) - linkage.right[rows]
-            if more.mean() > STANDARD_ERRORS * more.std() / sqrt(len(more)):
-                return pair.without_link(BELIED)
-    return None
+        yield pair.without_link(SOME_UNKNOWN, unknown, hit * (len(pair.members) - len(unknown)))
+    if any(_belied(linkage, pair, chosen) for linkage in linkages):
+        yield pair.without_link(BELIED)
+
+
+def _belied(linkage: Linkage, pair: Pair, chosen: Ints) -> bool:
+    """Whether the people whom a link names rank low, and more rows stand out than it says are recognised."""
+    rank = linkage.rank[~np.isnan(linkage.rank)]
+    if linkage.score != "evidence" or linkage.one_to_one or (rank - 1).mean() <= KNOWN_AGAIN * linkage.target:
+        return False
+    rows = chosen[~np.isnan(linkage.right[chosen])]
+    more = standing_out(linkage, pair, rows) - linkage.right[rows]
+    return bool(more.mean() > STANDARD_ERRORS * more.std() / sqrt(len(more)))
 
 
 def _scored(linkages: list[Linkage], pair: Pair, chosen: Ints) -> Finding:
