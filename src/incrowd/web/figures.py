@@ -28,7 +28,12 @@ def figure(panel: Panel) -> str:
 def in_percent(panel: Lines) -> Lines:
     """A panel of shares with its axis in percent, as the words beside it are."""
     lines = tuple(
-        replace(line, **{name: [100 * value for value in getattr(line, name)] for name in ("y", "low", "high")})
+        replace(
+            line,
+            y=[100 * value for value in line.y],
+            low=[100 * value for value in line.low],
+            high=[100 * value for value in line.high],
+        )
         for line in panel.lines
     )
     levels = {name: 100 * value for name, value in panel.levels.items()}
