@@ -62,6 +62,8 @@ def journey(tab, server):
         page.get_by_text("One step too early").wait_for()
     check(tab, server, "too-early")
 
+    dropped(page, server)
+    tab.complaints.clear()  # of a file that was refused on purpose
     bad_file(page, server, tab)
     page.get_by_label("trips.csv", exact=True).check()
     page.get_by_label("Use rider_id as").wait_for(timeout=MINUTE)
@@ -79,6 +81,8 @@ def journey(tab, server):
     page.locator("canvas.map[data-drawn]").wait_for(timeout=2 * MINUTE)
     page.get_by_role("button", name="Zoom in").click()
     check(tab, server, "risk")
+    gone(page, server)
+    tab.complaints.clear()  # of data that were taken away on purpose
 
     protected(tab, server)
     page.goto(f"{server.address}/compare")
@@ -88,6 +92,29 @@ def journey(tab, server):
     assert "Traceback" not in server.log
     assert "4.4444" not in server.log and "alice" not in server.log
     assert tab.complaints == []
+
+
+def dropped(page, server):
+    """A file that is dropped is chosen at once; a refused one is said where it was dropped; a city has no columns."""
+    rows = b"user,t,lon,lat\n1,2024-01-01T00:00:00,5.1,52.1\n"
+    page.goto(f"{server.address}/data")
+    page.get_by_role("button", name="Choose a file to read it").wait_for()
+    page.set_input_files("#pick", {"name": "dropped.csv", "mimeType": "text/csv", "buffer": rows})
+    page.get_by_label("Use user as").wait_for(timeout=MINUTE)
+    assert page.get_by_label("incrowd-studio/uploads/dropped.csv", exact=True).is_checked()
+    page.set_input_files("#pick", {"name": "program.exe", "mimeType": "text/csv", "buffer": rows})
+    page.locator("#dropped.err", has_text="unknown ending").wait_for()
+    page.get_by_text("Synthetic city", exact=True).click()
+    page.locator("#columns:not(:has(select))").wait_for(state="attached")
+
+
+def gone(page, server):
+    """What cannot be drawn is said in place of the figures."""
+    cleaned = next((server.folder / "incrowd-studio" / "data").glob("*/clean.parquet"))
+    cleaned.rename(cleaned.with_suffix(".away"))
+    page.get_by_text("2 km", exact=True).first.click()
+    page.locator("#view").get_by_text("The cleaned data are gone").wait_for()
+    cleaned.with_suffix(".away").rename(cleaned)
 
 
 def bad_file(page, server, tab):

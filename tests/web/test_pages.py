@@ -91,6 +91,7 @@ def test_a_file_that_cannot_be_read_is_explained_without_its_content(visitor, fo
         ({"use:a": "user", "use:b": "t", "use:c": "lon"}, "no column is the position"),
         ({"time-zone": "Mars/Base"}, "unknown time_zone"),
         ({"time-format": "%H"}, "time_format"),
+        ({"time-format": "%d/%m/%Y %é"}, "time_format"),
         ({"kind": "city", "users": "1"}, "users must be"),
         ({"kind": "city", "users": "many"}, "users must be"),
         ({"kind": "database"}, "names no database"),

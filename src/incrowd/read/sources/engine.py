@@ -89,7 +89,7 @@ def check_format(time_format: str) -> None:
         try:
             query = f"SELECT DISTINCT {lost} FROM (VALUES {days}) AS days (time)"  # noqa: S608 - the format is quoted
             rows = connection.execute(query).fetchall()
-        except duckdb.Error:
+        except (duckdb.Error, UnicodeError):  # the second of a sign beyond ASCII after a %
             rows = []
     if len(rows) != 1 or rows[0][0] not in _LOST_S:
         raise ParameterError(
