@@ -9,7 +9,7 @@ from incrowd.assess.dataset import Dataset
 from incrowd.assess.limits import Limit, OldName, in_words
 from incrowd.errors import DataError
 from incrowd.estimate import Estimate
-from incrowd.plain import percent, plain, sentence, several
+from incrowd.plain import plain, sentence
 from incrowd.show import Result, Section
 
 Judgement = Literal["above", "within", "no limit", "not run", "no answer", "does not apply"]
@@ -22,7 +22,6 @@ NO_ANSWER: Judgement = "no answer"
 DOES_NOT_APPLY: Judgement = "does not apply"
 UNANSWERED = (NOT_RUN, NO_ANSWER, DOES_NOT_APPLY)
 FEWEST = 30  # people concerned, from which on a rate is a rate
-WHOLE = 10  # right guesses, from which on they are printed as whole people
 
 
 class Inapplicable(DataError):
@@ -289,24 +288,6 @@ def _few(finding: Finding, numbers: tuple[Number, ...]) -> tuple[Judgement, Find
         return ABOVE, replace(finding, judged=(alone,), note="; ".join(filter(None, (words, finding.note))))
     words = f"{few} people are too few for a rate; {guess}, within"
     return WITHIN, replace(finding, judged=(alone,), note="; ".join(filter(None, (words, finding.note))))
-
-
-def printed(share: float, people: int, *, of: int = 0, one: str = "person", more: str = "people") -> str:
-    """A share with how many of how many; guesses between two people count half, so a few are not rounded.
-
-    >>> printed(1 / 8, 1402), printed(0.02, 75, of=1402)
-    ('12.5 % (175 of 1,402 people)', '2.0 % (1.5 of 75 people, of 1,402 in all)')
-
-    Args:
-        share: Of right guesses.
-        people: Who were asked about, or whatever else is counted.
-        of: How many there are in all, if more than those asked about.
-        one: What is counted, if it is one.
-        more: What is counted, if they are several.
-    """
-    right = share * people
-    words = f"{right:,.0f}" if right >= WHOLE else f"{right:,.1f}".removesuffix(".0")
-    return f"{percent(share)} ({words} of {several(people, one, more)}{f', of {of:,} in all' if of > people else ''})"
 
 
 def drawn_note(drawn: int, every: int, more: str = "") -> str:

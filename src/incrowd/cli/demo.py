@@ -36,7 +36,7 @@ BUDGET_S = 600  # the first run on a machine compiles; afterwards the whole demo
 
 
 @dataclass(frozen=True)
-class _Made:
+class _DemoRelease:
     """A release in its folder, and the files that it is judged with."""
 
     release: "Release"
@@ -104,7 +104,7 @@ def _demo(output: Path, page: Path, users: int, towers: int, days: int, seed: in
     answer("\n\n".join(lines) + "\n\n" + "\n".join(files), record, as_json=as_json)
 
 
-def _releases(output: Path, traces: Any, city: Any, days: int) -> Iterator[_Made]:
+def _releases(output: Path, traces: Any, city: Any, days: int) -> Iterator[_DemoRelease]:
     """The same people published in three ways, each beside the data it was made from."""
     from incrowd.anonymize import Cut, DPCounts, Glove
     from incrowd.discretize import fingerprints, grid, towers
@@ -137,7 +137,7 @@ def _squares(towers: "Floats") -> "tuple[int, Floats]":
     return int(side_m), (np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2) + 0.5) * side_m
 
 
-def _published(folder: Path, release: "Release", data: Any) -> _Made:
+def _published(folder: Path, release: "Release", data: Any) -> _DemoRelease:
     """The release in a folder of its own; its data and its link file in another one."""
     from incrowd.anonymize import publish
 
@@ -145,10 +145,10 @@ def _published(folder: Path, release: "Release", data: Any) -> _Made:
     private.mkdir(mode=0o700, exist_ok=True)
     link = private / f"{folder.name}-link.csv" if len(release.members) else None
     publish(release, folder, original=data, link=link, force=True)
-    return _Made(release, folder, data.save(private / f"{folder.name}-data.parquet", force=True), link)
+    return _DemoRelease(release, folder, data.save(private / f"{folder.name}-data.parquet", force=True), link)
 
 
-def _judged(made: _Made) -> "Assessment":
+def _judged(made: _DemoRelease) -> "Assessment":
     """What every test says of a release, read from its files as the command on its page does."""
     from incrowd.assess._assess import prepared
     from incrowd.assess.digests import Origin
@@ -163,7 +163,7 @@ def _judged(made: _Made) -> "Assessment":
     return assessment
 
 
-def _write(page: Path, results: "dict[str, Assessment]", made: dict[str, _Made]) -> None:
+def _write(page: Path, results: "dict[str, Assessment]", made: dict[str, _DemoRelease]) -> None:
     """One page about all three, and a page to sign for each."""
     from incrowd import report
     from incrowd.assess.side_by_side import SideBySide

@@ -12,10 +12,10 @@ from incrowd.arrays import Floats, Ints, offsets_of
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.earlier_pair import APART, BELIED, FEW_COMMON, MOST, UNVOUCHED, Pair, Views
 from incrowd.assess.earlier_releases import FIRST_RUN, EarlierRelease, EarlierReleases, listed
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.counting import membership_finding
 from incrowd.assess.questions.linking import MEET_S, SURE, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import guesses, mean_of, rights
+from incrowd.assess.questions.lookup import guesses, mean_of, printed, rights
 from incrowd.attack import Linkage, link, lookup
 from incrowd.attack.link.sides import as_visits
 from incrowd.attack.membership.crowds import SAME_M

@@ -11,8 +11,8 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question, printed
-from incrowd.assess.questions.lookup import guesses, no_rows
+from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
+from incrowd.assess.questions.lookup import guesses, no_rows, printed
 from incrowd.assess.subject import Subject
 from incrowd.attack import home_work
 from incrowd.attack.lookup import candidates, drawn_records, holders_of

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
-from incrowd.assess.questions.lookup import mean_of, no_rows, rights
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
+from incrowd.assess.questions.lookup import mean_of, no_rows, printed, rights
 from incrowd.assess.subject import Subject
 from incrowd.attack import Linkage, link
 from incrowd.clock import DAY_MIN

@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import Floats, Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.options import RECORDS
-from incrowd.assess.question import Finding, Number, Question, printed
+from incrowd.assess.question import Finding, Number, Question
 from incrowd.assess.subject import Subject
 from incrowd.attack import Lookup, lookup
 from incrowd.attack.lookup import candidates, drawn_records, holders_of
@@ -20,6 +20,7 @@ from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import effective_interval, wilson
 from incrowd.plain import percent, several
 
+WHOLE = 10  # right guesses, from which on they are printed as whole people
 HALF = 2  # people in a crowd whose guess is right half of the time
 EXACT = 300  # different sizes up to which a mean is a fraction
 RIGHT = "right guesses on average"
@@ -79,6 +80,24 @@ def mean_of(crowd: Ints) -> Fraction:
 def rights(crowd: Ints) -> Floats:
     """The probability of a right guess for each person."""
     return np.divide(1.0, crowd, out=np.zeros(len(crowd)), where=crowd > 0)
+
+
+def printed(share: float, people: int, *, of: int = 0, one: str = "person", more: str = "people") -> str:
+    """A share with how many of how many; guesses between two people count half, so a few are not rounded.
+
+    >>> printed(1 / 8, 1402), printed(0.02, 75, of=1402)
+    ('12.5 % (175 of 1,402 people)', '2.0 % (1.5 of 75 people, of 1,402 in all)')
+
+    Args:
+        share: Of right guesses.
+        people: Who were asked about, or whatever else is counted.
+        of: How many there are in all, if more than those asked about.
+        one: What is counted, if it is one.
+        more: What is counted, if they are several.
+    """
+    right = share * people
+    words = f"{right:,.0f}" if right >= WHOLE else f"{right:,.1f}".removesuffix(".0")
+    return f"{percent(share)} ({words} of {several(people, one, more)}{f', of {of:,} in all' if of > people else ''})"
 
 
 def _close(crowd: Ints) -> int:

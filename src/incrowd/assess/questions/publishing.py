@@ -7,10 +7,10 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.inferring import named_columns
 from incrowd.assess.questions.linking import LOAD_S, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import guesses, no_rows
+from incrowd.assess.questions.lookup import guesses, no_rows, printed
 from incrowd.attack import link, relink
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Release, UserTable

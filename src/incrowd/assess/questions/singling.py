@@ -4,8 +4,8 @@ import numpy as np
 
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
-from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note, printed
-from incrowd.assess.questions.lookup import guesses, no_rows
+from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
+from incrowd.assess.questions.lookup import guesses, no_rows, printed
 from incrowd.assess.subject import Subject
 from incrowd.attack.lookup import caps_of, holders_of
 from incrowd.attack.lookup.holders import ReleasedRows
