@@ -4,6 +4,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pages"
@@ -18,6 +19,7 @@ def main(demo: Path) -> None:
             page = browser.new_page(viewport={"width": 1280, "height": height})
             page.goto((demo / f"{name}.html").resolve().as_uri())
             page.screenshot(path=PICTURES / f"{name}.png")
+            Image.open(PICTURES / f"{name}.png").quantize(64).save(PICTURES / f"{name}.png", optimize=True)
         browser.close()
 
 

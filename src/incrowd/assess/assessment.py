@@ -8,6 +8,7 @@ from incrowd.assess.assessment_section import assessment_section, behind, verdic
 from incrowd.assess.head import AssessmentHead, head_section
 from incrowd.assess.limits import HONESTY, OLD_KEYS, OLD_NAMES, named
 from incrowd.assess.question import ABOVE, NO_ANSWER, NOT_RUN, WITHIN, Answer, StepEstimate
+from incrowd.clock import DAY_MIN
 from incrowd.errors import check_choice
 from incrowd.ledger import Ledger
 from incrowd.measure import RiskMap, Summary
@@ -148,7 +149,14 @@ class Assessment(Result):
     def grain(self) -> str:
         """The size of a cell and of a slot, in words."""
         places = self.places.replace("cells of ", "").replace(" m", " m cells")
-        return places if self.slot_min is None else f"{places}, {self.slot_min:,} min slots"
+        if self.slot_min is None:
+            return places
+        days, rest = divmod(self.slot_min, DAY_MIN)
+        return (
+            f"{places}, slots of {several(days, 'day')}"
+            if days and not rest
+            else f"{places}, {self.slot_min:,} min slots"
+        )
 
     def __repr__(self) -> str:
         return f"Assessment(people={self.people:,}, above={len(self.above)}, open={len(self.open)})"

@@ -157,14 +157,14 @@ def _published(data: Dataset) -> Iterator[tuple[str, Any]]:
 def period_of(visits: Visits) -> tuple[str, str] | None:
     """The first and the last day of visits, and no more of their times; None if nothing says when slots begin.
 
-    >>> period_of(Visits.from_arrays([1, 1], cell=[0, 0], slot=[0, 30], slot_min=60, start=0))
+    >>> period_of(Visits.from_arrays([1, 1], cell=[0, 0], slot=[0, 3], slot_min=720, start=0))
     ('1970-01-01', '1970-01-02')
     """
     if visits.start is None or visits.slot_min is None or not visits.records:
         return None
     wall = wall_at(visits.start, zone_of(visits.time_zone))
-    ends = (int(visits.slot.min()), int(visits.slot.max()))
-    first, last = (EPOCH + timedelta(seconds=wall + slot * visits.slot_min * 60) for slot in ends)
+    ends = (int(visits.slot.min()) * visits.slot_min, (int(visits.slot.max()) + 1) * visits.slot_min - 1)
+    first, last = (EPOCH + timedelta(seconds=wall + minute * 60) for minute in ends)
     return first.date().isoformat(), last.date().isoformat()
 
 

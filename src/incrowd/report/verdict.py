@@ -167,7 +167,7 @@ def _map(assessment: "Assessment") -> RiskPicture | None:
     part = assessment.risk_map.section()
     before = assessment.judges == "release"
     question = "Where one visit identified people before the release" if before else "Where one visit identifies people"
-    return RiskPicture(question, part.answer, part.panels[0])
+    return RiskPicture(question, f"On {assessment.grain}: {part.answer[0].lower()}{part.answer[1:]}", part.panels[0])
 
 
 def _stages(assessment: "Assessment") -> Iterator[Stage]:
