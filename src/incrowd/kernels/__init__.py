@@ -17,8 +17,8 @@ from incrowd.errors import ParameterError
 from incrowd.progress import tell
 
 # CPU seconds to compile what a step uses, on two cores of a 2026 server, Python 3.11, numba 0.62. lkc, sweep and
-# transport are cold less warm on an idle one; cleaning, gain, glove, link, matching and uniqueness were timed one by one
-# during a demo on a busy one (load 12); exposure and w4m are two thirds of what a busy one took.
+# transport are cold less warm on an idle one; cleaning, gain, glove, link, matching and uniqueness were timed one by
+# one during a demo on a busy one (load 12); exposure and w4m are two thirds of what a busy one took.
 COMPILE_S = {
     "cleaning": 3,
     "exposure": 14,
