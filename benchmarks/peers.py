@@ -105,10 +105,11 @@ def _worst_pairs(visits: ic.Visits) -> list[float]:
 
 
 def _skmob(visits: ic.Visits) -> dict[str, Any]:
-    python = SKMOB / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(SKMOB)], check=True)
+    python, ready = SKMOB / "bin" / "python", SKMOB / ".ready"
+    if not ready.exists():  # an installation that was stopped is begun anew
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(SKMOB)], check=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", *SKMOB_PACKAGES], check=True)
+        ready.touch()
     owner = np.repeat(np.arange(len(visits)), np.diff(visits.offsets))
     when = np.datetime64("2024-01-01T12:00") + visits.slot * np.timedelta64(1, "D")
     table = pd.DataFrame({"uid": owner, "lat": visits.cell / 1000, "lng": 0.0, "datetime": when})
@@ -203,7 +204,7 @@ def assignment(users: int) -> dict[str, Any]:
 CASES = {
     **{f"crowds_{n}": functools.partial(crowds, n) for n in (1000, 10_000, 50_000)},
     **{f"worst_pair_{n}": functools.partial(worst_pair, n) for n in (10, 30)},
-    **{f"glove_{n}": functools.partial(glove, n) for n in (200, 400)},
+    **{f"glove_{n}": functools.partial(glove, n) for n in (100, 400)},
     "kgap_400": functools.partial(kgap, 400),
     **{f"assignment_{n}": functools.partial(assignment, n) for n in (1000, 5000)},
 }

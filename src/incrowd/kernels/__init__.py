@@ -16,16 +16,17 @@ from incrowd.arrays import Ints
 from incrowd.errors import ParameterError
 from incrowd.progress import tell
 
-# CPU seconds to compile what a step uses: cold less warm, on two cores of a 2026 server, Python 3.11, numba 0.62. Only
-# lkc, sweep and transport were measured on an idle one; the others are two thirds of what a busy one took.
+# CPU seconds to compile what a step uses, on two cores of a 2026 server, Python 3.11, numba 0.62. lkc, sweep and
+# transport are cold less warm on an idle one; cleaning, gain, glove, link, matching and uniqueness were timed one by
+# one during a demo on a busy one (load 12); exposure and w4m are two thirds of what a busy one took.
 COMPILE_S = {
-    "cleaning": 7,
+    "cleaning": 3,
     "exposure": 14,
-    "gain": 9,
-    "glove": 45,
-    "link": 6,
+    "gain": 7,
+    "glove": 28,
+    "link": 4,
     "lkc": 16,
-    "matching": 3,
+    "matching": 1,
     "sweep": 4,
     "transport": 25,
     "uniqueness": 4,

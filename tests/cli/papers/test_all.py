@@ -53,6 +53,18 @@ def test_an_existing_folder_is_refused_before_the_work(incrowd, tmp_path):
     assert code == 2 and "is a file" in err
 
 
+@pytest.mark.parametrize("wrong", [("--quick",), ("--data", "visits.parquet")])
+def test_full_size_is_about_made_up_data(incrowd, wrong):
+    code, _, err = incrowd("papers", "song2014", "--full", *wrong)
+    assert code == 2 and "--full is about made-up data at the size of the paper" in err
+
+
+@pytest.mark.parametrize("key", ["song2014", "mohammed2009", "xu2017"])
+def test_a_paper_without_parts_takes_no_folder_for_them(incrowd, key, tmp_path):
+    code, _, err = incrowd("papers", key, "--quick", "--cache", tmp_path)
+    assert code == 2 and f"{key} keeps no parts; leave out --cache." in err
+
+
 def test_all_papers_go_to_folders_of_their_own(incrowd, only, tmp_path):
     only("mohammed2009", "song2014")
     code, out, err = incrowd("papers", "--quick", "-o", tmp_path / "all")

@@ -57,7 +57,7 @@ def one_paper(paper: Paper) -> Command:
     @reads
     @runs
     def command(reading: ReadingOptions, run: PaperRun) -> None:
-        run.check()
+        run.check(paper)
         run.show(run.reproduced(paper, reading))
 
     given = f"trajectories, put on a grid of {paper.cell_m:,} m and {paper.slot_min} min, or saved visits"

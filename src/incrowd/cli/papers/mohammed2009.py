@@ -39,7 +39,7 @@ def mohammed2009(
     if not run.data and (report is not None or sensitive is not None):
         raise ParameterError("--report and --sensitive are about your data; pass --data FILE too.")
     check_page(report, force=run.force)
-    run.check()
+    run.check(PAPERS["mohammed2009"])
     with progress_bar():
         visits = visits_of(list(run.data), reading, grain) if run.data else None
         reproduction = reproduce("mohammed2009", visits, sensitive=sensitive, **run.how(PAPERS["mohammed2009"]))

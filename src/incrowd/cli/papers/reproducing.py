@@ -47,10 +47,14 @@ class PaperRun:
     force: bool = False
     as_json: bool = False
 
-    def check(self) -> None:
-        """Refuse a folder that cannot be written, before any work."""
+    def check(self, paper: Paper | None = None) -> None:
+        """Refuse a folder that cannot be written, and options that do not go together, before any work."""
         from incrowd.data.files import refuse_existing
 
+        if self.full and (self.quick or self.data):
+            raise ParameterError("--full is about made-up data at the size of the paper; leave out --quick and --data.")
+        if self.cache is not None and paper is not None and paper.key not in CACHING:
+            raise ParameterError(f"{paper.key} keeps no parts; leave out --cache.")
         if self.output is None:
             return
         refuse_existing(self.output, force=self.force)
