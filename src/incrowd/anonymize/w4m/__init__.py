@@ -97,11 +97,11 @@ class W4M(Anonymizer):
 
     @public
     def __call__(self, data: Traces, *, seed: int | None = 0, pseudonym_seed: int | None = None) -> Release:
-        """The bent trajectories as a release.
+        """The bent trajectories as a release; with the seed None the operating system draws chunks and pivots.
 
         Args:
             data: Traces of people; `w4m.points.points_of` makes them from fingerprints.
-            seed: Seed of chunks and pivots; None for the operating system's entropy.
+            seed: Seed of chunks and pivots.
             pseudonym_seed: Seed of the pseudonyms, for tests; an audit fails a release that was made with one.
         """
         rng = generator(seed)
