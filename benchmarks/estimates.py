@@ -22,7 +22,7 @@ from benchmarks.ash import city_of
 from incrowd.anonymize import Glove, glove_estimate
 from incrowd.assess._assess import prepared
 from incrowd.assess.options import Options
-from incrowd.assess.prepared import QUESTIONS
+from incrowd.assess.questions import QUESTIONS
 from incrowd.errors import IncrowdError
 from incrowd.measure import sweep, sweep_estimate
 from incrowd.threads import threads
