@@ -89,7 +89,9 @@ def test_every_option_that_a_message_names_exists():
     for command in commands:
         commands += getattr(command, "commands", {}).values()
         known |= {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
-    sources = [re.sub(r"var\(--[a-z0-9-]+\)", "", path.read_text()) for path in Path(ic.__file__).parent.rglob("*.py")]
+    sources = [
+        re.sub(r"var\(--[a-z0-9{}-]+\)", "", path.read_text()) for path in Path(ic.__file__).parent.rglob("*.py")
+    ]
     named = {name for text in sources for name in re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z]", text)}
     assert len(named) > 40 and not named - known
 
