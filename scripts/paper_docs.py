@@ -101,7 +101,7 @@ def table2(folder: str) -> Reproduction:
     table = table_2(real=folder, seed=SEED)
     each = {cell.data: cell for cell in table.cells}.values()
     users, records = (sum(getattr(cell, size) for cell in each) for size in ("users", "samples"))
-    name = " and ".join(cell.data for cell in each)
+    name = ", ".join(cell.data for cell in each)
     return Reproduction("gramaglia2015", "Table 2", name, users, records, (), (table,))
 
 
