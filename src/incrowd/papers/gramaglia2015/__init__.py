@@ -70,7 +70,7 @@ def reproduce(
         fingerprints: Fingerprints of at least two people; a synthetic country if None.
         name: What a report calls the data.
         quick: Take a few hundred people and fewer settings, which takes seconds.
-        full: Make up as many people as d4d-civ has, which takes an hour: the 2-gap, and hiding among two. Larger groups
+        full: Make up as many people as d4d-civ has: the 2-gap, and hiding among two. Larger groups
             and d4d-sen with its 320,000 people need a GPU.
         seed: Seed of every random choice.
         cache: Folder in which GLOVE keeps its runs, to go on after a stop.

@@ -104,7 +104,7 @@ def reproduce(
         visits: Visits whose slots divide the day; a synthetic city if None.
         name: What a report calls the data.
         quick: Take a few hundred people and two values of each parameter.
-        full: Make up a metro of 80,000 people and a city of 462,000, which takes minutes.
+        full: Make up a metro of 80,000 people and a city of 462,000.
         seed: Seed of every random choice.
         sensitive: Attribute to protect; a synthetic one if None.
     """

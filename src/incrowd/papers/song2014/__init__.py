@@ -44,7 +44,7 @@ def reproduce(
         visits: Visits with `slot_min`; a synthetic city if None.
         name: What a report calls the data.
         quick: Take two thousand people and fewer points, which takes seconds; fewer people are identified more easily.
-        full: Make up as many people as the paper has, which takes minutes and 10 GB of memory.
+        full: Make up as many people as the paper has.
         seed: Seed of every random choice.
     """
     made_up = visits is None

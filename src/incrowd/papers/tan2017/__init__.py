@@ -83,8 +83,7 @@ def reproduce(
         traces: Traces, in log order if disorder should be counted; synthetic taxis if None.
         name: What a report calls the data.
         quick: Take a few dozen vehicles and a few of the 462 combinations, which takes seconds.
-        full: Make up as many vehicles as the paper has in each of its two cities, which takes a quarter of an hour and
-            12 GB of memory.
+        full: Make up as many vehicles as the paper has in each of its two cities.
         seed: Seed of every random choice.
         cache: Folder of finished resolutions, to go on after a stop.
         time_zone: Zone whose wall clock days and slots follow; UTC if None.

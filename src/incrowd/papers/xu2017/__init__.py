@@ -207,7 +207,7 @@ def reproduce(
         data: Visits with places and with slots that divide 6 hours; four synthetic cities if None.
         name: What a report calls the data.
         quick: Take a few hundred people and two days, which takes seconds.
-        full: Make up as many people and days as the paper has, which takes an hour; other readings of the text
+        full: Make up as many people and days as the paper has; other readings of the text
             (Figure 8) and longer slots (Figure 10) are left to the usual size.
         seed: Seed of every random choice.
         cities: Which of the made-up cities.
