@@ -106,8 +106,12 @@ def test_at_full_size_there_are_as_many_people_as_in_the_paper(monkeypatch, tmp_
     made = cities.made_up(("operator", "application"), quick=False, full=True, seed=0)
     assert [(scene.users, scene.days) for scene in made] == [(40, 7), (20, 14)]
     monkeypatch.setattr(country, "PEOPLE", (30, 60))
+    monkeypatch.setattr(gramaglia2015, "DRAWN", 10)
     found = gramaglia2015.reproduce(full=True, cache=tmp_path)
-    assert found.users == 30 and [one.number for one in found.figures[1:]] == ["3", "7", "9"]
+    assert found.users == 90 and [one.number for one in found.figures[1:]] == ["3", "7", "9"]
+    three = found.figures[1]
+    assert [curve.n for curve in three.panels[0].curves] == [30, 10]
+    assert "as large as d4d-sen: Half of 10 people, drawn from 60 and compared with all, have" in three.answer
     assert [path.name for path in tmp_path.iterdir()] == ["glove-30-k2.npz"]
 
 

@@ -53,6 +53,39 @@ def test_one_more_user_helps(data):
     assert (kgap(data).value[:-1] <= kgap(without).value).all()
 
 
+@ALL
+@given(crowds(least_users=3, most_users=10, crowd=True), st.integers(1, 9), st.integers(0, 3))
+def test_those_drawn_are_compared_with_everybody(data, samples, seed):
+    assume(samples < len(data))
+    drawn, everybody = kgaps(data, k=[2, 3], samples=samples, seed=seed), kgaps(data, k=[2, 3])
+    for some, all_of in zip(drawn, everybody, strict=True):
+        assert len(set(some.drawn.tolist())) == samples == some.users and (np.diff(some.drawn) > 0).all()
+        assert some.value.tolist() == all_of.value[some.drawn].tolist()
+        assert some.neighbours.tolist() == all_of.neighbours[some.drawn].tolist()
+        assert some.columns()["position"].tolist() == some.drawn.tolist()
+        assert some.people == data.crowd[some.drawn].sum()
+
+
+def test_a_draw_says_so_and_more_than_all_are_all():
+    data = prints("0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400")
+    assert kgap(data, samples=3, seed=5).section().options == "k = 2; 3 people drawn from 4, seed 5; on the CPU"
+    assert len({tuple(kgap(data, samples=2, seed=seed).drawn.tolist()) for seed in range(9)}) > 1
+    assert kgap(data, samples=4).drawn is None
+    with pytest.raises(DataError, match="2-gap of 3 users"):
+        ic.measure.tails(data, gap=kgap(data, samples=3))
+
+
+@pytest.mark.parametrize("wrong", [{"samples": 0}, {"samples": 1.5}, {"samples": 2, "seed": -1}])
+def test_a_draw_of_nobody_is_refused(wrong):
+    with pytest.raises(ParameterError, match="must be a whole number"):
+        kgap(prints(E6), **wrong)
+
+
+def test_samples_are_not_asked_of_a_gpu():
+    with pytest.raises(ParameterError, match="leave device or samples out"):
+        kgap(prints(E6), samples=2, device="gpu")
+
+
 def test_a_twin_is_hidden():
     assert kgap(prints("0,0,0; 0,0,9 | 500,0,0 | 0,0,0; 0,0,9")).value.tolist()[::2] == [0, 0]
 

@@ -20,9 +20,11 @@ def kgap(sources: Sources, reading: ReadingOptions, how: dict[str, Any], engine:
     """How much blurring until everyone looks like k - 1 other people: 0 is none, 1 is 20 km and 8 h.
 
     incrowd measure kgap trips.csv --k 2,5
+
+    incrowd measure kgap trips.csv --samples 2000
     """
     sizes = numbers(how.pop("k"), "--k")
-    engine.refuse(device=how["device"] != "auto")
+    engine.refuse(device=how["device"] != "auto", samples=how["samples"])
     data = source_in_python(sources, reading, into="fingerprints", plain=engine.on_spark)
     if engine.on_spark:
         from incrowd import spark

@@ -1,7 +1,7 @@
 """Fingerprints -> how hard each user is to hide among the k - 1 most alike, and why: the tails of sample stretches."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from incrowd.arrays import Floats, Ints
 from incrowd.data import Fingerprints
-from incrowd.errors import DataError, ParameterError, public
+from incrowd.errors import DataError, ParameterError, check_seed, check_whole, public
 from incrowd.measure.glove.gpu import GAUSSIAN, QUANTILES, scan_on_card, tails_on_card
 from incrowd.measure.glove.section import section_of_gaps, section_of_tails
 from incrowd.measure.glove.stretch import CornerTable, check_fingerprints, check_k, layout, on_device, where_it_fits
@@ -34,6 +34,9 @@ class KGap(Result):
     exact_pairs: int  # whose stretch was computed to the end, each counted from both sides; by one scan for every k
     compared: int  # sample pairs looked at
     people: int | None = None  # behind the users, who may be groups
+    drawn: Ints | None = None  # positions of the users, if they were drawn; None is everybody
+    among: int | None = None  # users they were drawn from, and compared with
+    seed: int | None = None  # of the draw
 
     def __repr__(self) -> str:
         return f"KGap(k={self.k}, users={self.users:,}, median={np.median(self.value):.4f}, device={self.device!r})"
@@ -49,11 +52,14 @@ class KGap(Result):
 
     def columns(self) -> Mapping[str, Any]:
         """A row for each person, by position: the k-gap, and the position of the most similar person."""
-        return {"position": np.arange(self.users), "k_gap": self.value, "nearest": self.neighbours[:, 0]}
+        position = np.arange(self.users) if self.drawn is None else self.drawn
+        return {"position": position, "k_gap": self.value, "nearest": self.neighbours[:, 0]}
 
 
 @public
-def kgap(fingerprints: Fingerprints, *, k: int = 2, device: Device = "auto") -> KGap:
+def kgap(
+    fingerprints: Fingerprints, *, k: int = 2, samples: int | None = None, device: Device = "auto", seed: int = 0
+) -> KGap:
     """How much each person must be blurred to look like the k - 1 most similar others: 0 is not at all, 1 completely.
 
     The mean stretch to the k - 1 nearest other people; ties go to the first of them [gramaglia2015, Eq. 11].
@@ -61,23 +67,34 @@ def kgap(fingerprints: Fingerprints, *, k: int = 2, device: Device = "auto") -> 
     Args:
         fingerprints: Whose samples are compared.
         k: Size of the crowd to hide in.
-        device: Where the work runs; auto takes a GPU for many people if there is one.
+        samples: Ask about this many people, drawn without replacement; each is still compared with everybody.
+        device: Where the work runs; auto takes a GPU for many people if there is one. Samples run on the CPU.
+        seed: Seed of the draw.
 
     >>> three = Fingerprints.from_arrays(["a", "b", "c"], x=[0, 0, 4000], y=[0, 0, 0], t=[0, 96, 0])
     >>> kgap(three, k=2).value.round(6).tolist()
     [0.1, 0.1, 0.1]
     """
-    return kgaps(fingerprints, k=[k], device=device)[0]
+    return kgaps(fingerprints, k=[k], samples=samples, device=device, seed=seed)[0]
 
 
 @public
-def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: Device = "auto") -> list[KGap]:
+def kgaps(
+    fingerprints: Fingerprints,
+    *,
+    k: Sequence[int],
+    samples: int | None = None,
+    device: Device = "auto",
+    seed: int = 0,
+) -> list[KGap]:
     """The k-gaps of several k, each once, from one search for the nearest of the largest.
 
     Args:
         fingerprints: Whose samples are compared.
         k: Sizes of the crowd to hide in.
-        device: Where the work runs; auto takes a GPU for many people if there is one.
+        samples: Ask about this many people, drawn without replacement; each is still compared with everybody.
+        device: Where the work runs; auto takes a GPU for many people if there is one. Samples run on the CPU.
+        seed: Seed of the draw.
 
     >>> three = Fingerprints.from_arrays(["a", "b", "c"], x=[0, 0, 4000], y=[0, 0, 0], t=[0, 96, 0])
     >>> [gap.value.round(6).tolist() for gap in kgaps(three, k=[2, 3])]
@@ -85,12 +102,26 @@ def kgaps(fingerprints: Fingerprints, *, k: Sequence[int], device: Device = "aut
     """
     check_fingerprints(fingerprints)
     most, users = check_crowds(k, len(fingerprints)), len(fingerprints)
-    chosen = on_device(device, users if most <= MOST_K else None)
     laid = layout(fingerprints)
+    if samples is not None and _check_samples(samples, device, seed) < users:
+        drawn = np.sort(np.random.default_rng(seed).permutation(users)[:samples])
+        who, value, work = gathered(laid, most - 1, scan(laid, take=most - 1, order=drawn))
+        gaps = gaps_of(k, (who[drawn], value[drawn], work), "cpu", people=int(fingerprints.crowd[drawn].sum()))
+        return [replace(gap, drawn=drawn, among=users, seed=seed) for gap in gaps]
+    chosen = on_device(device, users if most <= MOST_K else None)
     near, chosen = where_it_fits(
         lambda where: gathered(laid, most - 1, scan(laid, take=most - 1, device=where)), device, chosen
     )
     return gaps_of(k, near, chosen, people=int(fingerprints.crowd.sum()))
+
+
+def _check_samples(samples: int, device: Device, seed: int) -> int:
+    """How many to draw; what cannot be drawn is refused."""
+    check_whole(samples=samples)
+    check_seed(seed=seed)
+    if device == "gpu":
+        raise ParameterError("samples are searched on the CPU; leave device or samples out.")
+    return samples
 
 
 def check_crowds(k: Sequence[int], users: int) -> int:
@@ -133,10 +164,9 @@ def search_order(users: int) -> Ints:
     return np.random.default_rng(0).permutation(users)
 
 
-def scan(laid: CornerTable, *, take: int, device: str = "cpu") -> Iterator[NearBlock]:
-    """The nearest of all users, block by block."""
-    order = search_order(len(laid.people))
-    done = 0
+def scan(laid: CornerTable, *, take: int, device: str = "cpu", order: Ints | None = None) -> Iterator[NearBlock]:
+    """The nearest of all users, or of those in `order`, block by block."""
+    order, done = search_order(len(laid.people)) if order is None else order, 0
     tell("nearest fingerprints", done, len(order))
     for block in (scan_on_card if device == "gpu" else near_some)(laid, take, order):
         yield block

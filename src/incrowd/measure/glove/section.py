@@ -61,12 +61,12 @@ def section_of_gaps(results: "Sequence[KGap]") -> Section:
     half = panel.curves[0].at(0.5)
     crowds = [str(gap.k - 1) for gap in results]
     others = " or ".join(filter(None, (", ".join(crowds[:-1]), crowds[-1])))
-    others = "one" if others == "1" else others
-    plural = "person" if others == "one" else "people"
+    others, plural = ("one", "person") if others == "1" else (others, "people")
     rows = [
         (str(gap.k), f"{_alike(gap):,}", *(_value(line.at(share)) for share in SHARES))
         for gap, line in zip(results, panel.curves, strict=True)
     ]
+    drawn = "" if first.among is None else f" drawn from {first.among:,}, seed {first.seed}"
     like = "one other person" if first.k == 2 else f"{first.k - 1:,} other people"
     return Section(
         question=f"How much blurring until everyone looks like {others} other {plural}? (0: none, 1: 20 km and 8 h)",
@@ -78,7 +78,7 @@ def section_of_gaps(results: "Sequence[KGap]") -> Section:
         panels=[panel],
         tables=[Table(("k", "need none", *HEADS), rows, f"k-gap by quantile of {_whom(first)[1]}.")],
         method=[GAP],
-        options=f"{setting}; {_people(first)}; {ran_on({gap.k: gap.device for gap in results})}",
+        options=f"{setting}; {_people(first)}{drawn}; {ran_on({gap.k: gap.device for gap in results})}",
         data={"k": [gap.k for gap in results], "users": first.users, "device": first.device, "figure": panel},
     )
 

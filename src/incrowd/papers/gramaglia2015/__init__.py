@@ -16,7 +16,17 @@ from incrowd.measure.glove.section import GAP, HEAVY, TWI, gap_panel, tail_panel
 from incrowd.papers.gramaglia2015 import table2
 from incrowd.papers.gramaglia2015.accuracy import SHARES, SHORTENED, figure_7, figure_8, figure_9, figure_10, figure_11
 from incrowd.papers.gramaglia2015.cost import PARTS, HidingCost, ShardCost, hiding_cost, shard_cost
-from incrowd.papers.gramaglia2015.data import QUICK_USERS, NamedPrints, Run, countries, generalized, hide, table_1
+from incrowd.papers.gramaglia2015.data import (
+    FULL_NAMES,
+    QUICK_USERS,
+    NamedPrints,
+    Run,
+    countries,
+    full_country,
+    generalized,
+    hide,
+    table_1,
+)
 from incrowd.papers.gramaglia2015.table2 import Table2
 from incrowd.papers.record import OTHER, Figure, Reproduction, Statement, apart, claim, save, share, size, thin
 from incrowd.papers.together import together
@@ -51,6 +61,7 @@ __all__ = [
 K = (2, 5, 10, 25, 50, 100)
 GRAINS = ((100, 1), (1000, 30), (2000, 120), (5000, 240), (20_000, 480))  # metres, minutes
 CONVERSION = "the text takes half of what Eq. 1 gives: equal parts of a gap g are g x 20 km and g x 8 h"
+DRAWN = 2000  # people of the larger country whose 2-gap is searched for
 MASS = 0.2  # "the probability mass is below"
 
 
@@ -70,40 +81,44 @@ def reproduce(
         fingerprints: Fingerprints of at least two people; a synthetic country if None.
         name: What a report calls the data.
         quick: Take a few hundred people and fewer settings, which takes seconds.
-        full: Make up as many people as d4d-civ has: the 2-gap, and hiding among two. Larger groups
-            and d4d-sen with its 320,000 people need a GPU.
+        full: Make up as many people as d4d-civ has: the 2-gap, and hiding among two; and as many as d4d-sen
+            has: the 2-gap of some people, each compared with all 320,000. Hiding those needs a GPU.
         seed: Seed of every random choice.
         cache: Folder in which GLOVE keeps its runs, to go on after a stop.
     """
+    if full:
+        return _at_full_size(seed, cache)
     if fingerprints is not None:
         people = some_people(fingerprints, people=QUICK_USERS, seed=seed) if quick else fingerprints
         data = {name: people}
     else:
-        data = countries(quick=quick, full=full, seed=seed)
+        data = countries(quick=quick, seed=seed)
         name = "synthetic countries" if len(data) > 1 else next(iter(data))
-    runs = {
-        of: [hide(p, k=k, cache=cache) for k in HIDDEN[: 1 if full else None] if k <= max(len(p), 2)]
-        for of, p in data.items()
-    }
-    drawn = [_few(p, runs[of]) if full else _all(p, runs[of], quick=quick, seed=seed) for of, p in data.items()]
+    runs = {of: [hide(p, k=k, cache=cache) for k in HIDDEN if k <= max(len(p), 2)] for of, p in data.items()}
+    drawn = [_all(p, runs[of], quick=quick, seed=seed) for of, p in data.items()]
     figures = tuple(together(dict(zip(data, sides, strict=True))) for sides in zip(*drawn, strict=True))
     main, first = next(iter(data.items()))
     beside = (
-        ()
-        if full
-        else (
-            hiding_cost(runs[main]),
-            shard_cost(first, parts=PARTS[:2] if quick else PARTS),
-            _table_2(first, name if fingerprints is not None else "country", quick=quick, seed=seed),
-        )
+        hiding_cost(runs[main]),
+        shard_cost(first, parts=PARTS[:2] if quick else PARTS),
+        _table_2(first, name if fingerprints is not None else "country", quick=quick, seed=seed),
     )
     users, records = sum(map(len, data.values())), sum(p.records for p in data.values())
     return Reproduction("gramaglia2015", "k-gap and GLOVE", name, users, records, figures, beside)
 
 
-def _few(data: Fingerprints, runs: Sequence[Run]) -> tuple[Figure, ...]:
-    """What takes hours and not days among very many people."""
-    return table_1(data), figure_3(data, k=()), figure_7(runs[0]), figure_9(runs)
+def _at_full_size(seed: int, cache: str | Path | None) -> Reproduction:
+    """What takes hours and not days among as many people as the paper has; the larger country is made up last."""
+    civ = full_country(0, seed=seed)
+    users, records = len(civ), civ.records
+    first = [table_1(civ), figure_3(civ, k=())]
+    run = hide(civ, k=2, cache=cache)
+    sen = full_country(1, seed=seed)
+    second = [table_1(sen), figure_3(sen, k=(), samples=DRAWN, seed=seed)]
+    both = [together(dict(zip(FULL_NAMES, sides, strict=True))) for sides in zip(first, second, strict=True)]
+    figures = (*both, figure_7(run), figure_9([run]))
+    size = users + len(sen), records + sen.records
+    return Reproduction("gramaglia2015", "k-gap and GLOVE", "synthetic countries", *size, figures, ())
 
 
 def _all(data: Fingerprints, runs: Sequence[Run], *, quick: bool, seed: int) -> tuple[Figure, ...]:
@@ -128,10 +143,12 @@ def _table_2(data: Fingerprints, name: str, *, quick: bool, seed: int) -> Table2
     return table2.compared([NamedPrints(name, sampled)], k=sizes, seed=seed)
 
 
-def figure_3(fingerprints: Fingerprints, *, k: Sequence[int] = K) -> Figure:
-    """Distribution of the k-gap, for k = 2 and for several k [gramaglia2015, Fig. 3]."""
-    users = len(fingerprints)
-    gaps = {gap.k: gap.value for gap in kgaps(fingerprints, k=[2, *sorted(size for size in k if 2 < size <= users)])}
+def figure_3(fingerprints: Fingerprints, *, k: Sequence[int] = K, samples: int | None = None, seed: int = 0) -> Figure:
+    """Distribution of the k-gap, for k = 2 and for several k, of all people or of a sample [gramaglia2015, Fig. 3]."""
+    sizes = [2, *sorted(size for size in k if 2 < size <= len(fingerprints))]
+    gaps = {gap.k: gap.value for gap in kgaps(fingerprints, k=sizes, samples=samples, seed=seed)}
+    users = len(gaps[2])
+    drawn = "" if users == len(fingerprints) else f", drawn from {len(fingerprints):,} and compared with all,"
     high = max(gaps)
     half, far = _half(gaps[2]), _half(gaps[high])
     larger = f", and a {high}-gap of at most {far:.3f}" if high > 2 else ""
@@ -140,7 +157,7 @@ def figure_3(fingerprints: Fingerprints, *, k: Sequence[int] = K) -> Figure:
         paper="gramaglia2015",
         number="3",
         question="How much blurring until everyone looks like one other person?",
-        answer=f"Half of {users:,} people have a 2-gap of at most {half:.3f}{larger}.",
+        answer=f"Half of {users:,} people{drawn} have a 2-gap of at most {half:.3f}{larger}.",
         panels=(
             gap_panel({"k = 2": gaps[2]}, users=users, setting="k = 2", name="3a"),
             gap_panel(labels, users=users, setting=f"k = {', '.join(map(str, gaps))}", name="3b"),

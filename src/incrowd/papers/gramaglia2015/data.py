@@ -25,6 +25,7 @@ USERS, QUICK_USERS = 2000, 300
 FEW_TOWERS, TOWERS = 200, 1200
 DAYS = 14  # of each dataset [gramaglia2015, Sec. 3]
 PEOPLE = (82_000, 320_000)  # of d4d-civ and d4d-sen
+FULL_NAMES = ("as large as d4d-civ", "as large as d4d-sen")
 THEIR_SIZES = " and ".join(f"{n:,}" for n in PEOPLE)
 LIMIT_M, LIMIT_MIN = 15_000, 360  # the thresholds of Table 2
 FINE_M, FINE_MIN = 2000, 120  # what the text calls accurate
@@ -46,18 +47,21 @@ class Run:
         return f"Run(k={self.k}, users={self.users:,})"
 
 
-def countries(*, quick: bool = False, full: bool = False, seed: int = 0) -> dict[str, Fingerprints]:
-    """Two weeks of calls in made-up countries, in place of the paper's data; one is enough if `quick` or `full`."""
-    if quick or full:
-        users, sites = (PEOPLE[0], TOWERS) if full else (QUICK_USERS, FEW_TOWERS)
-        sizes = {"a synthetic country": (users, sites)}
-    else:
-        sizes = {"one country": (USERS, FEW_TOWERS), "another": (USERS, 2 * FEW_TOWERS)}
-    cities = {
-        name: synthetic_city(users=users, towers=sites, profile="cdr", days=DAYS, seed=seed + number)
-        for number, (name, (users, sites)) in enumerate(sizes.items())
-    }
-    return {name: city.fingerprints() for name, city in cities.items()}
+def countries(*, quick: bool = False, seed: int = 0) -> dict[str, Fingerprints]:
+    """Two weeks of calls in made-up countries, in place of the paper's data; one is enough if `quick`."""
+    if quick:
+        return {"a synthetic country": _country(QUICK_USERS, FEW_TOWERS, seed)}
+    towers = {"one country": FEW_TOWERS, "another": 2 * FEW_TOWERS}
+    return {name: _country(USERS, sites, seed + number) for number, (name, sites) in enumerate(towers.items())}
+
+
+def full_country(number: int, *, seed: int) -> Fingerprints:
+    """One of two made-up countries with as many people as in the paper."""
+    return _country(PEOPLE[number], TOWERS, seed + number)
+
+
+def _country(users: int, towers: int, seed: int) -> Fingerprints:
+    return synthetic_city(users=users, towers=towers, profile="cdr", days=DAYS, seed=seed).fingerprints()
 
 
 def hide(fingerprints: Fingerprints, *, k: int, cache: str | Path | None = None) -> Run:
