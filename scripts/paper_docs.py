@@ -183,7 +183,7 @@ def took(one: dict[str, Any]) -> str:
 def not_run(results: dict[str, Any]) -> str:
     """What has no numbers at full size."""
     missing = [full_title(key, city) for key, city in FULL if full_title(key, city) not in results]
-    beyond = "d4d-sen of gramaglia2015 (320,000 people) needs a GPU"
+    beyond = "hiding the 320,000 people of d4d-sen in gramaglia2015, which needs a GPU"
     return f"\nNot run: {'; '.join([*missing, beyond])}.\n"
 
 
