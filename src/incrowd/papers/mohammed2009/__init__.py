@@ -18,7 +18,7 @@ from incrowd.measure.lkc.suppression import Score, candidate_scores
 from incrowd.measure.uniqueness import crowd_sizes
 from incrowd.papers.record import Figure, Reproduction, Statement, claim
 from incrowd.read import synthetic_city
-from incrowd.read.city import ProfileName
+from incrowd.read.city.people import ProfileName
 
 TABLE_1 = (
     ("b2 d3 c4 f6 c7", "AIDS"),
@@ -34,7 +34,7 @@ TABLE_2 = "d3f6c7 | f6c7e8 | d3f6e8 | c5c7e8 | d3c7e8 | c5f6e8 | f6c7e8 | c5f6c7
 METHOD = LKC(l=2, k=2, c=0.5, sensitive="diagnosis", values=("AIDS",), min_support=2)
 USERS, QUICK_USERS, TOWERS, WEEK = 2_000, 300, 40, 7
 # People, stations and days: 24 hours at 26 and 136 stations are the 624 and 3,264 pairs of the data in later work, in
-# which people have about 8 visits: calls give 6, the application of the smaller city 13, whose patterns are countless.
+# which people have 8 and 6 visits: calls give 6, the application of the smaller city 13, with far more patterns.
 FULL = {"a synthetic metro": (80_000, 26, 1), "a larger synthetic city": (462_000, 136, 1)}
 LITERAL = "not as printed"
 
