@@ -115,6 +115,13 @@ def test_at_full_size_there_are_as_many_people_as_in_the_paper(monkeypatch, tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["glove-30-k2.npz"]
 
 
+def test_a_city_of_xu2017_can_be_reproduced_by_itself():
+    alone = reproduce("xu2017", quick=True, cities=["application"])
+    assert alone.users == cities.QUICK_USERS
+    with pytest.raises(ic.ParameterError, match="song2014 takes no option 'cities'"):
+        reproduce("song2014", quick=True, cities=["application"])
+
+
 def test_full_is_about_made_up_data():
     visits = ic.Visits.from_arrays([1, 2], [1, 2], [0, 1], slot_min=15)
     for wrong in ({"data": visits}, {"quick": True}):

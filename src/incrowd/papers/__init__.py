@@ -16,6 +16,7 @@ one module of its name and one line in `PAPERS`.
 """
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +25,7 @@ from typing import Any, Literal, TypedDict, Unpack
 from incrowd.data import Fingerprints, Traces, Visits
 from incrowd.errors import ParameterError, check_choice, check_seed, public
 from incrowd.papers.record import Figure, Reproduction, Statement, save
+from incrowd.read.city.people import ProfileName
 
 __all__ = ["PAPERS", "Figure", "Paper", "Reproduction", "Statement", "reproduce", "save"]
 
@@ -69,6 +71,7 @@ class _PaperOptions(TypedDict, total=False):
     box: tuple[float, float, float, float] | None
     keep_zero: bool
     sensitive: str | None
+    cities: Sequence[ProfileName]
 
 
 @public
@@ -96,6 +99,7 @@ def reproduce(
         box: Of tan2017: west, south, east and north of the box that blocks divide; that of the data if None.
         keep_zero: Of tan2017: keep records at (0, 0).
         sensitive: Of mohammed2009: attribute to protect; a synthetic one if None.
+        cities: Of xu2017: which of the made-up cities.
 
     >>> result = reproduce("mohammed2009", quick=True)
     >>> print(result.figures[0].answer)

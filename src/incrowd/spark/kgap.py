@@ -7,8 +7,8 @@ import numpy as np
 
 from incrowd.data import Fingerprints
 from incrowd.errors import DataError, ParameterError, public
-from incrowd.measure.glove import BLOCK, KGap, check_crowds, gaps_of, gathered, near_some, search_order
-from incrowd.measure.glove.stretch import check_fingerprints, layout
+from incrowd.measure.glove import BLOCK, KGap, gaps_of, gathered, near_some, search_order
+from incrowd.measure.glove.stretch import check_crowds, check_fingerprints, layout
 from incrowd.plain import several
 from incrowd.spark.blocks import ABOUT, Blocks, Rows, about, batches_of, in_tasks
 from incrowd.spark.discretize import check_noun

@@ -12,7 +12,14 @@ from incrowd.data import Fingerprints
 from incrowd.errors import DataError, ParameterError, check_seed, check_whole, public
 from incrowd.measure.glove.gpu import GAUSSIAN, QUANTILES, scan_on_card, tails_on_card
 from incrowd.measure.glove.section import section_of_gaps, section_of_tails
-from incrowd.measure.glove.stretch import CornerTable, check_fingerprints, check_k, layout, on_device, where_it_fits
+from incrowd.measure.glove.stretch import (
+    CornerTable,
+    check_crowds,
+    check_fingerprints,
+    layout,
+    on_device,
+    where_it_fits,
+)
 from incrowd.progress import tell, track
 from incrowd.show import Result, Section
 
@@ -122,21 +129,6 @@ def _check_samples(samples: int, device: Device, seed: int) -> int:
     if device == "gpu":
         raise ParameterError("samples are searched on the CPU; leave device or samples out.")
     return samples
-
-
-def check_crowds(k: Sequence[int], users: int) -> int:
-    """The largest of some sizes of a crowd; sizes that so few users cannot have are refused."""
-    if not len(k):
-        raise ParameterError("k must list at least one size of a crowd.")
-    for size in k:
-        check_k(size)
-    most = max(k)
-    if users < most:
-        advice = "give more people" if most == 2 else "lower k, or give more people"
-        raise DataError(
-            f"a {most}-gap needs at least {most} people, and there {'is' if users == 1 else 'are'} {users}; {advice}."
-        )
-    return most
 
 
 def gathered(laid: CornerTable, take: int, blocks: Iterable[NearBlock]) -> tuple[Ints, Floats, Ints]:

@@ -1,7 +1,7 @@
 """Fingerprints -> how far two of them must be stretched to look alike; the layout all of GLOVE computes on."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
@@ -196,3 +196,18 @@ def check_k(k: int) -> None:
     """Refuse a k that hides nobody."""
     if not isinstance(k, (int, np.integer)) or k < 2:
         raise ParameterError(f"k must be a whole number of at least 2, got {k}.")
+
+
+def check_crowds(k: Sequence[int], users: int) -> int:
+    """The largest of some sizes of a crowd; sizes that so few users cannot have are refused."""
+    if not len(k):
+        raise ParameterError("k must list at least one size of a crowd.")
+    for size in k:
+        check_k(size)
+    most = max(k)
+    if users < most:
+        advice = "give more people" if most == 2 else "lower k, or give more people"
+        raise DataError(
+            f"a {most}-gap needs at least {most} people, and there {'is' if users == 1 else 'are'} {users}; {advice}."
+        )
+    return most

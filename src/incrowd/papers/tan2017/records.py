@@ -36,11 +36,13 @@ SORTED = "the records were in time order when they were read"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Taxis:
-    """Traces as they came and as they were cleaned."""
+    """Traces as they were cleaned, and what is kept of those that came."""
 
-    raw: Traces
     traces: Traces
     made_up: bool
+    records: int  # that came
+    ordered: bool  # by time, when they came
+    earlier_steps: int  # of their ledger, before cleaning
     time_zone: str | None = None  # whose wall clock days follow; None for UTC
     keep_zero: bool = False  # whether records at (0, 0) stayed
     like: str | None = None  # city of the paper that made-up taxis stand for
@@ -70,8 +72,7 @@ class Taxis:
 
     def steps(self) -> dict[str, Step]:
         """What cleaning did, by step."""
-        before = len(self.raw.ledger.steps)
-        return {step.name: step for step in self.traces.ledger.steps[before:]}
+        return {step.name: step for step in self.traces.ledger.steps[self.earlier_steps :]}
 
 
 def synthetic(city: str, *, quick: bool = False, full: bool = False, seed: int = 0) -> Traces:
@@ -100,7 +101,8 @@ def cleaned(
     tidy = clean.sparse_users(clean.displaced(clean.order(clean.duplicates(here))))
     if len(tidy) < 2:
         raise DataError("fewer than two users are left after cleaning; give data of more vehicles or people.")
-    return Taxis(traces, tidy, made_up, time_zone, keep_zero, like)
+    came = traces.records, traces.ordered, len(traces.ledger.steps)
+    return Taxis(tidy, made_up, *came, time_zone, keep_zero, like)
 
 
 def wide_box(traces: Traces) -> Box:
@@ -124,7 +126,6 @@ def table_1(taxis: Taxis, own: Sweep) -> Figure:
     daily = traces.records / len(traces) / taxis.days
     both = " and ".join(f"{TAXIS[city]:,}" for city in taxis.cities)
     enough = any(TAXIS[city] / FACTOR < len(traces) for city in taxis.cities)
-    own_days = f"{taxis.days:,}"
     dense = "made-up taxis send a record a minute" if taxis.made_up else OTHER
     return Figure(
         paper="tan2017",
@@ -135,7 +136,7 @@ def table_1(taxis: Taxis, own: Sweep) -> Figure:
         statements=(
             sized("Table 1", "taxis", both, f"{len(traces):,}", enough, taxis.why),
             *(
-                claim("Table 1", f"days ({c})", f"{DAYS[c]}", own_days, taxis.days == DAYS[c], OTHER)
+                claim("Table 1", f"days ({c})", f"{DAYS[c]}", f"{taxis.days:,}", taxis.days == DAYS[c], OTHER)
                 for c in taxis.cities
             ),
             *(
@@ -171,8 +172,8 @@ def figure_8_9(taxis: Taxis) -> Figure:
     stray, jumps = order.dropped["uncorrelated time"], moved.dropped["implausible speed before and after"]
     repeats, few = sum(steps["duplicates"].dropped.values()), sum(steps["sparse_users"].dropped.values())
     disorder = (
-        (_count("Fig. 8a", "records of uncorrelated time removed", stray), _swapped(swapped, taxis.raw.records))
-        if not taxis.raw.ordered
+        (_count("Fig. 8a", "records of uncorrelated time removed", stray), _swapped(swapped, taxis.records))
+        if not taxis.ordered
         else (apart("Fig. 8", "records in temporal disorder", "removed or corrected", SORTED),)
     )
     return Figure(
@@ -180,7 +181,7 @@ def figure_8_9(taxis: Taxis) -> Figure:
         number="Figures 8 and 9",
         question="What did cleaning remove?",
         answer=(
-            f"Of {taxis.raw.records:,} records {repeats:,} are repeats, {stray + jumps:,} are broken in time or space, "
+            f"Of {taxis.records:,} records {repeats:,} are repeats, {stray + jumps:,} are broken in time or space, "
             f"{swapped:,} were put in order and {few:,} are of vehicles with few; {taxis.traces.records:,} are left."
         ),
         panels=(),
@@ -235,8 +236,9 @@ def figure_10_12() -> Figure:
 def figure_13(taxis: Taxis) -> Figure:
     """Records of a vehicle on a day [tan2017, Fig. 13]."""
     traces = taxis.traces
-    _, counts = np.unique(np.column_stack([traces.owner, taxis.day]), axis=0, return_counts=True)
-    many = counts.astype(np.float64)
+    day = taxis.day
+    counts = np.bincount(traces.owner * (int(np.ptp(day)) + 1) + (day - int(day.min())))
+    many = counts[counts > 0].astype(np.float64)
     own = f"median {np.median(many):,.0f}, mean {many.mean():,.0f}"
     return Figure(
         paper="tan2017",
@@ -262,8 +264,7 @@ def figure_13(taxis: Taxis) -> Figure:
 
 def figure_14(taxis: Taxis) -> Figure:
     """Time from one record of a vehicle to the next [tan2017, Fig. 14]."""
-    traces = taxis.traces
-    gaps = intervals(traces.t, traces.offsets)
+    gaps, users = intervals(taxis.traces.t, taxis.traces.offsets), len(taxis.traces)
     hour = float((gaps <= HOUR_S).mean()) if len(gaps) else float("nan")
     what, theirs = "intervals within one hour", "more than 95 %"
     statement = (
@@ -288,7 +289,7 @@ def figure_14(taxis: Taxis) -> Figure:
         ),
         statements=(statement,),
         convention="Counted after cleaning.",
-        users=len(traces),
+        users=users,
     )
 
 
