@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import incrowd as ic
 from builders import HAND, crowd
 from incrowd.measure import crowd_sizes, uniqueness
+from incrowd.measure.uniqueness import index as module
 from incrowd.measure.uniqueness.index import Axis, Index, same_slot
 
 FAR = 2**62
@@ -133,3 +134,18 @@ def test_ordered_and_contain_fall_with_k(users, points, match):
     visits = ic.Visits.from_arrays(user, cell=cell, slot=slot)
     few, more = (top(visits, k, match).crowd_sizes[0] for k in (points, points + 1))
     assert (more <= few).all()
+
+
+def test_many_pairs_are_counted_as_few_are(monkeypatch, kernels):
+    rng = np.random.default_rng(0)
+    user, cell, slot = rng.integers(0, 70, 900), rng.integers(0, 5, 900) ** 2, rng.integers(0, 12, 900)
+    visits = ic.Visits.from_arrays(user, cell=cell, slot=slot)
+    index = Index.build(visits)
+    rows = rng.integers(0, visits.records, (300, 2))
+    few = index.crowd(rows, np.full(300, -1))
+    monkeypatch.setattr(module, "_MANY", 1)
+    monkeypatch.setattr(module, "_QUERIES", 64)
+    count_both, asked = Index._count_both, []
+    monkeypatch.setattr(Index, "_count_both", lambda self, known: asked.append(len(known)) or count_both(self, known))
+    assert index.crowd(rows, np.full(300, -1)).tolist() == few.tolist()
+    assert asked == [300]

@@ -17,6 +17,7 @@ from incrowd.threads import in_blocks
 
 _CHUNK = 1 << 18  # rows numbered at once; fits the cache
 _QUERIES = 1 << 15  # queries per thread at once
+_MANY, _LISTS = 1 << 15, 16  # so many pairs, and one for so many lists, are worth an order of their own
 _SPARSE = 4  # more possible points than this times the records are numbered by sorting, not by place
 
 
@@ -109,6 +110,10 @@ class Index:
 
     def count(self, known: NDArray[Any], own: Ints | None = None) -> Ints:
         """How many users visited all points of each row; own[q] is one who did, if that is known."""
+        if known.shape[1] == 1:
+            return self.starts[known[:, 0] + 1] - self.starts[known[:, 0]]
+        if known.shape[1] == 2 and len(known) >= max(_MANY, len(self.starts) // _LISTS):
+            return self._count_both(known)
         mine = np.full(len(known), -1, np.int32) if own is None else own.astype(np.int32)
         count_matches = kernel("uniqueness").count_matches
         counts = np.empty(len(known), np.int64)
@@ -116,6 +121,19 @@ class Index:
         def work(part: slice) -> None:
             lists = self.starts, self.postings, self.long, self.bit_row, self.words
             counts[part] = count_matches(*lists, known[part], mine[part])
+
+        in_blocks(work, len(known), block=_QUERIES)
+        return counts
+
+    def _count_both(self, known: NDArray[Any]) -> Ints:
+        """The same of many pairs of points, in an order in which neighbours share a list."""
+        loops = kernel("pairs")
+        place, pairs = loops.by_longer(self.starts, known)
+        lists = self.starts, self.postings, self.long, self.bit_row, self.words
+        counts = np.empty(len(known), np.int64)
+
+        def work(part: slice) -> None:
+            counts[place[part]] = loops.count_both(*lists, pairs[part], self.users)
 
         in_blocks(work, len(known), block=_QUERIES)
         return counts
