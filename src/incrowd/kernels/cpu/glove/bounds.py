@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Prints, Short
+from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Prints, Bytes, Short, step_of
 from incrowd.kernels.cpu.glove.stretch import apart
 
 NEVER = 1 << 62
@@ -18,6 +18,8 @@ NONE = -1
 SEEDS = 16  # candidates that are compared first: the others need only beat the best of them
 LONG_BINS = 64
 FAR = 0xFFFF
+AT_ONCE = 4096  # slots whose sums stay in the nearest cache
+MOST = (1 << 31) - 1
 LANES = 16  # places of one person that are compared at once
 
 
@@ -39,6 +41,7 @@ class Scratch(NamedTuple):
     floor: Short  # the smallest of a row
     part: Short  # the bound of each sample
     low: Ints  # the exact cost in space of each place
+    spread: Short  # of each slot, how far the places of a fingerprint are from it
 
 
 @njit(cache=True)
@@ -47,7 +50,7 @@ def scratch_of(p: Prints) -> Scratch:
     places = LANES * (p.places.max() // LANES + 1)
     near, group = np.empty(places, np.uint16), np.empty((GROUPS, places), np.uint16)
     cost, floor = np.empty((places, GROUPS), np.int32), np.empty(places, np.int32)
-    return Scratch(near, group, cost, floor, np.empty(p.size.max(), np.int32), np.empty(places, np.int64))
+    return Scratch(near, group, cost, floor, np.empty(p.size.max(), np.int32), np.empty(places, np.int64), np.empty(len(p.size), np.int32))
 
 
 @njit(cache=True, inline="always")
@@ -203,37 +206,102 @@ def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -
     return total
 
 
-@njit(cache=True, inline="always")
-def scores(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch) -> tuple[Floats, Ints]:
-    """A bound per person and sample for each candidate, by hulls and then by places; those with the smallest."""
-    score, seeds = np.empty(len(candidates)), np.full(SEEDS, NONE)
-    bar = np.inf
+@njit(cache=True)
+def hours_apart(run: Short, calm: Bytes, limit: int) -> int:
+    """From the samples of these runs to when somebody is next anywhere, in steps of a sketch, until beyond the limit."""
+    total = 0
+    for i in range(run.shape[1]):
+        low, high = run[1, i], run[2, i]
+        least = np.int64(calm[low])
+        for part in range(low + 1, min(high, low + LONG_BINS) + 1):
+            least = min(least, np.int64(calm[part]))
+        total += np.int64(run[3, i]) * least
+        if total > limit:
+            break
+    return total
+
+
+@njit(cache=True)
+def seeds_of(p: Prints, a: int, candidates: Ints, score: Floats) -> Ints:
+    """Those with the smallest bound by places and hours, the smallest first."""
+    seeds, rank = np.full(SEEDS, NONE), np.full(SEEDS, np.inf)
+    size, first, runs, run, calm, unit = p.size, p.first, p.runs, p.run, p.calm, MINUTES * p.scale[2]
+    own, own_run = size[a], run[:, first[a] : first[a] + runs[a]]
+    for c in range(len(candidates)):
+        if score[c] >= rank[-1]:
+            continue
+        b = candidates[c]
+        longer = max(own, size[b])
+        limit = NEVER if rank[-1] == np.inf else int((rank[-1] - score[c]) * longer) // unit + 1
+        there = back = NEVER
+        if own >= size[b]:
+            there = hours_apart(own_run, calm[b], limit)
+        if own <= size[b]:
+            back = hours_apart(run[:, first[b] : first[b] + runs[b]], calm[a], limit)
+        bound = score[c] + unit * min(there, back) / longer
+        if bound < rank[-1]:
+            at = SEEDS - 1
+            while at > 0 and bound < rank[at - 1]:
+                seeds[at], rank[at] = seeds[at - 1], rank[at - 1]
+                at -= 1
+            seeds[at], rank[at] = c, bound
+    return seeds
+
+
+@njit(cache=True)
+def by_hours(p: Prints, a: int, candidates: Ints, score: Floats, most: float) -> None:
+    """Raise bounds by places that are not above `most` by the hours of both, which are summed over the longer."""
+    size, first, runs, run, calm, unit = p.size, p.first, p.runs, p.run, p.calm, MINUTES * p.scale[2]
+    own, own_run = size[a], run[:, first[a] : first[a] + runs[a]]
+    for c in range(len(candidates)):
+        if score[c] > most or score[c] == np.inf:
+            continue
+        b = candidates[c]
+        longer = max(own, size[b])
+        limit = NEVER if most == np.inf else int((most - score[c]) * longer) // unit + 1
+        there = back = NEVER
+        if own >= size[b]:
+            there = hours_apart(own_run, calm[b], limit)
+        if own <= size[b]:
+            back = hours_apart(run[:, first[b] : first[b] + runs[b]], calm[a], limit)
+        score[c] += unit * min(there, back) / longer
+
+
+@njit(cache=True)
+def spread(p: Prints, a: int, total: Short) -> None:
+    """For every slot, from the samples of a to the closest of its rectangles, in space."""
+    spare, step = MOST // p.scale[1], step_of(p)
+    for start in range(0, len(total), AT_ONCE):
+        part = total[start : start + AT_ONCE]
+        part[:] = 0
+        for k in range(p.places_first[a], p.places_first[a] + p.places[a]):
+            use, row = np.int32(step * min(p.uses[k], spare // p.places[a])), p.chart[p.region[k], start : start + AT_ONCE]
+            for j in range(len(part)):
+                part[j] += use * np.int32(row[j])
+
+
+@njit(cache=True)
+def by_places(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch, score: Floats) -> None:
+    """The bound of the places of both, which are summed over the longer; of hulls for places without a region."""
+    size, first, places, uses, region = p.size, p.places_first, p.places, p.uses, p.region
+    least, spread, weight, own = table.least, s.spread, p.scale[0], p.size[a]
+    known = region[first[a]] > 0
     for c in range(len(candidates)):
         b = candidates[c]
-        bound = np.inf if a == b else float(hulls_apart(p, a, b))
-        if bound < bar:
-            bound = max(bound, places_apart(p, a, b, table, s))
-        score[c] = bound
-        if bound < bar:
-            at = SEEDS - 1
-            while at > 0 and (seeds[at - 1] == NONE or bound < score[seeds[at - 1]]):
-                seeds[at] = seeds[at - 1]
-                at -= 1
-            seeds[at] = c
-            bar = np.inf if seeds[-1] == NONE else score[seeds[-1]]
-    return score, seeds
+        there = back = NEVER
+        at = first[b]
+        if own >= size[b]:
+            there = np.int64(spread[b]) if known else np.int64(space_from(p, b, table, s))
+        if own <= size[b]:
+            back = np.int64(0)
+            for m in range(at, at + places[b]):
+                back += np.int64(uses[m]) * np.int64(least[region[m]])
+        score[c] = weight * min(there, back) / max(own, size[b]) if a != b else np.inf
+        if not known or region[at] == 0:
+            score[c] = max(score[c], float(hulls_apart(p, a, b)))
 
 
-@njit(cache=True, inline="always")
-def places_apart(p: Prints, a: int, b: int, table: PlaceTable, s: Scratch) -> float:
-    """The bound of the places of both, which are summed over the longer."""
-    there = space_from(p, b, table, s) if p.size[a] >= p.size[b] else NEVER
-    back = space_to(p, b, table) if p.size[a] <= p.size[b] else NEVER
-    apart_by: float = p.scale[0] * min(there, back) / max(p.size[a], p.size[b])
-    return apart_by
-
-
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def hulls_apart(p: Prints, a: int, b: int) -> int:
     """No sample of one is closer to any of the other than their hulls are; per person and sample."""
     t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])

@@ -10,13 +10,16 @@ from incrowd.kernels.cpu.glove.bounds import (
     SEEDS,
     PlaceTable,
     Scratch,
+    by_hours,
+    by_places,
+    seeds_of,
+    spread,
     costs_between,
     costs_from,
     costs_to,
     hulls_apart,
     joint_bound,
     run_bound,
-    scores,
     scratch_of,
     space_from,
     space_to,
@@ -27,6 +30,7 @@ from incrowd.kernels.cpu.glove.stretch import apart
 from incrowd.threads import in_blocks
 
 TRIES = 16  # candidates that are asked first whether they are as near as anybody can be
+SLACK = 1 + 1e-12  # a float is wrong by less
 ROWS = 32  # of one call in a thread
 WORTH_THREADS = 1 << 17  # pairs; below, waking a second core costs more than it brings
 
@@ -106,59 +110,80 @@ def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
     return over, under
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _nearest(
     p: Prints, a: int, candidates: Ints, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints, s: Scratch
 ) -> None:
-    table = table_of(p, a)
-    score, seeds = np.empty(0), np.empty(0, np.int64)
-    last, worst, final = len(who) - 1, np.inf, False
-    floor = least[0] / least[1]
+    table, none = table_of(p, a), np.zeros(2, np.int64)
+    floor, tries = least[0] / least[1], min(TRIES, len(candidates))
     # Among ties the first few are as near as anybody can be, and nobody else is looked at.
-    tries = min(TRIES, len(candidates))
     taken = np.zeros(tries, np.bool_)
-    for step in range(tries + SEEDS + len(candidates)):
-        if final and step <= tries:
-            break
-        if step == tries:
-            score, seeds = scores(p, a, candidates, table, s)
-            score[:tries] = np.where(taken, np.inf, score[:tries])
-            work[PAIRS] = NONE  # all of them
-        if step < tries:
-            c, most = step, floor
-            work[PAIRS] += candidates[c] != a
-            if candidates[c] == a or hulls_apart(p, a, candidates[c]) > floor * (1 + 1e-12):
-                continue
-        else:
-            c, most = seeds[step - tries] if step < tries + SEEDS else step - tries - SEEDS, worst
-            # A float is wrong by less than this; the numerators decide.
-            if c < 0 or score[c] == np.inf or score[c] > worst * (1 + 1e-12):
-                continue
+    for c in range(tries):
+        b = candidates[c]
+        work[PAIRS] += b != a
+        if b != a and hulls_apart(p, a, b) <= floor * SLACK:
+            taken[c] = _asked(p, a, b, floor, least, who, over, under, table, s, work)
+            if taken[c] and _final(least, who, over, under):
+                return
+    work[PAIRS] = NONE  # all of them
+    score = np.empty(len(candidates))
+    spread(p, a, s.spread)
+    by_places(p, a, candidates, table, s, score)
+    score[:tries] = np.where(taken, np.inf, score[:tries])
+    for c in seeds_of(p, a, candidates, score):
+        if c >= 0 and score[c] < np.inf:
+            _asked(p, a, candidates[c], _worst(who, over, under), none, who, over, under, table, s, work)
+            score[c] = np.inf  # a seed comes once
+    worst, final = _worst(who, over, under), _final(least, who, over, under)
+    by_hours(p, a, candidates, score, worst * SLACK)
+    for c in range(len(candidates)):
+        # A float is wrong by less than this; the numerators decide.
+        if score[c] == np.inf or score[c] > worst * SLACK:
+            continue
         b = candidates[c]
         # Those to come are no nearer than `least`, and an equal one has the larger id: the list is final.
-        if final and p.ident[b] > p.ident[who[last]]:
+        if final and p.ident[b] > p.ident[who[-1]]:
             break
-        if step >= tries:
-            score[c] = np.inf  # a seed comes once
-        work[NEAR] += 1
-        under_b = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
-        # One more than the rounded product can miss; a numerator beyond it is surely worse than the worst kept.
-        limit = NEVER if most == np.inf else int(most * under_b * (1 + 1e-12)) + 1
-        total = _within(p, a, b, limit, table, s, work)
-        if total < 0 or (step < tries and compare(total, under_b, least[0], least[1]) > 0):
-            continue
-        if step < tries:
-            taken[c] = True
-        if _entered(p, b, total, under_b, who, over, under) and who[last] != NONE:
-            worst = over[last] / under[last]
-            final = compare(over[last], under[last], least[0], least[1]) <= 0
+        if _asked(p, a, b, worst, none, who, over, under, table, s, work):
+            worst, final = _worst(who, over, under), _final(least, who, over, under)
 
 
 @njit(cache=True)
-def _entered(p: Prints, b: int, total: int, under_b: int, who: Ints, over: Ints, under: Ints) -> bool:
-    """Whether a candidate is among the nearest so far; it takes its place among them."""
+def _worst(who: Ints, over: Ints, under: Ints) -> float:
+    """What somebody else must not exceed to be among the nearest so far."""
+    return np.inf if who[-1] == NONE else over[-1] / under[-1]
+
+
+@njit(cache=True)
+def _final(least: Ints, who: Ints, over: Ints, under: Ints) -> bool:
+    """Whether all of the nearest so far are as near as anybody can be."""
+    return who[-1] != NONE and compare(over[-1], under[-1], least[0], least[1]) <= 0
+
+
+@njit(cache=True)
+def _asked(
+    p: Prints,
+    a: int,
+    b: int,
+    most: float,
+    exactly: Ints,
+    who: Ints,
+    over: Ints,
+    under: Ints,
+    table: PlaceTable,
+    s: Scratch,
+    work: Ints,
+) -> bool:
+    """Whether a candidate is no farther than a limit and among the nearest so far; it takes its place among them."""
+    work[NEAR] += 1
+    under_b = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
+    # One more than the rounded product can miss; a numerator beyond it is surely worse than the worst kept.
+    limit = NEVER if most == np.inf else int(most * under_b * SLACK) + 1
+    total = _within(p, a, b, limit, table, s, work)
     at = len(who) - 1
-    if not _before(p, total, under_b, b, over[at], under[at], who[at]):
+    if total < 0 or not _before(p, total, under_b, b, over[at], under[at], who[at]):
+        return False
+    if exactly[1] > 0 and compare(total, under_b, exactly[0], exactly[1]) > 0:
         return False
     while at > 0 and _before(p, total, under_b, b, over[at - 1], under[at - 1], who[at - 1]):
         who[at], over[at], under[at] = who[at - 1], over[at - 1], under[at - 1]
