@@ -6,6 +6,7 @@ build/peers with uv or pip.
 
 import functools
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,18 @@ from incrowd.measure.glove.stretch import layout
 
 HERE = Path(__file__).parent
 SKMOB = HERE.parent / "build" / "peers"
-SKMOB_PACKAGES = ("scikit-mobility==1.3.1", "numpy<2", "shapely<2")
+SKMOB_ALONE = "scikit-mobility==1.3.1"  # without what it asks for but its attacks do not import (igraph has no wheel)
+SKMOB_NEEDS = (
+    "numpy==1.26.4",
+    "pandas==1.5.3",
+    "shapely==1.8.5.post1",
+    "geopandas==0.10.2",
+    "h3==3.7.7",
+    "folium==0.12.1.post1",
+    "geojson==2.5.0",
+    "matplotlib<4",
+    "tqdm<5",
+)
 MORNING = 17  # 08:30 -> 09:00 of half hours: the busiest link
 Frame = Any
 
@@ -107,8 +119,7 @@ def _worst_pairs(visits: ic.Visits) -> list[float]:
 def _skmob(visits: ic.Visits) -> dict[str, Any]:
     python, ready = SKMOB / "bin" / "python", SKMOB / ".ready"
     if not ready.exists():  # an installation that was stopped is begun anew
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(SKMOB)], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *SKMOB_PACKAGES], check=True)
+        _install(python)
         ready.touch()
     owner = np.repeat(np.arange(len(visits)), np.diff(visits.offsets))
     when = np.datetime64("2024-01-01T12:00") + visits.slot * np.timedelta64(1, "D")
@@ -120,6 +131,17 @@ def _skmob(visits: ic.Visits) -> dict[str, Any]:
         )
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
+
+
+def _install(python: Path) -> None:
+    """An environment of its own with uv, else with venv and pip; wheels only, as building takes long and may fail."""
+    uv = shutil.which("uv")
+    make = [uv, "venv", "--python", sys.executable] if uv else [sys.executable, "-m", "venv"]
+    shutil.rmtree(SKMOB, ignore_errors=True)
+    subprocess.run([*make, str(SKMOB)], check=True)
+    install = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install"]
+    for packages in (SKMOB_NEEDS, ("--no-deps", SKMOB_ALONE)):
+        subprocess.run([*install, "--quiet", "--only-binary", ":all:", *packages], check=True)
 
 
 def glove(users: int) -> dict[str, Any]:

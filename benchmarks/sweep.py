@@ -28,7 +28,7 @@ def tan2017_tenth() -> dict[str, Any]:
 def estimate_full() -> dict[str, Any]:
     """What the estimate says before, and what it takes to say it."""
     _warm_up()
-    traces = _fleet(VEHICLES)
+    traces = fleet(VEHICLES)
     result: dict[str, Any] = {}
     with timed(result, "estimate"):
         cost = sweep_estimate(traces)
@@ -38,7 +38,7 @@ def estimate_full() -> dict[str, Any]:
 def resumed_tenth() -> dict[str, Any]:
     """A sweep into a cache, then the same again, which has nothing left to do."""
     _warm_up()
-    traces = _fleet(VEHICLES // 10)
+    traces = fleet(VEHICLES // 10)
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in ("first", "again"):
@@ -59,7 +59,7 @@ def _swept(vehicles: int) -> dict[str, Any]:
     _warm_up()
     result: dict[str, Any] = {}
     with timed(result, "make"):
-        traces = _fleet(vehicles)
+        traces = fleet(vehicles)
     cost = sweep_estimate(traces)
     with timed(result, "sweep"):
         surface = sweep(traces)
@@ -76,7 +76,7 @@ def _swept(vehicles: int) -> dict[str, Any]:
     }
 
 
-def _fleet(vehicles: int, seed: int = 0) -> ic.Traces:
+def fleet(vehicles: int, seed: int = 0) -> ic.Traces:
     """Taxis that drive from spot to spot of a city inside a box of two degrees, on duty for part of each day.
 
     A vehicle has a leg of its own length, 15 to 50 minutes, and goes to one of six favourite spots or to any other.

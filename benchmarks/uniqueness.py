@@ -1,5 +1,6 @@
 """Uniqueness of every user at the size of song2014, and its growth with size."""
 
+from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
 
@@ -7,7 +8,8 @@ import numpy as np
 
 import incrowd as ic
 from benchmarks import timed
-from incrowd.measure.uniqueness.index import index_of
+from incrowd.measure.uniqueness.index import Index, index_of
+from incrowd.threads import threads
 
 USERS, TOWERS, SLOTS, MEAN = 633_798, 1_700, 672, 67  # a week of quarter hours [song2014, Sec. 4]
 AT_HOME = 0.55  # share of records at the user's own tower
@@ -67,11 +69,34 @@ def scaling() -> dict[str, Any]:
     return result
 
 
+def beside_index() -> dict[str, Any]:
+    """Exposure and the risk of cutting beside the index on the same data: CPU seconds, the least of five rounds."""
+    _warm_up()
+    visits = _week(USERS // 8)
+    pieces = ic.discretize.windows(visits, windows=28, slots=SLOTS)
+    index_of(visits)
+    jobs: dict[str, Callable[[], Any]] = {
+        "index": lambda: Index.build(visits),
+        "exposure": lambda: ic.measure.exposure(visits),
+        "cut_risk": lambda: ic.measure.cut_risk(visits, pieces, points=2),
+    }
+    rounds: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(5):
+        for name, job in jobs.items():
+            with timed(took := {}, name):
+                job()
+            rounds[name].append(took[f"{name}_cpu_s"])
+    least = {f"{name}_cpu_s": min(values) for name, values in rounds.items()}
+    ratios = {f"{name}_ratio": least[f"{name}_cpu_s"] / least["index_cpu_s"] for name in ("exposure", "cut_risk")}
+    return {**least, **ratios, "threads": threads(), "pieces": len(pieces.owner), **_sizes(visits)}
+
+
 CASES = {
     "song2014_full": song2014_full,
     "song2014_cut": song2014_cut,
     "exposure_full": exposure_full,
     "scaling": scaling,
+    "beside_index": beside_index,
 }
 
 
@@ -120,6 +145,7 @@ def _warm_up() -> None:
     visits = commuters(50)
     ic.measure.uniqueness(visits, points=2, exact=True)
     ic.measure.uniqueness(visits, points=2)
+    ic.measure.uniqueness(visits, points=2, samples=1 << 16)
     ic.measure.exposure(visits)
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import incrowd as ic
 from builders import HAND, crowd
 from incrowd.measure import crowd_sizes, uniqueness
+from incrowd.measure.uniqueness import index as module
 from incrowd.measure.uniqueness.index import Axis, Index, same_slot
 
 FAR = 2**62
@@ -133,3 +134,26 @@ def test_ordered_and_contain_fall_with_k(users, points, match):
     visits = ic.Visits.from_arrays(user, cell=cell, slot=slot)
     few, more = (top(visits, k, match).crowd_sizes[0] for k in (points, points + 1))
     assert (more <= few).all()
+
+
+@pytest.mark.parametrize("points", [1, 2, 3, 5])
+def test_many_questions_are_answered_as_few_are(points, monkeypatch, kernels):
+    rng = np.random.default_rng(0)
+    user, cell, slot = rng.integers(0, 70, 900), rng.integers(0, 5, 900) ** 2, rng.integers(0, 12, 900)
+    visits = ic.Visits.from_arrays(user, cell=cell, slot=slot)
+    index = Index.build(visits)
+    own = rng.integers(0, len(visits), 300)
+    rows = rng.integers(visits.offsets[own][:, None], visits.offsets[own + 1][:, None], (300, points))
+    strange = index.ids[rng.integers(0, visits.records, (300, points))]  # of nobody in particular
+    few = index.crowd(rows, own), index.count(strange)
+    monkeypatch.setattr(module, "_MANY", 1)
+    monkeypatch.setattr(module, "_QUERIES", 64)
+    np.testing.assert_array_equal(few, (index.crowd(rows, own), index.count(strange)))
+    people = [{*zip(c.tolist(), s.tolist(), strict=True)} for c, s in _each(visits)]
+    asked = [{*zip(visits.cell[r].tolist(), visits.slot[r].tolist(), strict=True)} for r in rows]
+    assert few[0].tolist() == [sum(question <= person for person in people) for question in asked]
+
+
+def _each(visits):
+    edges = visits.offsets[1:-1]
+    return zip(np.split(visits.cell, edges), np.split(visits.slot, edges), strict=True)

@@ -24,7 +24,6 @@ from incrowd.assess.question import Finding, Inapplicable, Number, Question, dra
 from incrowd.assess.questions.counting import membership_finding
 from incrowd.assess.questions.earlier_boxes import in_both_crowds, looked_up
 from incrowd.assess.questions.linking import (
-    MEET_S,
     NAMED_RIGHTLY,
     SURE,
     drawn_people,
@@ -44,6 +43,7 @@ from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, printed, several
 
+PAIR_S = 7.5e-8  # seconds on one core per pair of people, where each earlier release is compared with everybody
 KNOWN_AGAIN = 0.1  # of the new rows, that are better than the right one on average where a link file is believed
 STANDARD_ERRORS = 3
 HARDLY_ANY = 0.01  # of the earlier rows: so few cannot exceed a limit by themselves
@@ -220,7 +220,7 @@ def _lacks(data: Dataset) -> str:
 def _seconds(data: Dataset) -> float:
     """Each earlier release is linked like a later period of the data, once more where it is not scored."""
     earlier: EarlierReleases = data.options.earlier
-    everybody = MEET_S * float(len(data.visits)) ** 2 / 4
+    everybody = PAIR_S * float(len(data.visits)) ** 2
     return len(earlier.releases) * (later_s(data) + everybody)
 
 

@@ -7,12 +7,13 @@ from typing import Literal
 
 import numpy as np
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Floats, Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.lookup import half_right, mean_of, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import Linkage, link
+from incrowd.attack.link.views import BLOCKS, QUARTER_MIN, has_clock
 from incrowd.clock import slots_per_day
 from incrowd.data import Release, Visits
 from incrowd.measure.uniqueness.question import wilson
@@ -21,9 +22,9 @@ from incrowd.plain import percent, printed, several
 SURE = 0.9  # confidence at which a pair is named
 NAMED_RIGHTLY = "people named rightly at 90 %"
 SCORES: tuple[Literal["evidence", "histogram"], ...] = ("evidence", "histogram")
-# Seconds on one core, from benchmarks/estimates.py: to load the kernels, per pair of people who share a cell, and per
-# person.
-LOAD_S, MEET_S, PERSON_S = 0.5, 3e-7, 1e-4
+# Seconds on one core, from benchmarks/estimates.py: to load the kernels, per pair of people who share a cell or its
+# quarter of the day, per person, and per visit.
+LOAD_S, MEET_S, PERSON_S, VISIT_S = 0.5, 1.4e-7, 2e-4, 2e-7
 
 
 @dataclass(frozen=True)
@@ -158,13 +159,25 @@ def only(visits: Visits, people: Ints) -> Visits:
 
 
 def later_s(data: Dataset) -> float:
-    """By how many pairs of people share a cell, for two scores, alone and one-to-one."""
+    """By how many pairs share a cell, and a quarter of the day there, for two scores, alone and one-to-one."""
     visits = data.visits
-    cell = np.unique(visits.cell, return_inverse=True)[1]
-    there = np.unique(cell * len(visits) + visits.owner) // len(visits)
-    people = np.bincount(there).astype(np.float64)
     share = min(1.0, data.options.people / len(visits))
-    return LOAD_S + PERSON_S * len(visits) + MEET_S * share * float((people * people).sum())
+    pairs = sum(float((people * people).sum()) for people in _people_of_features(visits))
+    return LOAD_S + PERSON_S * len(visits) + VISIT_S * visits.records + MEET_S * share * pairs
+
+
+def _people_of_features(visits: Visits) -> Iterator[Floats]:
+    """How many people have each feature of the views that are compared: cells, and their quarters if there is a clock.
+
+    Quarters are counted from the first slot, which is near enough for an estimate.
+    """
+    cell, quarter, blocks = np.unique(visits.cell, return_inverse=True)[1], np.zeros(1, np.int64), 1
+    if has_clock(visits):
+        quarter, blocks = visits.slot * (visits.slot_min or 1) // QUARTER_MIN % BLOCKS["rhythm"], BLOCKS["rhythm"]
+    feature, owner = np.divmod(np.unique((cell * blocks + quarter) * len(visits) + visits.owner), len(visits))
+    if blocks > 1:
+        yield np.bincount(feature).astype(np.float64)
+    yield np.bincount(np.unique(feature // blocks * len(visits) + owner) // len(visits)).astype(np.float64)
 
 
 LATER = Question(

@@ -27,7 +27,7 @@ RIGHT = "right guesses on average"
 WORST = "people guessed rightly half of the time or more"
 MORE = 8  # known records, beside those that are judged
 # Seconds on one core, from benchmarks/estimates.py: to load the kernels, per person looked up, per record published.
-FIRST_S, PERSON_S, RECORD_S = 0.5, 2.8e-4, 1e-6
+FIRST_S, PERSON_S, RECORD_S = 0.3, 4e-4, 9e-7
 
 
 def guesses(

@@ -71,7 +71,7 @@ def _count_matches(
     for first in range(0, len(lists), AHEAD):
         last = min(first + AHEAD, len(lists))
         for q in range(first, last):
-            distinct[q - first] = m = _sort_by_length(starts, lists[q])
+            distinct[q - first] = m = sort_by_length(starts, lists[q])
             # Lists read a little ahead are near when their turn comes; the sum makes the reading count.
             count[q] = _read(starts, postings, lists[q, 0]) + _read(starts, postings, lists[q, min(m - 1, 1)])
         for q in range(first, last):
@@ -80,7 +80,7 @@ def _count_matches(
             if m == 1:
                 count[q] = length
             elif length > long:  # the shortest list is long, so all are
-                count[q] = _count_bits(bit_row, words, lists[q], m)
+                count[q] = count_bits(bit_row, words, lists[q], m)
             else:
                 count[q] = _count_listed(starts, postings, long, bit_row, words, lists[q], m, own[q], left)
 
@@ -94,7 +94,7 @@ def _read(starts: Ints, postings: Ids, k: int) -> int:
 
 
 @helper
-def _sort_by_length(starts: Ints, lists: Ids) -> int:
+def sort_by_length(starts: Ints, lists: Ids) -> int:
     """Distinct lists to the front, shortest first; how many they are."""
     m = 0
     for i in range(len(lists)):
@@ -115,7 +115,8 @@ def _sort_by_length(starts: Ints, lists: Ids) -> int:
 
 
 @helper
-def _count_bits(bit_row: Ids, words: Words, lists: Ids, m: int) -> int:
+def count_bits(bit_row: Ids, words: Words, lists: Ids, m: int) -> int:
+    """How many users are on all of the first m lists, which are long: by their bits."""
     count = 0
     for w in range(words.shape[1]):
         both = words[bit_row[lists[0]], w]
@@ -149,12 +150,12 @@ def _count_listed(
             break
         a, b = starts[lists[i]], starts[lists[i] + 1]
         bits = b - a > long
-        n = _keep_by_bits(left, n, words, bit_row[lists[i]]) if bits else _keep_by_list(left, n, postings, a, b)
+        n = keep_by_bits(left, n, words, bit_row[lists[i]]) if bits else keep_by_list(left, n, postings, a, b)
     return n + 1 if own >= 0 else n
 
 
 @helper
-def _keep_by_bits(users: Ids, size: int, words: Words, row: int) -> int:
+def keep_by_bits(users: Ids, size: int, words: Words, row: int) -> int:
     """Those users whose bit is set, to the front; how many they are."""
     n = 0
     for i in range(size):
@@ -165,7 +166,7 @@ def _keep_by_bits(users: Ids, size: int, words: Words, row: int) -> int:
 
 
 @helper
-def _keep_by_list(users: Ids, size: int, postings: Ids, a: int, b: int) -> int:
+def keep_by_list(users: Ids, size: int, postings: Ids, a: int, b: int) -> int:
     """Those users who are in postings[a:b], to the front; how many they are."""
     n = 0
     for i in range(size):

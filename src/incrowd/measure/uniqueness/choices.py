@@ -17,6 +17,7 @@ from incrowd.kernels.reference import uniqueness as reference
 from incrowd.measure.uniqueness.question import UniquenessQuestion
 
 _BLOCK = 1 << 20  # choices looked at at once, while they have few points
+_SIZES = 8  # so many sizes of trajectories are looked at one after the other
 _WIDE = 2**62  # trajectories with about this many close sets or more are counted in Python integers
 _LARGEST = 2**63 - 1
 
@@ -37,13 +38,17 @@ class Trajectories:
     def whole(self, which: Ints) -> Iterator[tuple[Ints, Ints]]:
         """All rows of the trajectories named, some of these at a time after their places among those named.
 
-        The shorter ones repeat their last row, which changes no set; those without rows are left out.
+        Those of one size come together if there are few sizes; else the shorter ones repeat their last row, which
+        changes no set. Those without rows are left out.
         """
-        filled = np.flatnonzero(self.sizes[which])
-        for part in blocks(len(filled), int(self.sizes[which].max(initial=1))):
-            named = which[filled[part]]
-            last = self.sizes[named][:, None] - 1
-            yield filled[part], self.starts[named][:, None] + np.minimum(np.arange(int(last.max()) + 1), last)
+        sizes = self.sizes[which]
+        kinds = np.flatnonzero(np.bincount(sizes)[1:]) + 1
+        alike = [sizes == size for size in kinds] if len(kinds) <= _SIZES else [sizes > 0]
+        for filled in map(np.flatnonzero, alike):
+            for part in blocks(len(filled), int(sizes[filled].max(initial=1))):
+                named = which[filled[part]]
+                last = self.sizes[named][:, None] - 1
+                yield filled[part], self.starts[named][:, None] + np.minimum(np.arange(int(last.max()) + 1), last)
 
 
 class Choices(Protocol):

@@ -17,6 +17,7 @@ from incrowd.threads import in_blocks
 
 _CHUNK = 1 << 18  # rows numbered at once; fits the cache
 _QUERIES = 1 << 15  # queries per thread at once
+_MANY = 1 << 13  # so many questions are worth an order of their own
 _SPARSE = 4  # more possible points than this times the records are numbered by sorting, not by place
 
 
@@ -109,13 +110,30 @@ class Index:
 
     def count(self, known: NDArray[Any], own: Ints | None = None) -> Ints:
         """How many users visited all points of each row; own[q] is one who did, if that is known."""
+        if known.shape[1] == 1:
+            return self.starts[known[:, 0] + 1] - self.starts[known[:, 0]]
         mine = np.full(len(known), -1, np.int32) if own is None else own.astype(np.int32)
+        if len(known) >= _MANY:
+            return self._count_in_turn(known, mine)
         count_matches = kernel("uniqueness").count_matches
         counts = np.empty(len(known), np.int64)
 
         def work(part: slice) -> None:
             lists = self.starts, self.postings, self.long, self.bit_row, self.words
             counts[part] = count_matches(*lists, known[part], mine[part])
+
+        in_blocks(work, len(known), block=_QUERIES)
+        return counts
+
+    def _count_in_turn(self, known: NDArray[Any], own: NDArray[np.int32]) -> Ints:
+        """The same of many questions, in an order in which neighbours share a list."""
+        loops = kernel("crowds")
+        place, lists = loops.in_turn(self.starts, known)
+        index = self.starts, self.postings, self.long, self.bit_row, self.words
+        counts = np.empty(len(known), np.int64)
+
+        def work(part: slice) -> None:
+            counts[place[part]] = loops.count_in_turn(*index, lists[part], own[place[part]], self.users)
 
         in_blocks(work, len(known), block=_QUERIES)
         return counts

@@ -50,7 +50,15 @@ def scratch_of(p: Prints) -> Scratch:
     places = LANES * (p.places.max() // LANES + 1)
     near, group = np.empty(places, np.uint16), np.empty((GROUPS, places), np.uint16)
     cost, floor = np.empty((places, GROUPS), np.int32), np.empty(places, np.int32)
-    return Scratch(near, group, cost, floor, np.empty(p.size.max(), np.int32), np.empty(places, np.int64), np.empty(len(p.size), np.int32))
+    return Scratch(
+        near,
+        group,
+        cost,
+        floor,
+        np.empty(p.size.max(), np.int32),
+        np.empty(places, np.int64),
+        np.empty(len(p.size), np.int32),
+    )
 
 
 @njit(cache=True)
@@ -296,7 +304,10 @@ def spread(p: Prints, a: int, total: Short) -> None:
         part = total[start : start + AT_ONCE]
         part[:] = 0
         for k in range(p.places_first[a], p.places_first[a] + p.places[a]):
-            use, row = np.int32(step * min(p.uses[k], spare // p.places[a])), p.chart[p.region[k], start : start + AT_ONCE]
+            use, row = (
+                np.int32(step * min(p.uses[k], spare // p.places[a])),
+                p.chart[p.region[k], start : start + AT_ONCE],
+            )
             for j in range(len(part)):
                 part[j] += use * np.int32(row[j])
 

@@ -1,0 +1,118 @@
+"""Who is on all lists of each of many questions, compiled: the users of a list are marked once for all that name it.
+
+Questions come in the order of their second shortest list, so that those which share it follow each other and lists
+that are near in memory are used together; walking the shortest list along the marks needs no search.
+"""
+
+import numpy as np
+
+from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
+from incrowd.kernels.cpu.uniqueness import count_bits, keep_by_bits, keep_by_list, sort_by_length
+from incrowd.kernels.types import Ids, Words
+
+DIGIT = 11  # bits by which questions are put in order at once
+
+
+@compiled
+def in_turn(starts: Ints, known: Ids) -> tuple[Ids, Ids]:
+    """Where each question was, and its distinct lists, the shortest first and the longest again where some are missing.
+
+    By radix sort of the second lists; the order of equal ones stays.
+    """
+    n, width = known.shape
+    lists, turn, turned = known.copy(), np.empty((n, 2), known.dtype), np.empty((n, 2), known.dtype)
+    for q in range(n):
+        distinct = sort_by_length(starts, lists[q])
+        for j in range(distinct, width):
+            lists[q, j] = lists[q, distinct - 1]
+        turn[q, 0], turn[q, 1] = lists[q, 1], q
+    low = (1 << DIGIT) - 1
+    for shift in range(0, 63, DIGIT):
+        if len(starts) >> shift == 0:
+            break
+        ends = np.zeros(low + 2, np.int64)
+        for q in range(n):
+            ends[((turn[q, 0] >> shift) & low) + 1] += 1
+        for digit in range(low + 1):
+            ends[digit + 1] += ends[digit]
+        for q in range(n):
+            digit = (turn[q, 0] >> shift) & low
+            at = ends[digit]
+            turned[at, 0], turned[at, 1] = turn[q, 0], turn[q, 1]
+            ends[digit] = at + 1
+        turn, turned = turned, turn
+    ordered = np.empty_like(known)
+    for i in range(n):
+        for j in range(width):
+            ordered[i, j] = lists[turn[i, 1], j]
+    return turn[:, 1].copy(), ordered
+
+
+@compiled
+def count_in_turn(
+    starts: Ints, postings: Ids, long: int, bit_row: Ids, words: Words, lists: Ids, own: Ids, users: int
+) -> Ints:
+    """How many users are on every list named in each row of lists, which `in_turn` gave, with their own."""
+    count = np.empty(len(lists), np.int64)
+    left = np.empty(max(long, 1), postings.dtype)
+    marked, mark, before = np.zeros(users, np.int32), np.int32(0), np.int64(-1)
+    for i in range(len(lists)):
+        first, second = lists[i, 0], np.int64(lists[i, 1])
+        a, b = starts[first], starts[first + 1]
+        c, d = starts[second], starts[second + 1]
+        if first == second:
+            count[i] = b - a
+        elif b - a > long:  # the shortest list is long, so all are
+            count[i] = count_bits(bit_row, words, lists[i], lists.shape[1])
+        elif d - c > long:
+            left[: b - a] = postings[a:b]
+            n = keep_by_bits(left, b - a, words, bit_row[second])
+            count[i] = _rest(starts, postings, long, bit_row, words, lists[i], left, n, own[i])
+        else:
+            if second != before:
+                before, mark = second, mark + np.int32(1)
+                _mark(marked, mark, postings, c, d)
+            n = _count_marked(marked, mark, postings, a, b)
+            if lists.shape[1] > 2 and n > (own[i] >= 0):
+                _keep_marked(marked, mark, postings, a, b, left)
+                n = _rest(starts, postings, long, bit_row, words, lists[i], left, n, own[i])
+            count[i] = n
+    return count
+
+
+@helper
+def _mark(marked: Ids, mark: int, postings: Ids, a: int, b: int) -> None:
+    for p in range(a, b):
+        marked[postings[p]] = mark
+
+
+@helper
+def _count_marked(marked: Ids, mark: int, postings: Ids, a: int, b: int) -> int:
+    n = 0
+    for p in range(a, b):
+        n += marked[postings[p]] == mark
+    return n
+
+
+@helper
+def _keep_marked(marked: Ids, mark: int, postings: Ids, a: int, b: int, left: Ids) -> None:
+    n = 0
+    for p in range(a, b):
+        left[n] = postings[p]
+        n += marked[postings[p]] == mark
+
+
+@helper
+def _rest(
+    starts: Ints, postings: Ids, long: int, bit_row: Ids, words: Words, lists: Ids, left: Ids, n: int, own: int
+) -> int:
+    """How many of the users left from two lists are on the others too; the search ends once only their own is left."""
+    for j in range(2, len(lists)):
+        if n == (own >= 0):
+            break
+        if lists[j] != lists[j - 1]:
+            a, b = starts[lists[j]], starts[lists[j] + 1]
+            bits = b - a > long
+            n = keep_by_bits(left, n, words, bit_row[lists[j]]) if bits else keep_by_list(left, n, postings, a, b)
+    return n
