@@ -53,7 +53,7 @@ def scratch_of(p: Prints) -> Scratch:
     return Scratch(near, group, cost, floor, np.empty(p.size.max(), np.int32), np.empty(places, np.int64), np.empty(len(p.size), np.int32))
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def table_of(p: Prints, a: int) -> PlaceTable:
     """Boxes that do not overlap are stretched by the gap between them and at least by the narrower of the two."""
     first, places, regions = p.places_first[a], p.places[a], p.regions.shape[1]
@@ -110,24 +110,26 @@ def space_to(p: Prints, b: int, table: PlaceTable) -> int:
     return total
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def costs_from(p: Prints, a: int, s: Scratch) -> None:
     """After `space_from`: costs of the places of a by groups of places of b."""
+    group, near, cost, floor, weight = s.group, s.near, s.cost, s.floor, np.int32(p.scale[0])
     for k in range(p.places[a]):
         for g in range(GROUPS):
-            s.cost[k, g] = p.scale[0] * s.group[g, k]
-        s.floor[k] = p.scale[0] * s.near[k]
+            cost[k, g] = weight * np.int32(group[g, k])
+        floor[k] = weight * np.int32(near[k])
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def costs_to(p: Prints, b: int, table: PlaceTable, s: Scratch) -> None:
     """The same for the places of b by groups of places of the table's fingerprint."""
-    first = p.places_first[b]
-    for m in range(p.places[b]):
-        region = p.region[first + m]
+    region, lead, least = p.region[p.places_first[b] : p.places_first[b] + p.places[b]], table.lead, table.least
+    cost, floor, weight = s.cost, s.floor, np.int32(p.scale[0])
+    for m in range(len(region)):
+        r = region[m]
         for g in range(GROUPS):
-            s.cost[m, g] = p.scale[0] * table.lead[region, g]
-        s.floor[m] = p.scale[0] * table.least[region]
+            cost[m, g] = weight * np.int32(lead[r, g])
+        floor[m] = weight * np.int32(least[r])
 
 
 @njit(cache=True)
@@ -154,67 +156,73 @@ def costs_between(p: Prints, a: int, b: int, limit: int, s: Scratch) -> int:
 
 
 @njit(cache=True)
+def _cheapest(cost: Short, quiet: Bytes, k: int, part: int, unit: int) -> int:
+    """The smallest cost of a place over the groups of places of another, in a bin."""
+    first = min(np.int32(cost[k, 0] + unit * quiet[part, 0]), np.int32(cost[k, 1] + unit * quiet[part, 1]))
+    last = min(np.int32(cost[k, 2] + unit * quiet[part, 2]), np.int32(cost[k, 3] + unit * quiet[part, 3]))
+    return min(first, last)
+
+
+@njit(cache=True)
 def run_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
     """The bound in space, raised run by run by when b was last, or is next, at each group of its places."""
-    minute, cap = p.scale[2], p.scale[3]
-    coarse = p.coarse[b]
+    run, coarse, cost, floor, unit = p.run, p.coarse[b], s.cost, s.floor, np.int32(MINUTES * p.scale[2])
     for i in range(p.first[a], p.first[a] + p.runs[a]):
-        k, low, high = p.run[0, i], p.run[1, i], p.run[2, i]
-        if high - low > LONG_BINS:
-            continue
-        best = s.cost[k, 0] + minute * cap
-        for part in range(low, high + 1):
-            for g in range(GROUPS):
-                best = min(best, s.cost[k, g] + minute * min(cap, MINUTES * coarse[part, g]))
-        total += p.run[3, i] * (best - s.floor[k])
-        if total > limit:
-            break
-    return total
-
-
-@njit(cache=True, inline="always")
-def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
-    """The bound in space, raised sample by sample by when b was last, or is next, at each group of its places.
-
-    `s.part` keeps what each sample adds.
-    """
-    n_a, n_b, shift = p.people[a], p.people[b], p.shift[0]
-    n, cap = n_a + n_b, p.scale[3]
-    minute = p.scale[2]
-    first = p.first[a]
-    quiet = p.quiet[b]
-    for i in range(p.size[a]):
-        start, end, k = p.start[first + i], p.end[first + i], p.place[first + i]
-        length = end - start
-        differ = n_b * max(0, length - p.brief[b, 1]) + n_a * max(0, p.brief[b, 0] - length)
-        if differ > 0:
-            differ = differ // n
-        low, high = start >> shift, (end - 1) >> shift
-        if high - low > LONG_BINS:
-            best = s.floor[k] + minute * min(differ, cap)
-        else:
-            best = s.cost[k, 0] + minute * min(cap, MINUTES * quiet[low, 0] + differ)
-            for g in range(1, GROUPS):
-                best = min(best, s.cost[k, g] + minute * min(cap, MINUTES * quiet[low, g] + differ))
+        k, low, high = np.uint64(run[0, i]), np.uint64(run[1, i]), np.uint64(run[2, i])
+        best = _cheapest(cost, coarse, k, low, unit)
+        if high > low:
+            if high - low > LONG_BINS:
+                continue
             for part in range(low + 1, high + 1):
-                for g in range(GROUPS):
-                    best = min(best, s.cost[k, g] + minute * min(cap, MINUTES * quiet[part, g] + differ))
-        s.part[i] = best
-        total += best - s.floor[k]
+                best = min(best, _cheapest(cost, coarse, k, part, unit))
+        total += np.int64(run[3, i]) * np.int64(best - floor[k])
         if total > limit:
             break
     return total
 
 
 @njit(cache=True)
-def hours_apart(run: Short, calm: Bytes, limit: int) -> int:
-    """From the samples of these runs to when somebody is next anywhere, in steps of a sketch, until beyond the limit."""
+def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
+    """The bound in space, raised sample by sample by when b was last, or is next, at each group of its places.
+
+    `s.part` keeps what each sample adds.
+    """
+    n_a, n_b, shift = p.people[a], p.people[b], p.shift[0]
+    n, cap, minute, unit = n_a + n_b, p.scale[3], p.scale[2], np.int32(MINUTES * p.scale[2])
+    shortest, longest = p.brief[b]
+    first, starts, ends, places = p.first[a], p.start, p.end, p.place
+    quiet, cost, floor, adds = p.quiet[b], s.cost, s.floor, s.part
+    for i in range(p.size[a]):
+        start, end, k = starts[first + i], ends[first + i], np.uint64(places[first + i])
+        length = end - start
+        differ = n_b * max(0, length - longest) + n_a * max(0, shortest - length)
+        if differ > 0:
+            differ = differ // n
+        low, high = np.uint64(start >> shift), np.uint64((end - 1) >> shift)
+        best = np.int64(floor[k])
+        if high - low <= LONG_BINS:
+            least = _cheapest(cost, quiet, k, low, unit)
+            for part in range(low + 1, high + 1):
+                least = min(least, _cheapest(cost, quiet, k, part, unit))
+            best = np.int64(least)
+        best = min(best + minute * differ, floor[k] + minute * cap)
+        adds[i] = best
+        total += best - floor[k]
+        if total > limit:
+            break
+    return total
+
+
+@njit(cache=True)
+def hours_apart(run: Short, first: int, stop: int, calm: Bytes, b: int, limit: int) -> int:
+    """From the samples of these runs to when b is next anywhere, in steps of a sketch, until beyond the limit."""
     total = 0
-    for i in range(run.shape[1]):
-        low, high = run[1, i], run[2, i]
-        least = np.int64(calm[low])
-        for part in range(low + 1, min(high, low + LONG_BINS) + 1):
-            least = min(least, np.int64(calm[part]))
+    for i in range(first, stop):
+        low, high = np.uint64(run[1, i]), np.uint64(run[2, i])
+        least = np.int64(calm[b, low])
+        if high > low:
+            for part in range(low + 1, min(high, low + LONG_BINS) + 1):
+                least = min(least, np.int64(calm[b, part]))
         total += np.int64(run[3, i]) * least
         if total > limit:
             break
@@ -222,37 +230,13 @@ def hours_apart(run: Short, calm: Bytes, limit: int) -> int:
 
 
 @njit(cache=True)
-def seeds_of(p: Prints, a: int, candidates: Ints, score: Floats) -> Ints:
-    """Those with the smallest bound by places and hours, the smallest first."""
-    seeds, rank = np.full(SEEDS, NONE), np.full(SEEDS, np.inf)
-    size, first, runs, run, calm, unit = p.size, p.first, p.runs, p.run, p.calm, MINUTES * p.scale[2]
-    own, own_run = size[a], run[:, first[a] : first[a] + runs[a]]
-    for c in range(len(candidates)):
-        if score[c] >= rank[-1]:
-            continue
-        b = candidates[c]
-        longer = max(own, size[b])
-        limit = NEVER if rank[-1] == np.inf else int((rank[-1] - score[c]) * longer) // unit + 1
-        there = back = NEVER
-        if own >= size[b]:
-            there = hours_apart(own_run, calm[b], limit)
-        if own <= size[b]:
-            back = hours_apart(run[:, first[b] : first[b] + runs[b]], calm[a], limit)
-        bound = score[c] + unit * min(there, back) / longer
-        if bound < rank[-1]:
-            at = SEEDS - 1
-            while at > 0 and bound < rank[at - 1]:
-                seeds[at], rank[at] = seeds[at - 1], rank[at - 1]
-                at -= 1
-            seeds[at], rank[at] = c, bound
-    return seeds
+def by_hours(p: Prints, a: int, candidates: Ints, score: Floats, most: float, seeds: Ints) -> None:
+    """Raise bounds by places that are not above `most` by the hours of both, which are summed over the longer.
 
-
-@njit(cache=True)
-def by_hours(p: Prints, a: int, candidates: Ints, score: Floats, most: float) -> None:
-    """Raise bounds by places that are not above `most` by the hours of both, which are summed over the longer."""
+    With room for seeds it notes those with the smallest instead, the smallest first, and leaves the bounds alone.
+    """
     size, first, runs, run, calm, unit = p.size, p.first, p.runs, p.run, p.calm, MINUTES * p.scale[2]
-    own, own_run = size[a], run[:, first[a] : first[a] + runs[a]]
+    own, at, stop, rank = size[a], first[a], first[a] + runs[a], np.full(len(seeds), np.inf)
     for c in range(len(candidates)):
         if score[c] > most or score[c] == np.inf:
             continue
@@ -261,10 +245,47 @@ def by_hours(p: Prints, a: int, candidates: Ints, score: Floats, most: float) ->
         limit = NEVER if most == np.inf else int((most - score[c]) * longer) // unit + 1
         there = back = NEVER
         if own >= size[b]:
-            there = hours_apart(own_run, calm[b], limit)
+            there = hours_apart(run, at, stop, calm, b, limit)
         if own <= size[b]:
-            back = hours_apart(run[:, first[b] : first[b] + runs[b]], calm[a], limit)
-        score[c] += unit * min(there, back) / longer
+            back = hours_apart(run, first[b], first[b] + runs[b], calm, a, limit)
+        bound = score[c] + unit * min(there, back) / longer
+        if len(seeds) == 0:
+            score[c] = bound
+        elif bound < rank[-1]:
+            k = len(seeds) - 1
+            while k > 0 and bound < rank[k - 1]:
+                seeds[k], rank[k] = seeds[k - 1], rank[k - 1]
+                k -= 1
+            seeds[k], rank[k] = c, bound
+            most = rank[-1]
+
+
+@njit(cache=True)
+def by_runs(p: Prints, a: int, candidates: Ints, score: Floats, most: float, table: PlaceTable, s: Scratch) -> None:
+    """Raise bounds that are not above `most` by when each was near which group of places of the other."""
+    size, first, region, weight = p.size, p.places_first, p.region, p.scale[0]
+    known = region[first[a]] > 0
+    for c in range(len(candidates)):
+        if score[c] > most or score[c] == np.inf:
+            continue
+        b = candidates[c]
+        longer = max(size[a], size[b])
+        limit = NEVER if most == np.inf else int(most * longer) + 1
+        both = known and region[first[b]] > 0
+        there = back = NEVER
+        if size[a] == longer:
+            there = weight * space_from(p, b, table, s) if both else costs_between(p, a, b, limit, s)
+            if both:
+                costs_from(p, a, s)
+            if there <= limit:
+                there = run_bound(p, a, b, there, limit, s)
+        if size[b] == longer:
+            back = weight * space_to(p, b, table) if both else costs_between(p, b, a, limit, s)
+            if both:
+                costs_to(p, b, table, s)
+            if back <= limit:
+                back = run_bound(p, b, a, back, limit, s)
+        score[c] = max(score[c], min(there, back) / longer)
 
 
 @njit(cache=True)
