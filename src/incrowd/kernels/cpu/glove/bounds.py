@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Prints, Bytes, Short, step_of
+from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Bytes, Prints, Short, step_of
 from incrowd.kernels.cpu.glove.stretch import apart
 
 NEVER = 1 << 62

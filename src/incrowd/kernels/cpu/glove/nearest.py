@@ -13,7 +13,6 @@ from incrowd.kernels.cpu.glove.bounds import (
     by_hours,
     by_places,
     by_runs,
-    spread,
     costs_between,
     costs_from,
     costs_to,
@@ -22,6 +21,7 @@ from incrowd.kernels.cpu.glove.bounds import (
     scratch_of,
     space_from,
     space_to,
+    spread,
     table_of,
 )
 from incrowd.kernels.cpu.glove.prints import Prints
