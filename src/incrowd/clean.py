@@ -9,7 +9,7 @@ outside        records at (0, 0) or outside a box leave
 """
 
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -155,7 +155,7 @@ def _repaired(traces: Traces, shift: Shift, max_speed_ms: float) -> tuple[Traces
         traces.offsets, traces.t, x, y, traces.planar, SHIFTS.index(shift), max_speed_ms
     )
     names = ("x", "y") if traces.planar else ("lon", "lat")
-    places = dict(zip(names, (x[rows], y[rows]), strict=True))
+    places: dict[str, Any] = dict(zip(names, (x[rows], y[rows]), strict=True))
     return replace(traces, t=t, offsets=offsets, **places, ordered=True), done
 
 

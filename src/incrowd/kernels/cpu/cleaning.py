@@ -3,17 +3,17 @@
 from math import asin, cos, inf, radians, sin, sqrt
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.types import EARTH_RADIUS_M, RECORDS, SHIFTED, SWAP_BEST, SWAP_RECORDS, TIMES, UNCORRELATED
 
 ABSENT = -1
 KEEP_A, KEEP_B, EXCHANGED = range(3)
 
 
-@njit(cache=True)
+@helper
 def distance_m(x1: float, y1: float, x2: float, y2: float, planar: bool) -> float:
     """Euclid on a plane in metres, haversine on degrees."""
     if planar:
@@ -24,7 +24,7 @@ def distance_m(x1: float, y1: float, x2: float, y2: float, planar: bool) -> floa
     return 2 * EARTH_RADIUS_M * asin(min(1.0, sqrt(chord)))
 
 
-@njit(cache=True)
+@helper
 def speed_ms(x: Floats, y: Floats, planar: bool, a: int, a_t: int, b: int, b_t: int) -> float:
     """Metres per second from row a at a_t to row b at b_t; 0 where one of them is absent."""
     if a == ABSENT or b == ABSENT:
@@ -35,24 +35,38 @@ def speed_ms(x: Floats, y: Floats, planar: bool, a: int, a_t: int, b: int, b_t: 
     return metres / abs(b_t - a_t)
 
 
-@njit(cache=True)
 def repair_order(
     offsets: Ints, t: Ints, x: Floats, y: Floats, planar: bool, shift: int, max_speed_ms: float
 ) -> tuple[Ints, Ints, Ints, Ints]:
     """Rows in repaired order, their times, the offsets of each user, and what was done how often."""
     rows, times = np.arange(len(t)), t.copy()
-    ends, done = np.zeros_like(offsets), np.zeros(4, np.int64)
-    for u in range(len(offsets) - 1):
-        start, end = offsets[u], offsets[u + 1]
-        size = _repair(rows[start:end], times[start:end], x, y, planar, shift, max_speed_ms, done)
-        into = ends[u]
-        rows[into : into + size] = rows[start : start + size]
-        times[into : into + size] = times[start : start + size]
-        ends[u + 1] = into + size
+    ends, done = np.zeros(len(offsets), np.int64), np.zeros(4, np.int64)
+    _repair_all(offsets, rows, times, x, y, planar, shift, max_speed_ms, ends, done)
     return rows[: ends[-1]].copy(), times[: ends[-1]].copy(), ends, done
 
 
-@njit(cache=True)
+@compiled
+def _repair_all(
+    offsets: Ints,
+    rows: Ints,
+    times: Ints,
+    x: Floats,
+    y: Floats,
+    planar: bool,
+    shift: int,
+    max_speed_ms: float,
+    ends: Ints,
+    done: Ints,
+) -> None:
+    """Repair each user's log in place, and move what is left of it up to the user before."""
+    for u in range(len(offsets) - 1):
+        start, end, into = offsets[u], offsets[u + 1], ends[u]
+        size = _repair(rows[start:end], times[start:end], x, y, planar, shift, max_speed_ms, done)
+        for i in range(size):
+            rows[into + i], times[into + i] = rows[start + i], times[start + i]
+        ends[u + 1] = into + size
+
+
 def displaced(offsets: Ints, t: Ints, x: Floats, y: Floats, planar: bool, max_speed_ms: float) -> NDArray[np.bool_]:
     """True at each record far from both neighbours that are near each other.
 
@@ -60,6 +74,14 @@ def displaced(offsets: Ints, t: Ints, x: Floats, y: Floats, planar: bool, max_sp
     removed; every other record keeps the neighbours it was judged by.
     """
     gone = np.zeros(len(t), np.bool_)
+    _find_displaced(offsets, t, x, y, planar, max_speed_ms, gone)
+    return gone
+
+
+@compiled
+def _find_displaced(
+    offsets: Ints, t: Ints, x: Floats, y: Floats, planar: bool, max_speed_ms: float, gone: NDArray[np.bool_]
+) -> None:
     for u in range(len(offsets) - 1):
         a = offsets[u]
         for b in range(offsets[u] + 1, offsets[u + 1] - 1):
@@ -71,10 +93,9 @@ def displaced(offsets: Ints, t: Ints, x: Floats, y: Floats, planar: bool, max_sp
             )
             if not gone[b]:
                 a = b
-    return gone
 
 
-@njit(cache=True)
+@helper
 def _repair(
     rows: Ints, times: Ints, x: Floats, y: Floats, planar: bool, shift: int, max_speed_ms: float, done: Ints
 ) -> int:
@@ -105,7 +126,7 @@ def _repair(
     return i + 1 if len(rows) else 0
 
 
-@njit(cache=True)
+@helper
 def _shifted(
     rows: Ints, times: Ints, i: int, j: int, x: Floats, y: Floats, planar: bool, shift: int, max_speed_ms: float
 ) -> tuple[int, int]:
@@ -132,7 +153,7 @@ def _shifted(
     return SHIFTED, KEEP_B if without_a <= without_b else KEEP_A
 
 
-@njit(cache=True)
+@helper
 def _ends(
     x: Floats,
     y: Floats,

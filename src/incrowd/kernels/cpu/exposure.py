@@ -1,15 +1,15 @@
 """The fewest own points that identify a user, compiled: bitsets of those who share at least two of them."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.uniqueness import gallop, ones
 from incrowd.kernels.types import Ids, Words
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fewest_points(
     offsets: Ints, ids: Ids, starts: Ints, postings: Ids, users: int, first: int, deepest: int, most: int
 ) -> tuple[Ints, NDArray[np.bool_], Ints]:
@@ -29,7 +29,7 @@ def fewest_points(
     return fewest, exact, rows[:at].copy()
 
 
-@njit(cache=True)
+@helper
 def _smallest(
     mine: Ids,
     starts: Ints,
@@ -64,7 +64,7 @@ def _smallest(
     return order[chain], len(chain) <= ruled_out + 1
 
 
-@njit(cache=True)
+@helper
 def _partner(mine: Ids, starts: Ints, postings: Ids, own: int, most: int) -> int:
     """The first point that nobody else has together with the rarest, which is at 0; 0 where there is none."""
     rarest = mine[0] if len(mine) else 0
@@ -81,7 +81,7 @@ def _partner(mine: Ids, starts: Ints, postings: Ids, own: int, most: int) -> int
     return 0
 
 
-@njit(cache=True)
+@helper
 def _count_shared(
     mine: Ids, starts: Ints, postings: Ids, own: int, shared: NDArray[np.int32], number: NDArray[np.int32]
 ) -> tuple[int, int]:
@@ -100,7 +100,7 @@ def _count_shared(
     return most, others
 
 
-@njit(cache=True)
+@helper
 def _set_bits(
     mine: Ids, starts: Ints, postings: Ids, others: int, shared: NDArray[np.int32], number: NDArray[np.int32]
 ) -> Words:
@@ -117,7 +117,7 @@ def _set_bits(
     return words
 
 
-@njit(cache=True)
+@helper
 def _apart(a: Words, b: Words) -> bool:
     for w in range(len(a)):  # noqa: SIM110 - compiled
         if a[w] & b[w]:
@@ -125,7 +125,7 @@ def _apart(a: Words, b: Words) -> bool:
     return True
 
 
-@njit(cache=True)
+@helper
 def _first_pair(words: Words, most: int) -> tuple[Ints, bool]:
     """The first pair of points that nobody else has, or none; and whether all were tried."""
     left = most
@@ -139,7 +139,7 @@ def _first_pair(words: Words, most: int) -> tuple[Ints, bool]:
     return np.empty(0, np.int64), True
 
 
-@njit(cache=True)
+@helper
 def _first_triple(words: Words, most: int) -> tuple[Ints, bool]:
     """The same of three points."""
     left = most
@@ -158,7 +158,7 @@ def _first_triple(words: Words, most: int) -> tuple[Ints, bool]:
     return np.empty(0, np.int64), True
 
 
-@njit(cache=True)
+@helper
 def _best_chain(words: Words) -> Ints:
     """From each point, add the one that leaves the fewest others until nobody is left; the first shortest chain."""
     best, chain = np.arange(len(words)), np.empty(len(words), np.int64)
@@ -176,7 +176,7 @@ def _best_chain(words: Words) -> Ints:
     return best
 
 
-@njit(cache=True)
+@helper
 def _next_link(words: Words, left: Words, first: int) -> tuple[int, int]:
     """The point that leaves the fewest others, and how many; the bits of the first alone say nothing more."""
     chosen, least = -1, 64 * len(left) + 1

@@ -3,9 +3,9 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.reference.matching import NOBODY
 
 STEP = 8  # by which epsilon falls
@@ -54,9 +54,9 @@ def assign(starts: Ints, column: Ints, value: Ints, places: Ints, spare: int) ->
         np.full(rows, NOBODY),
         np.where(sizes > 0, 0, ROOM),
     )
-    epsilon = max(wide * factor // FIRST, 1)
+    epsilon, waiting = max(wide * factor // FIRST, 1), np.empty(rows, np.int64)
     while True:
-        _round(offers, market, epsilon)
+        _round(offers, market, epsilon, waiting)
         if epsilon == 1:
             break
         epsilon = max(epsilon // STEP, 1)
@@ -64,7 +64,6 @@ def assign(starts: Ints, column: Ints, value: Ints, places: Ints, spare: int) ->
     return np.where(chosen == len(places), NOBODY, chosen)
 
 
-@njit(cache=True, nogil=True)
 def lowest_prices(starts: Ints, column: Ints, value: Ints, chosen: Ints, columns: int) -> Ints:
     """The lowest prices of columns, and of going without, at which nobody prefers another candidate to the chosen one.
 
@@ -72,6 +71,13 @@ def lowest_prices(starts: Ints, column: Ints, value: Ints, chosen: Ints, columns
     quite, the search ends after some rounds, and the prices still give a bound. To go without is worth 0.
     """
     prices = np.zeros(columns + 1, np.int64)
+    _raise_prices(starts, column, value, chosen, prices)
+    return prices
+
+
+@compiled
+def _raise_prices(starts: Ints, column: Ints, value: Ints, chosen: Ints, prices: Ints) -> None:
+    columns = len(prices) - 1
     for _ in range(ROUNDS):
         changed = False
         for i in range(len(chosen)):
@@ -87,27 +93,14 @@ def lowest_prices(starts: Ints, column: Ints, value: Ints, chosen: Ints, columns
                     prices[column[k]], changed = base + value[k], True
         if not changed:
             break
-    return prices
 
 
-@njit(cache=True, nogil=True)
-def _round(offers: Offers, market: Stock, epsilon: int) -> None:
-    """Let everybody bid until everybody has a place within epsilon of the best."""
-    waiting = np.empty(len(market.place), np.int64)
-    n = _let_go(offers, market, epsilon, waiting)
-    while n > 0:
-        n -= 1
-        row = waiting[n]
-        column, best, second = _choices(offers, market, row)
-        loser = sell(market, column, row, market.asked[column] + (best - second) + epsilon)
-        if loser != NOBODY:
-            waiting[n] = loser
-            n += 1
+@compiled
+def _round(offers: Offers, market: Stock, epsilon: int, waiting: Ints) -> None:
+    """Let everybody bid until everybody has a place within epsilon of the best.
 
-
-@njit(cache=True, nogil=True)
-def _let_go(offers: Offers, market: Stock, epsilon: int, waiting: Ints) -> int:
-    """Take the place of whoever is not within the new epsilon of the best, and lower prices within a column."""
+    First whoever is not within the new epsilon lets go, and prices within a column fall.
+    """
     for j in range(len(market.asked)):
         asked = market.asked[j]
         for s in range(market.starts[j], market.starts[j + 1]):
@@ -121,11 +114,18 @@ def _let_go(offers: Offers, market: Stock, epsilon: int, waiting: Ints) -> int:
                     continue
                 market.holder[s] = market.place[row] = NOBODY
             market.price[s] = asked
-    count: int = reopened(market, waiting)
-    return count
+    n = reopened(market, waiting)
+    while n > 0:
+        n -= 1
+        row = waiting[n]
+        column, best, second = _choices(offers, market, row)
+        loser = sell(market, column, row, market.asked[column] + (best - second) + epsilon)
+        if loser != NOBODY:
+            waiting[n] = loser
+            n += 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _worth(offers: Offers, row: int, column: int, idle: int) -> int:
     if column == idle:
         return int(offers.idle)
@@ -135,7 +135,7 @@ def _worth(offers: Offers, row: int, column: int, idle: int) -> int:
     return int(offers.value[k])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _choices(offers: Offers, market: Stock, row: int) -> tuple[int, int, int]:
     """The best column, what is left of its value after the price, and the same of the second best."""
     asked, idle = market.asked, len(market.asked) - 1
@@ -151,7 +151,7 @@ def _choices(offers: Offers, market: Stock, row: int) -> tuple[int, int, int]:
     return column, best, second if second > -ROOM else best - offers.step
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill(row: Ints, column: Ints, supply: Ints, places: Ints) -> None:
     """Join pairs in this order as far as both have room; what is left of supply and places is left in them."""
     for k in range(len(row)):
@@ -160,7 +160,7 @@ def fill(row: Ints, column: Ints, supply: Ints, places: Ints) -> None:
         places[column[k]] -= many
 
 
-@njit(cache=True, nogil=True)
+@helper
 def reopened(market: Any, waiting: Ints) -> int:
     """Put the places of any such market in order, and list who has none, the last first; how many they are."""
     for j in range(len(market.asked)):
@@ -174,7 +174,7 @@ def reopened(market: Any, waiting: Ints) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def sell(market: Any, column: int, bidder: int, price: float) -> int:
     """Give the cheapest place of a column of any such market to a bidder; who had it before, or -1."""
     start, end = market.starts[column], market.starts[column + 1]
@@ -187,7 +187,7 @@ def sell(market: Any, column: int, bidder: int, price: float) -> int:
     return loser
 
 
-@njit(cache=True, nogil=True)
+@helper
 def sink(market: Any, start: int, end: int, at: int) -> None:
     """Restore the order of the places start:end, of which the one at `at` may have become dearer."""
     price, holder = market.price, market.holder

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.types import Cells
 from incrowd.threads import in_blocks
 
@@ -76,7 +76,7 @@ def _rest_in_order(match: Ints) -> Ints:
     return match
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _where(y: Ids, cells: int) -> Where:
     """By counting sort, the last slot first; y holds a row per slot."""
     slots, users = y.shape
@@ -96,7 +96,7 @@ def _where(y: Ids, cells: int) -> Where:
     return Where(starts, present, came, arrived)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _ends(y: Ids, cells: int) -> tuple[Ints, Ints]:
     """Where the list of each slot and cell ends, and that of each cell and slot."""
     slots, users = y.shape
@@ -113,7 +113,7 @@ def _ends(y: Ids, cells: int) -> tuple[Ints, Ints]:
     return starts, came
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _list(where: Where, z: Ids, lists: MostSimilar, first: int, last: int) -> None:
     """Make the lists of some trajectories while everybody is free."""
     users = len(z)
@@ -122,14 +122,14 @@ def _list(where: Where, z: Ids, lists: MostSimilar, first: int, last: int) -> No
         _renew(where, z, lists, i, taken, count, touched)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _renew(where: Where, z: Ids, lists: MostSimilar, i: int, taken: Flags, count: Ids, touched: Ids) -> None:
     """List the free originals most similar to trajectory i; count is 0 before and after."""
     n = _count(where, z[i], count, touched)
     _keep_best(lists, i, taken, count, touched[:n])
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _count(where: Where, row: Ids, count: Ids, touched: Ids) -> int:
     """Add up the slots that each original shares with a trajectory; how many originals were touched."""
     n, t = 0, 0
@@ -145,7 +145,7 @@ def _count(where: Where, row: Ids, count: Ids, touched: Ids) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _met(j: int, slots: int, count: Ids, touched: Ids, n: int) -> int:
     """Add slots to the count of an original, which is noted if it is a new one."""
     if count[j] == 0:
@@ -155,7 +155,7 @@ def _met(j: int, slots: int, count: Ids, touched: Ids, n: int) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _similarity(where: Where, z: Ids) -> Ints:
     users = len(z)
     shared, count, touched = np.zeros((users, users), np.int64), np.zeros(users, np.int32), np.empty(users, np.int32)
@@ -165,7 +165,7 @@ def _similarity(where: Where, z: Ids) -> Ints:
     return shared
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _keep_best(lists: MostSimilar, i: int, taken: Flags, count: Ids, touched: Ids) -> None:
     original, slots = lists.original[i], lists.slots[i]
     original[:], slots[:] = NONE, 0
@@ -186,7 +186,7 @@ def _keep_best(lists: MostSimilar, i: int, taken: Flags, count: Ids, touched: Id
         original[at], slots[at] = j, same
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _best(where: Where, z: Ids, lists: MostSimilar, i: int, taken: Flags, count: Ids, touched: Ids) -> tuple[int, int]:
     """The free original most similar to trajectory i, and in how many slots; -1 and 0 for none."""
     while True:
@@ -201,7 +201,7 @@ def _best(where: Where, z: Ids, lists: MostSimilar, i: int, taken: Flags, count:
         _renew(where, z, lists, i, taken, count, touched)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pair_globally(where: Where, z: Ids, lists: MostSimilar) -> Ints:
     """From the highest similarity down: whoever finds its best taken comes again at what is left to it."""
     users, slots = z.shape
@@ -217,7 +217,7 @@ def _pair_globally(where: Where, z: Ids, lists: MostSimilar) -> Ints:
     return match
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _pair_in_order(where: Where, z: Ids, lists: MostSimilar) -> Ints:
     users = len(z)
     taken, count, touched = np.zeros(users, np.bool_), np.zeros(users, np.int32), np.empty(users, np.int32)

@@ -1,13 +1,13 @@
 """Whole-number records -> the points of each vehicle, compiled: tallied once per blocks, then for every period."""
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.types import Whole
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def represent(
     t: Whole,
     x: Whole,
@@ -42,7 +42,7 @@ def represent(
     return counts
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@helper
 def _tally(
     t: Whole,
     x: Whole,
@@ -77,7 +77,7 @@ def _tally(
     return n
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@helper
 def _elect(period: Ints, cell: Ints, votes: Ints, per: int, place: Ints, held: Ints, total: Ints, ids: Whole) -> int:
     """One point per `per` base periods: the cell with most votes, ties to the smallest."""
     n, slot, end = -1, np.int64(0), np.int64(0)
@@ -103,7 +103,7 @@ def _elect(period: Ints, cell: Ints, votes: Ints, per: int, place: Ints, held: I
     return n + 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@helper
 def _collect(period: Ints, cell: Ints, per: int, place: Ints, held: Ints, ids: Whole) -> int:
     """Every cell of each `per` base periods, in order."""
     n, m, slot, end = 0, 0, np.int64(0), np.int64(0)
@@ -122,7 +122,7 @@ def _collect(period: Ints, cell: Ints, per: int, place: Ints, held: Ints, ids: W
     return n
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _write(cells: Ints, above: int, ids: Whole, at: int) -> None:
     if len(ids):
         cells.sort()

@@ -4,50 +4,72 @@ And which points: numbers drawn elsewhere -> points; their ranks and weights mus
 """
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.types import Ids, Words
 
 AHEAD = 64  # queries whose lists are read ahead
 
 
-@njit(cache=True, nogil=True)
-def inverted(ids: Ids, offsets: Ints, lists: int) -> tuple[Ints, Ids]:
+def inverted(ids: Ids, offsets: Ints, lists: int) -> tuple[Ints, NDArray[np.int32]]:
     """Users of each point in order, list k at starts[k]:starts[k+1], by counting sort."""
-    starts = np.zeros(lists + 2, np.int64)
+    starts, postings = np.zeros(lists + 2, np.int64), np.empty(len(ids), np.int32)
+    _invert(ids, offsets, starts, postings)
+    return starts[:-1], postings
+
+
+@compiled
+def _invert(ids: Ids, offsets: Ints, starts: Ints, postings: Ids) -> None:
     for point in ids:
         starts[point + 2] += 1
-    for k in range(2, lists + 2):
+    for k in range(2, len(starts)):
         starts[k] += starts[k - 1]
-    postings = np.empty(len(ids), np.int32)
     for u in range(len(offsets) - 1):
         for r in range(offsets[u], offsets[u + 1]):
             at = starts[ids[r] + 1]
             postings[at] = u
             starts[ids[r] + 1] = at + 1
-    return starts[:-1], postings
 
 
-@njit(cache=True, nogil=True)
 def bitsets(starts: Ints, postings: Ids, long: Ints, users: int) -> Words:
     """One bit per user for each of the long lists."""
     words = np.zeros((len(long), (users + 63) // 64), np.uint64)
-    for row in range(len(long)):
-        for p in range(starts[long[row]], starts[long[row] + 1]):
-            words[row, postings[p] >> 6] |= np.uint64(1) << np.uint64(postings[p] & 63)
+    _set_bits(starts, postings, long, words)
     return words
 
 
-@njit(cache=True, nogil=True)
+@compiled
+def _set_bits(starts: Ints, postings: Ids, long: Ints, words: Words) -> None:
+    for row in range(len(long)):
+        for p in range(starts[long[row]], starts[long[row] + 1]):
+            words[row, postings[p] >> 6] |= np.uint64(1) << np.uint64(postings[p] & 63)
+
+
 def count_matches(starts: Ints, postings: Ids, long: int, bit_row: Ids, words: Words, known: Ids, own: Ids) -> Ints:
     """How many users are on every list named in each row of known."""
-    lists = known.copy()
-    count = np.empty(len(known), np.int64)
-    distinct = np.empty(AHEAD, np.int64)
+    count, distinct = np.empty(len(known), np.int64), np.empty(AHEAD, np.int64)
     left = np.empty(max(long, 1), postings.dtype)
-    for first in range(0, len(known), AHEAD):
-        last = min(first + AHEAD, len(known))
+    _count_matches(starts, postings, long, bit_row, words, known.copy(), own, distinct, left, count)
+    return count
+
+
+@compiled
+def _count_matches(
+    starts: Ints,
+    postings: Ids,
+    long: int,
+    bit_row: Ids,
+    words: Words,
+    lists: Ids,
+    own: Ids,
+    distinct: Ints,
+    left: Ids,
+    count: Ints,
+) -> None:
+    for first in range(0, len(lists), AHEAD):
+        last = min(first + AHEAD, len(lists))
         for q in range(first, last):
             distinct[q - first] = m = sort_by_length(starts, lists[q])
             # Lists read a little ahead are near when their turn comes; the sum makes the reading count.
@@ -61,10 +83,9 @@ def count_matches(starts: Ints, postings: Ids, long: int, bit_row: Ids, words: W
                 count[q] = count_bits(bit_row, words, lists[q], m)
             else:
                 count[q] = _count_listed(starts, postings, long, bit_row, words, lists[q], m, own[q], left)
-    return count
 
 
-@njit(cache=True)
+@helper
 def _read(starts: Ints, postings: Ids, k: int) -> int:
     total = 0
     for p in range(starts[k], min(starts[k + 1], starts[k] + 1024), 16):  # one number per cache line
@@ -72,7 +93,7 @@ def _read(starts: Ints, postings: Ids, k: int) -> int:
     return total
 
 
-@njit(cache=True)
+@helper
 def sort_by_length(starts: Ints, lists: Ids) -> int:
     """Distinct lists to the front, shortest first; how many they are."""
     m = 0
@@ -93,7 +114,7 @@ def sort_by_length(starts: Ints, lists: Ids) -> int:
     return m
 
 
-@njit(cache=True)
+@helper
 def count_bits(bit_row: Ids, words: Words, lists: Ids, m: int) -> int:
     count = 0
     for w in range(words.shape[1]):
@@ -104,7 +125,7 @@ def count_bits(bit_row: Ids, words: Words, lists: Ids, m: int) -> int:
     return count
 
 
-@njit(cache=True)
+@helper
 def ones(word: np.uint64) -> int:
     """Bits set in a 64-bit word, added up in parallel within it."""
     pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -113,7 +134,7 @@ def ones(word: np.uint64) -> int:
     return int((bytes_ * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True)
+@helper
 def _count_listed(
     starts: Ints, postings: Ids, long: int, bit_row: Ids, words: Words, lists: Ids, m: int, own: int, left: Ids
 ) -> int:
@@ -132,7 +153,7 @@ def _count_listed(
     return n + 1 if own >= 0 else n
 
 
-@njit(cache=True)
+@helper
 def keep_by_bits(users: Ids, size: int, words: Words, row: int) -> int:
     """Those users whose bit is set, to the front; how many they are."""
     n = 0
@@ -143,7 +164,7 @@ def keep_by_bits(users: Ids, size: int, words: Words, row: int) -> int:
     return n
 
 
-@njit(cache=True)
+@helper
 def keep_by_list(users: Ids, size: int, postings: Ids, a: int, b: int) -> int:
     """Those users who are in postings[a:b], to the front; how many they are."""
     n = 0
@@ -157,7 +178,7 @@ def keep_by_list(users: Ids, size: int, postings: Ids, a: int, b: int) -> int:
     return n
 
 
-@njit(cache=True)
+@helper
 def gallop(postings: Ids, at: int, end: int, user: int) -> int:
     """First place from `at` on that holds the user or a later one, in doubling steps, then by bisection."""
     probe, step = at, 1
@@ -175,10 +196,15 @@ def gallop(postings: Ids, at: int, end: int, user: int) -> int:
     return at
 
 
-@njit(cache=True, nogil=True)
 def without_replacement(draws: Ints) -> Ints:
     """Distinct numbers in the order drawn: draws[q, i] is a place among those not yet taken in row q."""
-    drawn, taken = np.empty_like(draws), np.empty_like(draws)
+    drawn = np.empty_like(draws)
+    _draw(draws, drawn, np.empty_like(draws))
+    return drawn
+
+
+@compiled
+def _draw(draws: Ints, drawn: Ints, taken: Ints) -> None:
     for q in range(len(draws)):
         for i in range(draws.shape[1]):
             number, at = draws[q, i], 0
@@ -188,10 +214,9 @@ def without_replacement(draws: Ints) -> Ints:
             for k in range(i, at, -1):
                 taken[q, k] = taken[q, k - 1]
             taken[q, at] = drawn[q, i] = number
-    return drawn
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def subsets(ranks: Ints, points: int, binomials: Ints) -> Ints:
     """The sets of `points` numbers with these ranks in colexicographic order; binomials[c, i] = C(c, i)."""
     chosen = np.empty((len(ranks), points), np.int64)
@@ -211,7 +236,7 @@ def subsets(ranks: Ints, points: int, binomials: Ints) -> Ints:
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def reach(starts: Ints, sizes: Ints, slot: Ints, block: Ints, nearest: int, farthest: int) -> tuple[Ints, Ints]:
     """How many rows ahead a subset that begins at each row may end, by two pointers."""
     near, far = np.ones(len(slot), np.int64), np.zeros(len(slot), np.int64)
@@ -229,7 +254,7 @@ def reach(starts: Ints, sizes: Ints, slot: Ints, block: Ints, nearest: int, fart
     return near, far
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def firsts(starts: Ints, sizes: Ints, near: Ints, weights: Ints, ways: Ints, ranks: Ints) -> tuple[Ints, Ints]:
     """The first row of the close subset with each rank, and the rank of the rest among subsets of later rows."""
     row, rest = np.empty(len(ranks), np.int64), np.empty(len(ranks), np.int64)

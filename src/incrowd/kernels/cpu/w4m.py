@@ -3,23 +3,23 @@
 from math import sqrt
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.threads import in_blocks
 
 BLOCK = 16  # trajectories compared with all others by one call
 NONE = -1
 
 
-@njit(cache=True, inline="always")
+@helper
 def _distance(points: Floats, a: int, b: int, unit: float, most: int) -> int:
     x, y, z = points[b, 0] - points[a, 0], points[b, 1] - points[a, 1], points[b, 2] - points[a, 2]
     units = sqrt(x * x + y * y + z * z) / unit
     return most if units >= most else int(units)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _walk(
     points: Floats, a: int, a_end: int, b: int, b_end: int, unit: float, most: int, first: Ints
 ) -> tuple[int, float]:
@@ -45,7 +45,7 @@ def _walk(
     return total, sqrt(far)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _compare(
     points: Floats, offsets: Ints, rows: Ints, unit: float, most: int, total: Ints, far: Floats, longest: int
 ) -> None:
@@ -58,7 +58,7 @@ def _compare(
             )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _matched(
     points: Floats, offsets: Ints, pivot: Ints, member: Ints, unit: float, most: int, starts: Ints, matches: Ints
 ) -> None:

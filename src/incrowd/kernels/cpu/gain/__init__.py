@@ -6,9 +6,9 @@ Epsilon is scaled, and lists of candidates stay exact as prices rise.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.gain.costs import (
     Costs,
     Ids,
@@ -72,7 +72,10 @@ def bound(a: Histograms, b: Histograms, prices: Floats, costs: Costs | None = No
     """sum_i min_j (c_ij + p_j) - sum_j p_j, which no assignment costs less than, whatever the prices."""
     size = _sizes(a, b)
     paid = size > 0
-    least = _least(costs or costs_of(a, b), prices, size[-1] > 0)
+    costs, least = costs or costs_of(a, b), np.empty(len(a.size))
+    _find_least(
+        costs, prices, cheapest(costs, prices), float(prices[-1] if size[-1] > 0 else np.inf), *scratch(costs), least
+    )
     return float((a.size * least).sum() - (size[paid] * prices[paid]).sum())
 
 
@@ -80,14 +83,13 @@ def _sizes(a: Histograms, b: Histograms) -> Ints:
     return np.append(b.size, a.size.sum() - b.size.sum())
 
 
-@njit(cache=True, nogil=True)
-def _least(costs: Costs, prices: Floats, idle: bool) -> Floats:
+@compiled
+def _find_least(
+    costs: Costs, prices: Floats, lowest: Floats, alone: float, total: Floats, touched: Ids, least: Floats
+) -> None:
     """min_j (c_ij + p_j) of each row over all columns; a column that shares nothing is the cheapest of its class."""
-    lowest = cheapest(costs, prices)
-    total, touched = scratch(costs)
-    least = np.empty(len(costs.length))
     for row in range(len(least)):
-        value = prices[-1] if idle else np.inf
+        value = alone
         for kind in range(len(lowest)):
             # Columns that share a cell cost no more than this, and follow.
             value = min(value, cost(costs, row, kind) + lowest[kind])
@@ -96,7 +98,6 @@ def _least(costs: Costs, prices: Floats, idle: bool) -> Floats:
             value = min(value, shared_cost(costs, row, j, total[j]) + prices[j])
             total[j] = 0
         least[row] = value
-    return least
 
 
 def auction(costs: Costs, rows: Ints, size: Ints) -> tuple[Ints, Floats]:
@@ -108,9 +109,9 @@ def auction(costs: Costs, rows: Ints, size: Ints) -> tuple[Ints, Floats]:
     """
     market = _opened(costs, len(rows), size)
     lists = _lists(costs)
-    epsilon = FIRST
+    epsilon, waiting = FIRST, np.empty(len(rows), np.int64)
     while True:
-        _round(costs, rows, market, lists, epsilon)
+        _round(costs, rows, market, lists, epsilon, waiting)
         if epsilon <= LAST:
             break
         epsilon = max(epsilon / STEP, LAST)
@@ -150,25 +151,12 @@ def _lists(costs: Costs) -> CheapestColumns:
     )
 
 
-@njit(cache=True, nogil=True)
-def _round(costs: Costs, rows: Ints, market: Market, lists: CheapestColumns, epsilon: float) -> None:
-    """Let everybody bid until everybody has a place within epsilon of the best."""
-    waiting = np.empty(len(rows), np.int64)
-    n = _let_go(costs, rows, market, lists, epsilon, waiting)
-    while n > 0:
-        n -= 1
-        bidder = waiting[n]
-        column, spent, best, second = _choices(costs, rows[bidder], market, lists)
-        market.spent[bidder] = spent
-        loser = sell(market, column, bidder, market.asked[column] + (second - best) + epsilon)
-        if loser != NOBODY:
-            waiting[n] = loser
-            n += 1
+@compiled
+def _round(costs: Costs, rows: Ints, market: Market, lists: CheapestColumns, epsilon: float, waiting: Ints) -> None:
+    """Let everybody bid until everybody has a place within epsilon of the best.
 
-
-@njit(cache=True, nogil=True)
-def _let_go(costs: Costs, rows: Ints, market: Market, lists: CheapestColumns, epsilon: float, waiting: Ints) -> int:
-    """Take the place of whoever is not within the new epsilon of the best, and lower prices within a column."""
+    First whoever is not within the new epsilon lets go, and prices within a column fall.
+    """
     for j in range(len(market.asked)):
         asked = market.asked[j]
         for s in range(market.starts[j], market.starts[j + 1]):
@@ -182,11 +170,19 @@ def _let_go(costs: Costs, rows: Ints, market: Market, lists: CheapestColumns, ep
                     continue
                 market.holder[s] = market.place[bidder] = NOBODY
             market.price[s] = asked
-    count: int = reopened(market, waiting)
-    return count
+    n = reopened(market, waiting)
+    while n > 0:
+        n -= 1
+        bidder = waiting[n]
+        column, spent, best, second = _choices(costs, rows[bidder], market, lists)
+        market.spent[bidder] = spent
+        loser = sell(market, column, bidder, market.asked[column] + (second - best) + epsilon)
+        if loser != NOBODY:
+            waiting[n] = loser
+            n += 1
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _choices(costs: Costs, row: int, market: Market, lists: CheapestColumns) -> tuple[int, float, float, float]:
     """The best column, its cost, its value, and the value of the second best, which may be too low but not too high."""
     while True:
@@ -199,7 +195,7 @@ def _choices(costs: Costs, row: int, market: Market, lists: CheapestColumns) -> 
         _renew(costs, row, market, lists)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _compared(costs: Costs, row: int, market: Market, lists: CheapestColumns) -> tuple[int, float, float, float]:
     """The best and the second best of the list, of staying alone, and of the two cheapest columns of each class."""
     asked = market.asked
@@ -226,7 +222,7 @@ def _compared(costs: Costs, row: int, market: Market, lists: CheapestColumns) ->
     return column, spent, best, second
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _apart(
     costs: Costs, row: int, kind: int, market: Market, column: int, spent: float, best: float, second: float
 ) -> tuple[int, float, float, float]:
@@ -250,7 +246,7 @@ def _apart(
     return column, spent, best, second
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _refresh(market: Market, start: int, end: int, at: int) -> None:
     """Sink columns of a class, start:end, until the one at `at` is known by its price of now."""
     ranked, known = market.ranked, market.known
@@ -268,7 +264,7 @@ def _refresh(market: Market, start: int, end: int, at: int) -> None:
             here = child
 
 
-@njit(cache=True, nogil=True)
+@helper
 def _renew(costs: Costs, row: int, market: Market, lists: CheapestColumns) -> None:
     """List the columns of least cost and price that share a cell with the row, the cheapest first."""
     column, spent, value = lists.column[row], lists.cost[row], lists.value[row]

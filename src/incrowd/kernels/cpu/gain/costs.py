@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints, owners
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.uniqueness import inverted
 from incrowd.kernels.types import Histograms
 
@@ -100,7 +100,7 @@ def _entropies(histograms: Histograms) -> Floats:
     return np.log2(np.maximum(length, 1)) - total / np.maximum(length, 1)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def cost(costs: Costs, row: int, kind: int) -> float:
     """The gain of a row with any column of a class that it shares no cell with."""
     at = costs.length[row]
@@ -108,7 +108,7 @@ def cost(costs: Costs, row: int, kind: int) -> float:
     return gain
 
 
-@njit(cache=True, nogil=True)
+@helper
 def shared_cost(costs: Costs, row: int, column: int, total: float) -> float:
     """The gain of a row with a column, where phi over the cells they share adds up to the total."""
     kind = 0 if costs.even.shape[1] == 1 else costs.kind[column]
@@ -116,14 +116,13 @@ def shared_cost(costs: Costs, row: int, column: int, total: float) -> float:
     return gain
 
 
-@njit(cache=True, nogil=True)
 def scratch(costs: Costs) -> tuple[Floats, Ids]:
     """Room for `added`: a sum for each column, all 0, and a list of columns."""
     columns = len(costs.kind)
     return np.zeros(columns), np.empty(columns, np.int32)
 
 
-@njit(cache=True, nogil=True)
+@helper
 def added(costs: Costs, row: int, total: Floats, touched: Ids) -> int:
     """Add phi over shared cells to the total of each column that shares one; how many columns were touched."""
     n = 0
@@ -139,24 +138,22 @@ def added(costs: Costs, row: int, total: Floats, touched: Ids) -> int:
     return n
 
 
-@njit(cache=True, nogil=True)
 def cheapest(costs: Costs, prices: Floats) -> Floats:
     """The lowest price in each class of columns."""
     lowest = np.full(costs.even.shape[1], np.inf)
-    for j in range(len(costs.kind)):
-        lowest[costs.kind[j]] = min(lowest[costs.kind[j]], prices[j])
+    np.minimum.at(lowest, costs.kind, prices[: len(costs.kind)])
     return lowest
 
 
 def pair_gains(a: Histograms, b: Histograms, rows: Ints, columns: Ints, costs: Costs | None = None) -> Floats:
     """The gain of each pair of histograms named, in bits."""
-    gains: Floats = _pair_gains(costs or costs_of(a, b), b, rows, columns)
+    gains = np.empty(len(rows))
+    _find_gains(costs or costs_of(a, b), b, rows, columns, gains)
     return gains
 
 
-@njit(cache=True, nogil=True)
-def _pair_gains(costs: Costs, b: Histograms, rows: Ints, columns: Ints) -> Floats:
-    gains = np.empty(len(rows))
+@compiled
+def _find_gains(costs: Costs, b: Histograms, rows: Ints, columns: Ints, gains: Floats) -> None:
     h = costs.h
     for i in range(len(rows)):
         row, j = rows[i], columns[i]
@@ -168,4 +165,3 @@ def _pair_gains(costs: Costs, b: Histograms, rows: Ints, columns: Ints) -> Float
                 f, g = costs.times[r], b.times[at]
                 total += h[f + g] - h[f] - h[g]
         gains[i] = shared_cost(costs, row, j, total)
-    return gains

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.lkc.frequent import maximal_sets
 from incrowd.kernels.cpu.lkc.violating import violating_sets
 from incrowd.kernels.types import Items
@@ -30,7 +30,7 @@ class Sets(NamedTuple):
     marks: NDArray[np.uint64]
 
 
-@njit(cache=True)
+@compiled
 def suppress(
     v_starts: Ints, v_items: Items, u_starts: Ints, u_items: Items, size: int, recompute: bool
 ) -> tuple[Items, Ints, Ints]:
@@ -67,7 +67,7 @@ def suppress(
     return table[:, 0].astype(np.int32), table[:, 1].copy(), table[:, 2].copy()
 
 
-@njit(cache=True)
+@compiled
 def project_sets(starts: Ints, items: Items, size: int, suppressed: Items) -> tuple[Ints, Items]:
     """Maximal elements of {x∖P : x in the sets}; see the reference."""
     frequent = _listed(starts, items, size)
@@ -88,7 +88,7 @@ def project_sets(starts: Ints, items: Items, size: int, suppressed: Items) -> tu
     return left, members[: left[-1]].copy()
 
 
-@njit(cache=True)
+@helper
 def _listed(starts: Ints, items: Items, size: int) -> Sets:
     lists = np.zeros(size + 2, np.int64)
     for item in items:
@@ -105,12 +105,12 @@ def _listed(starts: Ints, items: Items, size: int) -> Sets:
     return Sets(starts, items, lists[:-1], sets, alive, counts, marks)
 
 
-@njit(cache=True)
+@helper
 def _mark(item: int) -> np.uint64:
     return np.uint64(1) << np.uint64(item & 63)
 
 
-@njit(cache=True)
+@helper
 def _drop_all(sets: Sets, item: int, changed: Items, met: int, stamp: Ints) -> int:
     """Drop every living set that holds the item; note the items whose counts fall."""
     for j in sets.sets[sets.lists[item] : sets.lists[item + 1]]:
@@ -119,7 +119,7 @@ def _drop_all(sets: Sets, item: int, changed: Items, met: int, stamp: Ints) -> i
     return met
 
 
-@njit(cache=True)
+@helper
 def _drop(sets: Sets, j: int, changed: Items, met: int, stamp: Ints) -> int:
     sets.alive[j] = False
     for item in sets.items[sets.starts[j] : sets.starts[j + 1]]:
@@ -131,7 +131,7 @@ def _drop(sets: Sets, j: int, changed: Items, met: int, stamp: Ints) -> int:
     return met
 
 
-@njit(cache=True)
+@helper
 def _shrink(sets: Sets, item: int, gone: NDArray[np.bool_], changed: Items, met: int, stamp: Ints) -> int:
     """Take the item out of every living set; a set then empty or inside another one is dropped.
 
@@ -143,7 +143,7 @@ def _shrink(sets: Sets, item: int, gone: NDArray[np.bool_], changed: Items, met:
     return met
 
 
-@njit(cache=True)
+@helper
 def _covered(sets: Sets, j: int, item: int, gone: NDArray[np.bool_]) -> bool:
     """Whether a living set without the item holds all of set j that is left."""
     rarest, fewest, mark = -1, len(sets.sets) + 1, np.uint64(0)
@@ -160,7 +160,7 @@ def _covered(sets: Sets, j: int, item: int, gone: NDArray[np.bool_]) -> bool:
     return False
 
 
-@njit(cache=True)
+@helper
 def _inside(sets: Sets, j: int, other: int, item: int, gone: NDArray[np.bool_]) -> bool:
     theirs = sets.items[sets.starts[other] : sets.starts[other + 1]]
     at = 0
@@ -174,7 +174,7 @@ def _inside(sets: Sets, j: int, other: int, item: int, gone: NDArray[np.bool_]) 
     return not (theirs == item).any()
 
 
-@njit(cache=True)
+@helper
 def _before(heap: Ints, a: int, b: int) -> bool:
     """Whether entry a beats entry b: score as a fraction, then gain, then the smaller item."""
     left, right = heap[a, GAIN] * (heap[b, LOSS] + 1), heap[b, GAIN] * (heap[a, LOSS] + 1)
@@ -185,13 +185,13 @@ def _before(heap: Ints, a: int, b: int) -> bool:
     return bool(heap[a, ITEM] < heap[b, ITEM])
 
 
-@njit(cache=True)
+@helper
 def _swap(heap: Ints, a: int, b: int) -> None:
     for field in range(4):
         heap[a, field], heap[b, field] = heap[b, field], heap[a, field]
 
 
-@njit(cache=True)
+@helper
 def _push(heap: Ints, n: int, gain: int, loss: int, item: int, stamp: int) -> int:
     heap[n, GAIN], heap[n, LOSS], heap[n, ITEM], heap[n, STAMP] = gain, loss, item, stamp
     at = n
@@ -201,7 +201,7 @@ def _push(heap: Ints, n: int, gain: int, loss: int, item: int, stamp: int) -> in
     return n + 1
 
 
-@njit(cache=True)
+@helper
 def _pop(heap: Ints, n: int) -> int:
     n -= 1
     _swap(heap, 0, n)
@@ -217,7 +217,7 @@ def _pop(heap: Ints, n: int) -> int:
         at = best
 
 
-@njit(cache=True)
+@helper
 def _longer(heap: Ints, size: int) -> Ints:
     if size < len(heap):
         return heap

@@ -5,11 +5,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners, tally
 from incrowd.kernels import Watch
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.lkc.projection import FENCE, occurrences, room, roomy
 from incrowd.kernels.types import Items
 from incrowd.threads import threads
@@ -67,7 +67,7 @@ def _in_order(sizes: Ints, members: Items) -> tuple[Ints, Items]:
     return begins, np.concatenate([np.zeros(0, np.int32), *parts])
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def mine(
     path: Items, starts: Ints, places: Ints, min_support: int, share: tuple[int, int], stop: Ints, usage: Ints
 ) -> tuple[Ints, Items]:
@@ -128,20 +128,20 @@ def mine(
     return sizes[:n_sets].copy(), members[:n_members].copy()
 
 
-@njit(cache=True)
+@helper
 def _bench(size: int) -> Bench:
     touched, into = np.empty(size, np.int32), np.full(size, -1, np.int64)
     return Bench(np.zeros(size, np.int32), np.zeros(size, np.bool_), touched, into)
 
 
-@njit(cache=True)
+@helper
 def _open(stack: Ints, depth: int, held: int, following: int, last: int, begin: int, top: int) -> int:
     stack[depth, HELD], stack[depth, NEXT], stack[depth, LAST] = held, following, last
     stack[depth, BEGIN], stack[depth, TOP] = begin, top
     return depth
 
 
-@njit(cache=True)
+@helper
 def _branch(
     head: Items, bench: Bench, size: int, records: int, n: int, tails: Ints, children: int, into: int
 ) -> tuple[int, int, int]:
@@ -158,19 +158,19 @@ def _branch(
     return size, children, into
 
 
-@njit(cache=True)
+@helper
 def _take(head: Items, bench: Bench, at: int, item: int) -> None:
     head[at] = item
     bench.in_head[item] = True
 
 
-@njit(cache=True)
+@helper
 def _let_go(head: Items, bench: Bench, begin: int, end: int) -> None:
     for item in head[begin:end]:
         bench.in_head[item] = False
 
 
-@njit(cache=True)
+@helper
 def _joined_by_all(path: Items, places: Ints, bench: Bench) -> bool:
     """Whether some earlier item outside the head is on the record of every place."""
     n = 0
@@ -195,7 +195,7 @@ def _joined_by_all(path: Items, places: Ints, bench: Bench) -> bool:
     return n > 0
 
 
-@njit(cache=True)
+@helper
 def _tail(path: Items, places: Ints, min_support: int, bench: Bench) -> int:
     """Count the items after the places and keep the frequent ones, in order; how many they are."""
     n = 0
@@ -221,14 +221,14 @@ def _tail(path: Items, places: Ints, min_support: int, bench: Bench) -> int:
     return kept
 
 
-@njit(cache=True)
+@helper
 def _forget(bench: Bench, n: int) -> None:
     for item in bench.touched[:n]:
         bench.met[item] = 0
         bench.into[item] = -1
 
 
-@njit(cache=True)
+@helper
 def _holds_tail(path: Items, place: int, tail: Items) -> bool:
     """Whether the tail, in order, stands after the place."""
     for item in tail:
@@ -240,7 +240,7 @@ def _holds_tail(path: Items, place: int, tail: Items) -> bool:
     return True
 
 
-@njit(cache=True)
+@helper
 def _whole(path: Items, places: Ints, tail: Items, min_support: int) -> bool:
     """Whether min_support records hold the whole tail."""
     spare = len(places) - min_support
@@ -252,7 +252,7 @@ def _whole(path: Items, places: Ints, tail: Items, min_support: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@helper
 def _maximal(path: Items, places: Ints, n: int, min_support: int, bench: Bench) -> bool:
     """Whether no earlier item outside the head is on min_support of the records that hold the head and the tail."""
     met = n
@@ -277,7 +277,7 @@ def _maximal(path: Items, places: Ints, n: int, min_support: int, bench: Bench) 
     return maximal
 
 
-@njit(cache=True)
+@helper
 def _hand_on(path: Items, arena: Ints, begin: int, until: int, bench: Bench) -> None:
     for i in range(begin, until):
         place = arena[i] + 1

@@ -3,15 +3,15 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.types import Items
 
 FENCE = -1
 
 
-@njit(cache=True)
+@compiled
 def occurrences(path: Items, size: int) -> tuple[Ints, Ints]:
     """The places of each item in a fenced path, by counting sort."""
     starts = np.zeros(size + 2, np.int64)
@@ -28,7 +28,7 @@ def occurrences(path: Items, size: int) -> tuple[Ints, Ints]:
     return starts[:-1], places
 
 
-@njit(cache=True)
+@helper
 def room(array: Ints, size: int) -> Ints:
     """The array, or a longer copy."""
     if size <= len(array):
@@ -38,7 +38,7 @@ def room(array: Ints, size: int) -> Ints:
     return longer
 
 
-@njit(cache=True)
+@helper
 def roomy(table: Ints, size: int) -> Ints:
     """The table, or a longer copy."""
     if size <= len(table):
@@ -65,7 +65,7 @@ def deeper(trie: Trie, first: int, rows: Ints) -> Trie:
     return Trie(np.concatenate([trie.label, labels]), np.concatenate([trie.support, supports]), child)
 
 
-@njit(cache=True)
+@helper
 def supports(trie: Trie, v: int) -> int:
     """The supports of the children of v, added up."""
     total = 0
@@ -74,7 +74,7 @@ def supports(trie: Trie, v: int) -> int:
     return total
 
 
-@njit(cache=True)
+@helper
 def lacking_one(trie: Trie, node: Ints, depth: int, lacking: int) -> int:
     """The node of the set on the way down without its item number `lacking`."""
     v = -1
@@ -84,7 +84,7 @@ def lacking_one(trie: Trie, node: Ints, depth: int, lacking: int) -> int:
     return v
 
 
-@njit(cache=True)
+@helper
 def find(trie: Trie, v: int, item: int) -> int:
     """The child of v for an item, or -1."""
     low, high = trie.child[v], trie.child[v + 1]

@@ -4,11 +4,11 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners, tally
 from incrowd.kernels import Watch
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.lkc.projection import (
     FENCE,
     Trie,
@@ -88,7 +88,7 @@ def _extended(sets: Items, rows: Ints, first: int) -> Items:
     return np.column_stack([sets[rows[:, 0] - first], rows[:, 1].astype(np.int32)])
 
 
-@njit(cache=True)
+@compiled
 def count_singles(
     items: Items, offsets: Ints, code_offsets: Ints, codes: Items, size: int, values: int
 ) -> tuple[Items, Items]:
@@ -106,7 +106,7 @@ def count_singles(
     return support, worst
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def grow(
     crowd: FencedPaths,
     trie: Trie,
@@ -163,7 +163,7 @@ def grow(
     return good[:n_good].copy(), bad[:n_bad].copy()
 
 
-@njit(cache=True)
+@helper
 def _judge(
     v: int,
     items: Ints,
@@ -188,7 +188,7 @@ def _judge(
     return n_good, n_bad
 
 
-@njit(cache=True)
+@helper
 def _hand_on(path: Items, trie: Trie, v: int, arena: Ints, begin: int, until: int, at: int, into: Ints) -> None:
     """Sort the places after those in begin:until to the children of v, from `at` on."""
     for w in range(trie.child[v], trie.child[v + 1]):
@@ -206,7 +206,7 @@ def _hand_on(path: Items, trie: Trie, v: int, arena: Ints, begin: int, until: in
         into[trie.label[w]] = -1
 
 
-@njit(cache=True)
+@helper
 def _count(crowd: FencedPaths, places: Ints, counts: tuple[Items, Items], touched: Ints) -> int:
     """Count every item after the places, alone and with each sensitive value; how many items were met."""
     support, shared = counts
@@ -227,7 +227,7 @@ def _count(crowd: FencedPaths, places: Ints, counts: tuple[Items, Items], touche
     return n
 
 
-@njit(cache=True)
+@helper
 def _worst(shared: Items) -> int:
     worst = 0
     for n in shared:
@@ -235,13 +235,13 @@ def _worst(shared: Items) -> int:
     return worst
 
 
-@njit(cache=True)
+@helper
 def _clear(counts: tuple[Items, Items], item: int) -> None:
     counts[0][item] = 0
     counts[1][item] = 0
 
 
-@njit(cache=True)
+@helper
 def _within(trie: Trie, node: Ints, depth: int, touched: Ints, n: int, counts: tuple[Items, Items]) -> int:
     """Keep the items, in order, with which every part of the set that lacks one of its items is in the trie too."""
     for lacking in range(1, depth + 1 if depth > 1 else 1):

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.transport.auction import dual_bound, transport
 from incrowd.kernels.cpu.transport.greedy import greedy
 from incrowd.kernels.cpu.transport.sites import NONE, Sites, by_place, distance, site_at, sites_of
@@ -21,7 +21,7 @@ class RowsByPoint(NamedTuple):
     members: Ints
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def link(
     x: Floats,
     y: Floats,
@@ -63,7 +63,7 @@ def link(
     return _towers(goal, last, prefer, sites, counts), cost, min(bound, cost), bids
 
 
-@njit(cache=True)
+@helper
 def _groups(x: Floats, y: Floats, at: Ints, prefer: Ints, sites: Sites) -> RowsByPoint:
     group = at.copy()
     for row in range(len(x)):
@@ -90,14 +90,14 @@ def _groups(x: Floats, y: Floats, at: Ints, prefer: Ints, sites: Sites) -> RowsB
     return RowsByPoint(gx, gy, start[:-1], members)
 
 
-@njit(cache=True)
+@helper
 def _send(goal: Ints, groups: RowsByPoint, given: Ints, g: int, site: int) -> None:
     """The next member of the group goes to the site."""
     goal[groups.members[groups.start[g] + given[g]]] = site
     given[g] += 1
 
 
-@njit(cache=True)
+@helper
 def _shortcut(
     goal: Ints, groups: RowsByPoint, given: Ints, sites: Sites, demand: Ints, counts: Ints, prefer: Ints, theta: float
 ) -> None:
@@ -125,7 +125,7 @@ def _shortcut(
                 _send(goal, groups, given, free[i], open_[j])
 
 
-@njit(cache=True)
+@helper
 def _seat_towers(sites: Sites, open_: Ints, demand: Ints, counts: Ints) -> Ints:
     """The tower of each seat left, site after site; those who stayed put have taken the lowest of theirs."""
     seat = np.empty(demand[open_].sum(), np.int64)
@@ -141,7 +141,7 @@ def _seat_towers(sites: Sites, open_: Ints, demand: Ints, counts: Ints) -> Ints:
     return seat
 
 
-@njit(cache=True)
+@helper
 def _transport(
     goal: Ints, groups: RowsByPoint, given: Ints, sites: Sites, demand: Ints, max_bids: int
 ) -> tuple[float, int]:
@@ -163,7 +163,7 @@ def _transport(
     return dual_bound(x, y, supply, to_x, to_y, seats, price), bids
 
 
-@njit(cache=True)
+@helper
 def _towers(goal: Ints, last: Ints, prefer: Ints, sites: Sites, counts: Ints) -> Ints:
     """From sites to towers: where several share a place, one's own before the lowest.
 
@@ -187,7 +187,7 @@ def _towers(goal: Ints, last: Ints, prefer: Ints, sites: Sites, counts: Ints) ->
     return tower
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def recover_day(
     counts: Ints, xy: Floats, night: NDArray[np.bool_], prefer: Ints, theta: float, max_bids: int
 ) -> tuple[NDArray[np.int32], Floats, Floats, Ints]:
@@ -220,7 +220,7 @@ def recover_day(
     return cells, costs, bounds, bids
 
 
-@njit(cache=True)
+@helper
 def _records(counts: Ints, users: int) -> Ints:
     """The records of a slot in the order of towers."""
     rows = np.empty(users, np.int64)

@@ -7,9 +7,9 @@ is its price. Prices only rise, and the step by which they rise at least shrinks
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.transport.sites import STACK, Ids, Tree, cheapest, distance, grow
 
 KEEP = 16  # towers on the list of a point
@@ -41,7 +41,7 @@ class Seats(NamedTuple):
     unit: Ints
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def transport(
     x: Floats, y: Floats, supply: Ints, to_x: Floats, to_y: Floats, demand: Ints, price: Floats, max_bids: int
 ) -> tuple[Ints, int]:
@@ -65,7 +65,7 @@ def transport(
     return owner[seats.unit], bids
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def dual_bound(x: Floats, y: Floats, supply: Ints, to_x: Floats, to_y: Floats, demand: Ints, price: Floats) -> float:
     """sum_i a_i min_j (c_ij + p_j) - sum_j b_j p_j: no plan costs less, whatever the prices (weak duality)."""
     tree = grow(to_x, to_y, price)
@@ -81,7 +81,7 @@ def dual_bound(x: Floats, y: Floats, supply: Ints, to_x: Floats, to_y: Floats, d
     return total
 
 
-@njit(cache=True)
+@helper
 def _repeat(supply: Ints) -> Ints:
     owner = np.empty(supply.sum(), np.int64)
     at = 0
@@ -91,14 +91,14 @@ def _repeat(supply: Ints) -> Ints:
     return owner
 
 
-@njit(cache=True)
+@helper
 def _seats(demand: Ints, units: int) -> Seats:
     start = np.zeros(len(demand) + 1, np.int64)
     start[1:] = np.cumsum(demand)
     return Seats(start, np.zeros(len(demand), np.int64), np.empty(units), np.zeros(units, np.int64))
 
 
-@njit(cache=True)
+@helper
 def _lists(points: int, keep: int) -> CheapestTowers:
     # A list that never was made is always out of date.
     return CheapestTowers(
@@ -112,7 +112,7 @@ def _lists(points: int, keep: int) -> CheapestTowers:
     )
 
 
-@njit(cache=True)
+@helper
 def _steps(x: Floats, y: Floats, to_x: Floats, to_y: Floats) -> tuple[float, float]:
     """The first and the last step: the first suits the distances between neighbours, the last is next to nothing."""
     near = distance(to_x.min(), to_y.min(), to_x.max(), to_y.max())
@@ -125,7 +125,7 @@ def _steps(x: Floats, y: Floats, to_x: Floats, to_y: Floats) -> tuple[float, flo
     return max((near if near > 0 else all_) * SPACINGS / np.sqrt(len(to_x)), last), last
 
 
-@njit(cache=True)
+@helper
 def _phase(
     x: Floats,
     y: Floats,
@@ -164,7 +164,7 @@ def _phase(
     return bids
 
 
-@njit(cache=True)
+@helper
 def _look(tree: Tree, lists: CheapestTowers, i: int) -> tuple[float, float, int]:
     """The lowest and the second lowest cost on the list, and the place of the lowest."""
     best, second, at = np.inf, np.inf, 0
@@ -177,7 +177,7 @@ def _look(tree: Tree, lists: CheapestTowers, i: int) -> tuple[float, float, int]
     return best, second, at
 
 
-@njit(cache=True)
+@helper
 def _relist(tree: Tree, lists: CheapestTowers, i: int, x: float, y: float) -> None:
     """Look again; the towers of the old list say how dear the new ones are at most."""
     limit = np.inf if lists.size[i] == 0 else -np.inf
@@ -191,7 +191,7 @@ def _relist(tree: Tree, lists: CheapestTowers, i: int, x: float, y: float) -> No
     lists.rest[i] = lists.value[size - 1] if size < len(tree.x) else np.inf
 
 
-@njit(cache=True)
+@helper
 def _seat(seats: Seats, tree: Tree, j: int, unit: int, bid: float) -> int:
     """Take a free seat, or that of the lowest bid; who lost it, or -1."""
     a = seats.start[j]
@@ -208,7 +208,7 @@ def _seat(seats: Seats, tree: Tree, j: int, unit: int, bid: float) -> int:
     return out
 
 
-@njit(cache=True)
+@helper
 def _rise(seats: Seats, a: int, at: int, unit: int, bid: float) -> None:
     while at > 0:
         up = (at - 1) // 2
@@ -219,7 +219,7 @@ def _rise(seats: Seats, a: int, at: int, unit: int, bid: float) -> None:
     seats.bid[a + at], seats.unit[a + at] = bid, unit
 
 
-@njit(cache=True)
+@helper
 def _sink(seats: Seats, a: int, room: int, unit: int, bid: float) -> None:
     at = 0
     while 2 * at + 1 < room:

@@ -1,15 +1,15 @@
 """The paper's shortcut: near pairs first, nearest of all before the others, whatever is left to the optimum."""
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.transport.sites import STACK, Ids, Tree, box_distance, distance, grow, leaf_range
 
 MOST_PAIRS = 2**24  # held at a time
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def greedy(
     x: Floats, y: Floats, start: Ints, rank: Ints, to_x: Floats, to_y: Floats, seat: Ints, demand: Ints, theta: float
 ) -> Ints:
@@ -33,7 +33,7 @@ def greedy(
     return joined
 
 
-@njit(cache=True)
+@helper
 def _near(tree: Tree, x: float, y: float, low: float, high: float, demand: Ints, nodes: Ints, out: Ints) -> int:
     """Towers with demand at a distance in [low, high)."""
     nodes[0], top, count = 1, 1, 0
@@ -54,7 +54,7 @@ def _near(tree: Tree, x: float, y: float, low: float, high: float, demand: Ints,
     return count
 
 
-@njit(cache=True)
+@helper
 def _pairs(tree: Tree, x: Floats, y: Floats, start: Ints, joined: Ints, demand: Ints, low: float, high: float) -> int:
     """How many pairs of a free unit and an open tower there are."""
     nodes, out, total = np.empty(STACK, np.int64), np.empty(len(tree.x), np.int64), 0
@@ -65,7 +65,7 @@ def _pairs(tree: Tree, x: Floats, y: Floats, start: Ints, joined: Ints, demand: 
     return total
 
 
-@njit(cache=True)
+@helper
 def _join(
     tree: Tree,
     x: Floats,
@@ -101,7 +101,7 @@ def _join(
             a = b
 
 
-@njit(cache=True)
+@helper
 def _join_tied(unit: Ids, to: Ids, seat: Ints, end: Ints, demand: Ints, joined: Ints) -> None:
     """Pairs of one cost, unit after unit: each takes the place whose lowest tower with a seat left is the lowest."""
     a = 0

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu import compiled, helper
 
 LEAF = 8  # towers in a leaf, at most twice as many
 STACK = 128  # deeper than any tree
@@ -26,7 +26,7 @@ class Tree(NamedTuple):
     low: Floats  # [node], no more than any price below the node
 
 
-@njit(cache=True, nogil=True)
+@helper
 def spatial_order(x: Floats, y: Floats) -> Ints:
     """Neighbours side by side: halves by the median of the longer side, again and again."""
     order = np.arange(len(x))
@@ -43,7 +43,7 @@ def spatial_order(x: Floats, y: Floats) -> Ints:
     return order
 
 
-@njit(cache=True, nogil=True)
+@helper
 def grow(x: Floats, y: Floats, price: Floats) -> Tree:
     """The tree over towers in spatial order."""
     leaves = 1
@@ -63,7 +63,7 @@ def grow(x: Floats, y: Floats, price: Floats) -> Tree:
     return Tree(x, y, price, leaves, box, low)
 
 
-@njit(cache=True)
+@helper
 def box_distance(tree: Tree, n: int, x: float, y: float) -> float:
     """No tower below the node is nearer; rounding cannot make it so, since each operation is monotone."""
     dx = max(tree.box[n, 0] - x, x - tree.box[n, 1], 0.0)
@@ -71,27 +71,27 @@ def box_distance(tree: Tree, n: int, x: float, y: float) -> float:
     return float(np.sqrt(dx * dx + dy * dy))
 
 
-@njit(cache=True)
+@helper
 def leaf_range(tree: Tree, n: int) -> tuple[int, int]:
     """The towers of a leaf."""
     leaf, towers = n - tree.leaves, len(tree.x)
     return leaf * towers // tree.leaves, (leaf + 1) * towers // tree.leaves
 
 
-@njit(cache=True)
+@helper
 def _bound(tree: Tree, n: int, x: float, y: float) -> float:
     """No tower below the node costs less."""
     return float(box_distance(tree, n, x, y) + tree.low[n])
 
 
-@njit(cache=True)
+@helper
 def distance(ax: float, ay: float, bx: float, by: float) -> float:
     """Metres on the plane; always this formula, so that equal costs are equal to the last bit."""
     dx, dy = ax - bx, ay - by
     return float(np.sqrt(dx * dx + dy * dy))
 
 
-@njit(cache=True)
+@helper
 def _refresh(tree: Tree, n: int, low: float) -> None:
     """Prices only rise, so that old lows stay valid; a leaf that was read has a better one."""
     tree.low[n] = low
@@ -104,7 +104,7 @@ def _refresh(tree: Tree, n: int, low: float) -> None:
         n //= 2
 
 
-@njit(cache=True)
+@helper
 def cheapest(tree: Tree, x: float, y: float, limit: float, nodes: Ints, bounds: Floats, ids: Ids, value: Floats) -> int:
     """The towers with the lowest distance + price up to the limit, as many as fit in ids, cheapest first."""
     count, top = 0, 1
@@ -130,7 +130,7 @@ def cheapest(tree: Tree, x: float, y: float, limit: float, nodes: Ints, bounds: 
     return count
 
 
-@njit(cache=True)
+@helper
 def _descend(tree: Tree, x: float, y: float, limit: float, nodes: Ints, bounds: Floats, top: int) -> tuple[int, int]:
     """From a node down to its nearest leaf, 0 where all is too far; the other children wait on the stack."""
     n = nodes[top]
@@ -148,7 +148,7 @@ def _descend(tree: Tree, x: float, y: float, limit: float, nodes: Ints, bounds: 
     return n, top
 
 
-@njit(cache=True)
+@helper
 def _insert(ids: Ids, value: Floats, count: int, j: int, v: float) -> int:
     """In its place among those found; the dearest leaves where all places are taken."""
     at = min(count, len(ids) - 1)
@@ -173,7 +173,7 @@ class Sites(NamedTuple):
     sorted: Ints  # sites by x, then y
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sites_of(x: Floats, y: Floats) -> Sites:
     """The sites of some towers."""
     by_xy = by_place(x, y)
@@ -192,7 +192,7 @@ def sites_of(x: Floats, y: Floats) -> Sites:
     return Sites(x[first][order], y[first][order], of, start, np.argsort(of, kind="mergesort"), number)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def by_place(x: Floats, y: Floats) -> Ints:
     """Positions by x, then y, then position."""
     order = np.argsort(x, kind="mergesort")
@@ -206,7 +206,7 @@ def by_place(x: Floats, y: Floats) -> Ints:
     return order
 
 
-@njit(cache=True)
+@compiled
 def site_at(sites: Sites, x: float, y: float) -> int:
     """The site at exactly this place, or -1."""
     a, b = 0, len(sites.sorted)
