@@ -224,7 +224,7 @@ def assignment(users: int) -> dict[str, Any]:
 
 
 CASES = {
-    **{f"crowds_{n}": functools.partial(crowds, n) for n in (1000, 10_000, 50_000)},
+    **{f"crowds_{n}": functools.partial(crowds, n) for n in (1000, 10_000, 20_000)},
     **{f"worst_pair_{n}": functools.partial(worst_pair, n) for n in (10, 30)},
     **{f"glove_{n}": functools.partial(glove, n) for n in (100, 400)},
     "kgap_400": functools.partial(kgap, 400),

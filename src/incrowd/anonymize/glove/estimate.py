@@ -3,27 +3,33 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from incrowd.anonymize.glove.herd import TAKE, pairs_by_scan
 from incrowd.anonymize.glove.release import shards
+from incrowd.arrays import Ints
 from incrowd.data import Fingerprints
 from incrowd.errors import check_whole, public
 from incrowd.estimate import MIB, Estimate
 from incrowd.kernels import compile_s
+from incrowd.kernels.types import UNLIMITED
 from incrowd.measure.glove.stretch import CornerTable, check_k, extent_of
 from incrowd.plain import several
 from incrowd.show import Result, Section
 from incrowd.threads import threads
 
+if TYPE_CHECKING:
+    from incrowd.kernels.cpu.glove.prints import Prints
+
 TIMED_USERS = 64
 ENOUGH_S = 0.5  # of searching tell how long a pair takes; of long fingerprints few users do
 TIMED = 8  # shards that are timed
-SAMPLE_BYTES = 260  # corners, columns for search, provenance and published boxes, of one sample
+SAMPLE_BYTES = 85  # corners, columns for search, provenance and published boxes, of one sample
+PLACE_BYTES = 40  # of one rectangle at which somebody has samples
 USER_BYTES = 1200  # outline, lists and merge of one fingerprint
-WIDER = 1.9  # times as long as a first pair, one with a merged fingerprint: its wide boxes rule out fewer
+WIDER = 1.2  # times as long as a first merge's pair, one of a later merge: its wider boxes rule out fewer
 SAMPLE_S = 3.8e-6  # merged, resolved and written, on one core
 
 
@@ -57,15 +63,25 @@ class GloveEstimate(Estimate, Result):
         return {**super().to_dict(), "memory_mib": self.memory_mib}
 
 
+class _Trial(NamedTuple):
+    """CPU seconds per pair of people, and of a merged fingerprint and somebody; bytes of the index, and rectangles."""
+
+    first_s: float
+    later_s: float
+    index: int
+    places: int
+
+
 @public
 def glove_estimate(
     fingerprints: Fingerprints, *, k: int = 2, timed_users: int = TIMED_USERS, shard_users: int | None = None
 ) -> GloveEstimate:
     """About how long a run of GLOVE takes on this machine, and how much memory.
 
-    The search for the nearest of a few users is timed and scaled up to all pairs a run looks at: seconds = per_pair
-    (first / cores + 1.9 later) + 3.8e-6 samples, summed over shards. The first lists are made on all cores, a merged
-    fingerprint looks for its nearest on one, and merging touches every sample a few times. `ties` makes no difference
+    The search for the nearest of a few users, and for k > 2 of a few merged ones, is timed and scaled up to all pairs
+    a run looks at: seconds = per_pair first / cores + 1.2 per_merged_pair later + 3.8e-6 samples, summed over shards.
+    The first lists are made on all cores, a merged fingerprint looks for its nearest on one, and merging touches every
+    sample a few times. `ties` makes no difference
     that could be measured.
 
     Args:
@@ -93,14 +109,16 @@ def glove_estimates(
     extent, compiling = extent_of(fingerprints), compile_s("glove")
     parts = shards(fingerprints, extent, None if shard_users is None else int(shard_users))
     sampled = parts[:: -(-len(parts) // TIMED)]
-    timed = [_timed(extent.table(fingerprints, part), int(timed_users)) for part in sampled]
-    per_pair = sum(cpu for cpu, _, _ in timed) / sum(pairs for _, pairs, _ in timed)
-    memory = fingerprints.records * SAMPLE_BYTES + len(fingerprints) * USER_BYTES + max(index for _, _, index in timed)
+    tries = [_tried(extent.table(fingerprints, part), int(timed_users), merging=max(k) > 2) for part in sampled]
+    first_s, later_s = (float(np.mean([one[i] for one in tries])) for i in range(2))
+    places = sum(one.places for one in tries) * len(parts) // len(tries)
+    memory = fingerprints.records * SAMPLE_BYTES + places * PLACE_BYTES + len(fingerprints) * USER_BYTES
+    memory += max(one.index for one in tries)
     estimates = []
     for size in k:
         active = [int((fingerprints.crowd[part] < size).sum()) for part in parts]
         first, later = np.sum([pairs_by_scan(n, size) for n in active], axis=0)
-        seconds = per_pair * (first / threads() + WIDER * later) + SAMPLE_S * fingerprints.records
+        seconds = first_s * first / threads() + WIDER * later_s * later + SAMPLE_S * fingerprints.records
         estimate = GloveEstimate(
             seconds=float(seconds),
             compile_s=compiling,
@@ -115,21 +133,42 @@ def glove_estimates(
     return estimates
 
 
-def _timed(laid: CornerTable, users: int) -> tuple[float, int, int]:
-    """CPU seconds of a few searches, the pairs they look at, and the bytes of the index; CPU, not the wall clock,
-    which would count what else the machine does.
-    """
+def _tried(laid: CornerTable, users: int, *, merging: bool) -> _Trial:
+    """Search for the nearest of a few users, and of those they merge with first, if somebody merged is to look."""
+    from incrowd.kernels.cpu.glove.merge import join
     from incrowd.kernels.cpu.glove.nearest import nearest
     from incrowd.kernels.cpu.glove.prints import prints_of
 
-    prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
+    samples = len(laid.corners)
+    prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale, room=samples)
+    index = sum(column.nbytes for column in (prints.quiet, prints.coarse, prints.calm, prints.chart))
+    places = int(prints.used[1])
     everybody = np.arange(len(laid.people))
     rows = np.random.default_rng(0).permutation(everybody)[:users]
     nearest(prints, rows[:2], everybody[:2], TAKE, False)  # compiled or loaded now, not while the clock runs
-    cpu, done = 0.0, 0
+    first_s, closest = _clocked(prints, rows, everybody)
+    if not merging or closest.max(initial=-1) < 0:
+        return _Trial(first_s, first_s, index, places)
+    parent, limits = np.empty(2 * samples, np.int32), np.array([UNLIMITED, UNLIMITED])
+    merged, gone = [], np.zeros(len(everybody), np.bool_)
+    for a, b in zip(rows.tolist(), closest.tolist(), strict=False):
+        if b >= 0 and not gone[b] and a not in merged and b not in merged and not gone[a]:
+            join(prints, a, b, False, limits, parent)
+            merged.append(a)
+            gone[b] = True
+    return _Trial(first_s, _clocked(prints, np.array(merged), everybody[~gone])[0], index, places)
+
+
+def _clocked(prints: "Prints", rows: Ints, candidates: Ints) -> tuple[float, Ints]:
+    """CPU seconds per pair of as many searches as tell, and whom they found nearest; CPU, not the wall clock, which
+    would count what else the machine does.
+    """
+    from incrowd.kernels.cpu.glove.nearest import nearest
+
+    cpu, done, closest = 0.0, 0, [np.zeros(0, np.int64)]
     while done < len(rows) and cpu < ENOUGH_S:
         batch = rows[done : 2 * done + 2]  # twice as many each time
         began = time.process_time()
-        nearest(prints, batch, everybody, TAKE, False)
+        closest.append(nearest(prints, batch, candidates, TAKE, False)[0][:, 0])
         cpu, done = cpu + time.process_time() - began, done + len(batch)
-    return cpu, done * len(everybody), prints.quiet.nbytes + prints.coarse.nbytes
+    return cpu / (done * len(candidates)), np.concatenate(closest)
