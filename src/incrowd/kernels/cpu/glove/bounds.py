@@ -6,20 +6,18 @@ All are per person, so that they hold for any number of people: a stretch is at 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints
-from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Bytes, Prints, Short, step_of
+from incrowd.arrays import Ints
+from incrowd.kernels.cpu import helper
+from incrowd.kernels.cpu.glove.chart import Bytes, Short
+from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Prints
 from incrowd.kernels.cpu.glove.stretch import apart
 
 NEVER = 1 << 62
 NONE = -1
-SEEDS = 16  # candidates that are compared first: the others need only beat the best of them
 LONG_BINS = 64
 FAR = 0xFFFF
-AT_ONCE = 4096  # slots whose sums stay in the nearest cache
-MOST = (1 << 31) - 1
 LANES = 16  # places of one person that are compared at once
 
 
@@ -35,8 +33,7 @@ class PlaceTable(NamedTuple):
 class Scratch(NamedTuple):
     """What the bounds of one pair are written to."""
 
-    near: NDArray[np.uint16]  # of each place, to the closest of the other
-    group: NDArray[np.uint16]  # [group of places of the other, place]
+    group: NDArray[np.uint16]  # [group of places of the other, place]: how far it is
     cost: Short  # [place, group of places of the other]
     floor: Short  # the smallest of a row
     part: Short  # the bound of each sample
@@ -44,33 +41,28 @@ class Scratch(NamedTuple):
     spread: Short  # of each slot, how far the places of a fingerprint are from it
 
 
-@njit(cache=True)
+@helper
 def scratch_of(p: Prints) -> Scratch:
     """Room for the longest fingerprint of all."""
-    places = LANES * (p.places.max() // LANES + 1)
-    near, group = np.empty(places, np.uint16), np.empty((GROUPS, places), np.uint16)
-    cost, floor = np.empty((places, GROUPS), np.int32), np.empty(places, np.int32)
-    return Scratch(
-        near,
-        group,
-        cost,
-        floor,
-        np.empty(p.size.max(), np.int32),
-        np.empty(places, np.int64),
-        np.empty(len(p.size), np.int32),
-    )
+    longest = most = 0
+    for slot in range(len(p.size)):
+        longest, most = max(longest, p.size[slot]), max(most, p.places[slot])
+    places = LANES * (most // LANES + 1)
+    group, cost = np.empty((GROUPS, places), np.uint16), np.empty((places, GROUPS), np.int32)
+    floor, low = np.empty(places, np.int32), np.empty(places, np.int64)
+    return Scratch(group, cost, floor, np.empty(longest, np.int32), low, np.empty(len(p.size), np.int32))
 
 
-@njit(cache=True)
+@helper
 def table_of(p: Prints, a: int) -> PlaceTable:
     """Boxes that do not overlap are stretched by the gap between them and at least by the narrower of the two."""
     first, places, regions = p.places_first[a], p.places[a], p.regions.shape[1]
     width = LANES * ((places - 1) // LANES + 1)
-    far = np.full((regions, width), FAR, np.uint16)
-    lead = np.full((regions, GROUPS), FAR, np.uint16)
-    least = np.empty(regions, np.uint16)
-    uses = np.zeros(width, np.int64)
-    uses[:places] = p.uses[first : first + places]
+    far, lead = np.empty((regions, width), np.uint16), np.empty((regions, GROUPS), np.uint16)
+    least, uses = np.empty(regions, np.uint16), np.empty(width, np.int64)
+    far[:], lead[:] = FAR, FAR
+    for k in range(width):
+        uses[k] = p.uses[first + k] if k < places else 0
     own = p.rectangle[:, first : first + places].copy()
     cap = p.scale[1]
     for r in range(regions):
@@ -85,14 +77,14 @@ def table_of(p: Prints, a: int) -> PlaceTable:
         for k in range(places):
             g = min(k, GROUPS - 1)
             lead[r, g] = min(lead[r, g], row[k])
-        least[r] = lead[r].min()
+        least[r] = min(lead[r, 0], lead[r, 1], lead[r, 2], lead[r, 3])
     return PlaceTable(far, lead, least, uses)
 
 
-@njit(cache=True)
-def space_from(p: Prints, b: int, table: PlaceTable, s: Scratch) -> int:
-    """Metres (or cells) from the samples of the table's fingerprint, all together, to the closest place of b each."""
-    group, width = s.group, len(table.uses)
+@helper
+def costs_from(p: Prints, b: int, table: PlaceTable, s: Scratch) -> int:
+    """Costs of the places of the table's fingerprint by groups of places of b; the sum over its samples."""
+    group, cost, floor, uses, width, weight = s.group, s.cost, s.floor, table.uses, len(table.uses), p.scale[0]
     first, places = p.places_first[b], p.places[b]
     for g in range(GROUPS):
         for k in range(width):
@@ -104,43 +96,30 @@ def space_from(p: Prints, b: int, table: PlaceTable, s: Scratch) -> int:
                 into[k] = min(into[k], row[k])
     total = 0
     for k in range(width):
-        s.near[k] = min(group[0, k], group[1, k], group[2, k], group[3, k])
-        total += int(np.int64(table.uses[k]) * np.int64(s.near[k]))
+        near = min(group[0, k], group[1, k], group[2, k], group[3, k])
+        floor[k] = weight * near
+        total += weight * uses[k] * near
+        for g in range(GROUPS):
+            cost[k, g] = weight * group[g, k]
     return total
 
 
-@njit(cache=True)
-def space_to(p: Prints, b: int, table: PlaceTable) -> int:
-    """The same the other way: from the samples of b to the closest place of the table's fingerprint."""
+@helper
+def costs_to(p: Prints, b: int, table: PlaceTable, s: Scratch) -> int:
+    """The same the other way: of the places of b by groups of places of the table's fingerprint."""
+    first, uses, region, lead, least, weight = p.places_first[b], p.uses, p.region, table.lead, table.least, p.scale[0]
+    cost, floor = s.cost, s.floor
     total = 0
-    for m in range(p.places_first[b], p.places_first[b] + p.places[b]):
-        total += int(np.int64(p.uses[m]) * np.int64(table.least[p.region[m]]))
+    for m in range(p.places[b]):
+        r = region[first + m]
+        floor[m] = weight * least[r]
+        total += np.int64(uses[first + m]) * np.int64(floor[m])
+        for g in range(GROUPS):
+            cost[m, g] = weight * lead[r, g]
     return total
 
 
-@njit(cache=True)
-def costs_from(p: Prints, a: int, s: Scratch) -> None:
-    """After `space_from`: costs of the places of a by groups of places of b."""
-    group, near, cost, floor, weight = s.group, s.near, s.cost, s.floor, np.int32(p.scale[0])
-    for k in range(p.places[a]):
-        for g in range(GROUPS):
-            cost[k, g] = weight * np.int32(group[g, k])
-        floor[k] = weight * np.int32(near[k])
-
-
-@njit(cache=True)
-def costs_to(p: Prints, b: int, table: PlaceTable, s: Scratch) -> None:
-    """The same for the places of b by groups of places of the table's fingerprint."""
-    region, lead, least = p.region[p.places_first[b] : p.places_first[b] + p.places[b]], table.lead, table.least
-    cost, floor, weight = s.cost, s.floor, np.int32(p.scale[0])
-    for m in range(len(region)):
-        r = region[m]
-        for g in range(GROUPS):
-            cost[m, g] = weight * np.int32(lead[r, g])
-        floor[m] = weight * np.int32(least[r])
-
-
-@njit(cache=True)
+@helper
 def costs_between(p: Prints, a: int, b: int, limit: int, s: Scratch) -> int:
     """Costs of the places of a by groups of places of b, from the rectangles, for places without a region; the sum."""
     n_a, n_b = p.people[a], p.people[b]
@@ -156,14 +135,14 @@ def costs_between(p: Prints, a: int, b: int, limit: int, s: Scratch) -> int:
             space = x + apart(r[2, i], r[3, i], r[2, j], r[3, j], n_a, n_b)
             g = min(m, GROUPS - 1)
             s.cost[k, g] = min(s.cost[k, g], p.scale[0] * min(space // n, p.scale[1]))
-        s.floor[k] = s.cost[k].min()
+        s.floor[k] = min(s.cost[k, 0], s.cost[k, 1], s.cost[k, 2], s.cost[k, 3])
         total += np.int64(p.uses[i]) * s.floor[k]
         if total > limit:
             break
     return total
 
 
-@njit(cache=True)
+@helper
 def _cheapest(cost: Short, quiet: Bytes, k: int, part: int, unit: int) -> int:
     """The smallest cost of a place over the groups of places of another, in a bin."""
     first = min(np.int32(cost[k, 0] + unit * quiet[part, 0]), np.int32(cost[k, 1] + unit * quiet[part, 1]))
@@ -171,7 +150,7 @@ def _cheapest(cost: Short, quiet: Bytes, k: int, part: int, unit: int) -> int:
     return min(first, last)
 
 
-@njit(cache=True)
+@helper
 def run_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
     """The bound in space, raised run by run by when b was last, or is next, at each group of its places."""
     run, coarse, cost, floor, unit = p.run, p.coarse[b], s.cost, s.floor, np.int32(MINUTES * p.scale[2])
@@ -189,7 +168,7 @@ def run_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> 
     return total
 
 
-@njit(cache=True)
+@helper
 def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
     """The bound in space, raised sample by sample by when b was last, or is next, at each group of its places.
 
@@ -221,108 +200,7 @@ def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -
     return total
 
 
-@njit(cache=True)
-def hours_apart(hours: Bytes, a: int, calm: Bytes, b: int) -> int:
-    """From the samples of a to when b is next anywhere, in steps of a sketch."""
-    total = np.int32(0)
-    for k in range(hours.shape[1]):
-        total += np.int32(hours[a, k]) * np.int32(calm[b, k])
-    return total
-
-
-@njit(cache=True)
-def by_hours(p: Prints, a: int, candidates: Ints, score: Floats, most: float, seeds: Ints) -> None:
-    """Raise bounds by places that are not above `most` by the hours of both, which are summed over the longer.
-
-    With room for seeds it notes those with the smallest instead, the smallest first, and leaves the bounds alone.
-    """
-    size, hours, calm, unit = p.size, p.hours, p.calm, MINUTES * p.scale[2]
-    own, rank = size[a], np.full(len(seeds), np.inf)
-    for c in range(len(candidates)):
-        if score[c] > most or score[c] == np.inf:
-            continue
-        b = candidates[c]
-        longer = max(own, size[b])
-        there = hours_apart(hours, a, calm, b) if own == longer else NEVER
-        back = hours_apart(hours, b, calm, a) if size[b] == longer else NEVER
-        bound = score[c] + unit * min(there, back) / longer
-        if len(seeds) == 0:
-            score[c] = bound
-        elif bound < rank[-1]:
-            k = len(seeds) - 1
-            while k > 0 and bound < rank[k - 1]:
-                seeds[k], rank[k] = seeds[k - 1], rank[k - 1]
-                k -= 1
-            seeds[k], rank[k] = c, bound
-            most = rank[-1]
-
-
-@njit(cache=True)
-def by_runs(p: Prints, a: int, candidates: Ints, score: Floats, most: float, table: PlaceTable, s: Scratch) -> None:
-    """Raise bounds that are not above `most` by when each was near which group of places of the other."""
-    size, first, region, weight = p.size, p.places_first, p.region, p.scale[0]
-    known = region[first[a]] > 0
-    for c in range(len(candidates)):
-        if score[c] > most or score[c] == np.inf:
-            continue
-        b = candidates[c]
-        longer = max(size[a], size[b])
-        limit = NEVER if most == np.inf else int(most * longer) + 1
-        both = known and region[first[b]] > 0
-        there = back = NEVER
-        if size[a] == longer:
-            there = weight * space_from(p, b, table, s) if both else costs_between(p, a, b, limit, s)
-            if both:
-                costs_from(p, a, s)
-            if there <= limit:
-                there = run_bound(p, a, b, there, limit, s)
-        if size[b] == longer:
-            back = weight * space_to(p, b, table) if both else costs_between(p, b, a, limit, s)
-            if both:
-                costs_to(p, b, table, s)
-            if back <= limit:
-                back = run_bound(p, b, a, back, limit, s)
-        score[c] = max(score[c], min(there, back) / longer)
-
-
-@njit(cache=True)
-def spread(p: Prints, a: int, total: Short) -> None:
-    """For every slot, from the samples of a to the closest of its rectangles, in space."""
-    spare, step = MOST // p.scale[1], step_of(p)
-    for start in range(0, len(total), AT_ONCE):
-        part = total[start : start + AT_ONCE]
-        part[:] = 0
-        for k in range(p.places_first[a], p.places_first[a] + p.places[a]):
-            use, row = (
-                np.int32(step * min(p.uses[k], spare // p.places[a])),
-                p.chart[p.region[k], start : start + AT_ONCE],
-            )
-            for j in range(len(part)):
-                part[j] += use * np.int32(row[j])
-
-
-@njit(cache=True)
-def by_places(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch, score: Floats) -> None:
-    """The bound of the places of both, which are summed over the longer; of hulls for places without a region."""
-    size, first, places, uses, region = p.size, p.places_first, p.places, p.uses, p.region
-    least, spread, weight, own = table.least, s.spread, p.scale[0], p.size[a]
-    known = region[first[a]] > 0
-    for c in range(len(candidates)):
-        b = candidates[c]
-        there = back = NEVER
-        at = first[b]
-        if own >= size[b]:
-            there = np.int64(spread[b]) if known else np.int64(space_from(p, b, table, s))
-        if own <= size[b]:
-            back = np.int64(0)
-            for m in range(at, at + places[b]):
-                back += np.int64(uses[m]) * np.int64(least[region[m]])
-        score[c] = weight * min(there, back) / max(own, size[b]) if a != b else np.inf
-        if not known or region[at] == 0:
-            score[c] = max(score[c], float(hulls_apart(p, a, b)))
-
-
-@njit(cache=True)
+@helper
 def hulls_apart(p: Prints, a: int, b: int) -> int:
     """No sample of one is closer to any of the other than their hulls are; per person and sample."""
     t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])

@@ -1,43 +1,35 @@
 """The nearest fingerprints, exactly, without most of the arithmetic: bounds first, early abandoning, time windows."""
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.glove.bounds import (
     NEVER,
     NONE,
-    SEEDS,
     PlaceTable,
     Scratch,
-    by_hours,
-    by_places,
-    by_runs,
     costs_between,
     costs_from,
     costs_to,
     hulls_apart,
     joint_bound,
     scratch_of,
-    space_from,
-    space_to,
-    spread,
     table_of,
 )
+from incrowd.kernels.cpu.glove.candidates import by_hours, by_places, by_runs
+from incrowd.kernels.cpu.glove.exact import CLOSE, NEAR, PAIRS, refined
 from incrowd.kernels.cpu.glove.prints import Prints
-from incrowd.kernels.cpu.glove.stretch import apart
 from incrowd.threads import in_blocks
 
+SEEDS = 16  # candidates that are compared first: the others need only beat the best of them
 TRIES = 16  # candidates that are asked first whether they are as near as anybody can be
 SLACK = 1 + 1e-12  # a float is wrong by less
 ROWS = 32  # of one call in a thread
 WORTH_THREADS = 1 << 17  # pairs; below, waking a second core costs more than it brings
 
-# What was done: pairs asked for, left after hulls and places, left after the joint bound, finished; sample comparisons.
-PAIRS, NEAR, CLOSE, EXACT, COMPARED = range(5)
 
-
-@njit(cache=True)
+@helper
 def compare(p: int, q: int, r: int, s: int) -> int:
     """The sign of p/q - r/s for whole numbers from 0 and denominators from 1, without overflow."""
     left, right = p / q, r / s
@@ -77,7 +69,7 @@ def nearest(
     return who, over, under, work
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _rows(
     p: Prints, rows: Ints, candidates: Ints, below: bool, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints
 ) -> None:
@@ -91,7 +83,7 @@ def _rows(
             work[k, PAIRS] = stop - (not below)
 
 
-@njit(cache=True)
+@compiled
 def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
     """Numerator and denominator of the stretch of each pair of slots."""
     over, under = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
@@ -102,14 +94,14 @@ def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
         a, b = pairs[k]
         over[k] = NEVER
         if p.size[a] >= p.size[b]:
-            over[k] = _refined(p, a, b, 0, NEVER, scratch, work)
+            over[k] = refined(p, a, b, 0, NEVER, scratch, work)
         if p.size[a] <= p.size[b]:
-            over[k] = min(over[k], _refined(p, b, a, 0, NEVER, scratch, work))
+            over[k] = min(over[k], refined(p, b, a, 0, NEVER, scratch, work))
         under[k] = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
     return over, under
 
 
-@njit(cache=True)
+@helper
 def _nearest(
     p: Prints, a: int, candidates: Ints, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints, s: Scratch
 ) -> None:
@@ -126,10 +118,11 @@ def _nearest(
                 return
     work[PAIRS] = NONE  # all of them
     score = np.empty(len(candidates))
-    spread(p, a, s.spread)
-    by_places(p, a, candidates, table, s, score)
-    score[:tries] = np.where(taken, np.inf, score[:tries])
-    seeds = np.full(SEEDS, NONE)
+    by_places(p, a, candidates, score, table, s)
+    for c in range(tries):
+        score[c] = np.inf if taken[c] else score[c]
+    seeds = np.empty(max(SEEDS, len(who)), np.int64)
+    seeds[:] = NONE
     by_hours(p, a, candidates, score, np.inf, seeds)
     for c in seeds:
         if c >= 0 and score[c] < np.inf:
@@ -150,19 +143,19 @@ def _nearest(
             worst, final = _worst(who, over, under), _final(least, who, over, under)
 
 
-@njit(cache=True)
+@helper
 def _worst(who: Ints, over: Ints, under: Ints) -> float:
     """What somebody else must not exceed to be among the nearest so far."""
     return np.inf if who[-1] == NONE else over[-1] / under[-1]
 
 
-@njit(cache=True)
+@helper
 def _final(least: Ints, who: Ints, over: Ints, under: Ints) -> bool:
     """Whether all of the nearest so far are as near as anybody can be."""
     return who[-1] != NONE and compare(over[-1], under[-1], least[0], least[1]) <= 0
 
 
-@njit(cache=True)
+@helper
 def _asked(
     p: Prints,
     a: int,
@@ -187,7 +180,7 @@ def _asked(
     return _entered(p.ident, b, total, under_b, who, over, under)
 
 
-@njit(cache=True)
+@helper
 def _entered(ident: Ints, b: int, total: int, under_b: int, who: Ints, over: Ints, under: Ints) -> bool:
     """Whether a candidate is among the nearest so far, or as near with a smaller id; it takes its place among them."""
     at = len(who)
@@ -204,34 +197,26 @@ def _entered(ident: Ints, b: int, total: int, under_b: int, who: Ints, over: Int
     return at < len(who)
 
 
-@njit(cache=True)
+@helper
 def _within(p: Prints, a: int, b: int, limit: int, table: PlaceTable, s: Scratch, work: Ints) -> int:
     """Numerator of the stretch of two slots; -1 when it surely exceeds the limit."""
     n = p.people[a] + p.people[b]
     known = p.region[p.places_first[a]] > 0 and p.region[p.places_first[b]] > 0
     back: int = NONE
     if p.size[b] >= p.size[a]:
-        if known:
-            bound = p.scale[0] * space_to(p, b, table)
-            costs_to(p, b, table, s)
-        else:
-            bound = costs_between(p, b, a, limit // n, s)
+        bound = costs_to(p, b, table, s) if known else costs_between(p, b, a, limit // n, s)
         back = _directed(p, b, a, bound, limit, s, work)
     if p.size[a] < p.size[b]:
         return back
     most = limit if back < 0 else back
-    if known:
-        bound = p.scale[0] * space_from(p, b, table, s)
-        costs_from(p, a, s)
-    else:
-        bound = costs_between(p, a, b, most // n, s)
+    bound = costs_from(p, b, table, s) if known else costs_between(p, a, b, most // n, s)
     there: int = _directed(p, a, b, bound, most, s, work)
     return back if there < 0 else there
 
 
-@njit(cache=True)
+@helper
 def _directed(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, work: Ints) -> int:
-    """Sum of the closest stretches of the samples of a, from a bound that is made exact sample by sample."""
+    """Sum of the closest stretches of the samples of a, from a bound in space; -1 when it surely exceeds the limit."""
     n = p.people[a] + p.people[b]
     if bound > limit // n:
         return NONE
@@ -239,78 +224,5 @@ def _directed(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, wor
     if bound > limit // n:
         return NONE
     work[CLOSE] += 1
-    exact: int = _refined(p, a, b, n * bound, limit, s, work)
+    exact: int = refined(p, a, b, n * bound, limit, s, work)
     return exact
-
-
-@njit(cache=True)
-def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
-    """The closest rectangle of b to each of a, the most used first."""
-    n_a, n_b = p.people[a], p.people[b]
-    n = n_a + n_b
-    first, last = p.places_first[b], p.places_first[b] + p.places[b]
-    left, right = p.rectangle[0, first:last], p.rectangle[1, first:last]
-    down, up = p.rectangle[2, first:last], p.rectangle[3, first:last]
-    total: int = 0
-    for k in range(p.places_first[a], p.places_first[a] + p.places[a]):
-        x0, x1, y0, y1 = p.rectangle[0, k], p.rectangle[1, k], p.rectangle[2, k], p.rectangle[3, k]
-        own = n_a * (x1 - x0 + y1 - y0)
-        best = own + p.scale[1] * n
-        for j in range(len(left)):
-            union = max(x1, right[j]) - min(x0, left[j]) + max(y1, up[j]) - min(y0, down[j])
-            best = min(best, n * union - n_b * (right[j] - left[j] + up[j] - down[j]))
-        floor = p.scale[0] * (best - own)
-        low[k - p.places_first[a]] = floor
-        total += p.uses[k] * floor
-        if total > limit:
-            break
-    return total
-
-
-@njit(cache=True)
-def _refined(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, work: Ints) -> int:
-    low, part = s.low, s.part
-    if _space_bound(p, a, b, limit, low) > limit:
-        return NONE  # and `low` is not filled
-    n_a, n_b = p.people[a], p.people[b]
-    n = n_a + n_b
-    starts, ends, reach, place, r = p.start, p.end, p.reach, p.place, p.rectangle
-    space_unit, time_unit, space_cap, time_cap = p.scale[0], p.scale[2], p.scale[1] * n, p.scale[3] * n
-    begin, stop, mine, theirs = p.first[b], p.first[b] + p.size[b], p.places_first[a], p.places_first[b]
-    after = begin
-    compared = 0
-    for i in range(p.first[a], p.first[a] + p.size[a]):
-        start, end, k = np.int64(starts[i]), np.int64(ends[i]), mine + place[i]
-        floor = low[place[i]]
-        while after < stop and starts[after] <= start:
-            after += 1
-        best = floor + time_unit * time_cap  # all beyond the cap in time: the closest in space decides
-        left, right = after - 1, after
-        while True:
-            behind = ahead = NEVER
-            if left >= begin:
-                behind = n_a * (start - starts[left]) + n_b * max(0, end - reach[left])
-            if right < stop:
-                ahead = n_a * max(0, starts[right] + 1 - end) + n_b * (starts[right] - start)
-            if floor + time_unit * min(behind, ahead, time_cap) >= best:
-                break
-            if behind <= ahead:
-                j = left
-                left -= 1
-            else:
-                j = right
-                right += 1
-            compared += 1
-            tau = time_unit * apart(start, end, starts[j], ends[j], n_a, n_b)
-            if floor + tau < best:
-                m = theirs + place[j]
-                space = apart(r[0, k], r[1, k], r[0, m], r[1, m], n_a, n_b)
-                space += apart(r[2, k], r[3, k], r[2, m], r[3, m], n_a, n_b)
-                best = min(best, space_unit * min(space, space_cap) + tau)
-        bound += best - n * part[i - p.first[a]]
-        if bound > limit:
-            work[COMPARED] += compared
-            return NONE
-    work[EXACT] += 1
-    work[COMPARED] += compared
-    return bound

@@ -3,23 +3,19 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
+from incrowd.kernels.cpu.glove.chart import Bytes, Short, divide, draw
 from incrowd.kernels.types import Scale
-
-Short = NDArray[np.int32]
-Bytes = NDArray[np.uint8]
 
 GROUPS = 4  # of the places of a fingerprint: the three most used, and all others
 MINUTES = 2  # unit of a sketch, in which a byte holds the cap
-SIDE = 45  # strips of regions, and regions in a strip
 SKETCH_BYTES = 512 << 20
 FINEST_SHIFT = 3  # bins of 8 minutes
 COARSE_SHIFT = 6  # longer bins of 64, or of two bins if these are longer
 MOST_BINS = 1 << 16
-EDGE = 1 << 30  # beyond every coordinate
 
 
 class Prints(NamedTuple):
@@ -42,11 +38,11 @@ class Prints(NamedTuple):
     regions: Short  # rows x, x end, y, y end of each, and the smallest width and height in it
     hull: Short  # t, t end, x, x end, y, y end
     brief: Ints  # shortest and longest sample
-    quiet: NDArray[np.uint8]  # [slot, bin, group]: from the bin to the nearest sample at these places, capped
-    coarse: NDArray[np.uint8]  # the same of longer bins, the least in each
+    quiet: Bytes  # [slot, bin, group]: from the bin to the nearest sample at these places, capped
+    coarse: Bytes  # the same of longer bins, the least in each
     calm: Bytes  # [slot, longer bin]: the same to the nearest sample anywhere
     hours: Bytes  # [slot, longer bin]: samples that begin and end in it, up to 255
-    chart: NDArray[np.uint8]  # [region, slot]: from the region to the nearest rectangle of a slot, capped, in steps
+    chart: Bytes  # [region, slot]: from the region to the nearest rectangle of a slot, capped, in steps
     shift: Ints  # a bin is 2**shift minutes, of each of both
     runs: Ints  # samples one after the other at one place in one longer bin, of each slot; the first is at `first`
     run: Short  # rows place, first and last bin, samples
@@ -99,38 +95,21 @@ def prints_of(corners: Short, offsets: Ints, people: Ints, scale: Scale, room: i
     prints = allocate(np.diff(offsets), int(corners[:, 1].max()), scale, room)
     prints.people[:] = people
     fill(prints, corners, offsets)
-    regions = divide(prints)
+    places = prints.used[1]
+    prints.region[:places], regions = divide(prints.rectangle[:, :places])
     prints = prints._replace(regions=regions, chart=np.empty((regions.shape[1], len(people)), np.uint8))
     draw_all(prints)
     return prints
 
 
-def divide(p: Prints) -> Short:
-    """Give every rectangle a region: one of its own if there are few different ones, else some neighbours share it."""
-    distinct, which = np.unique(p.rectangle[:, : p.used[1]].T, axis=0, return_inverse=True)
-    count = len(distinct)
-    strip = np.arange(count) // -(-count // SIDE)
-    order = np.lexsort((distinct[:, 2], strip))
-    begin = np.arange(0, count, -(-count // SIDE**2))
-    rank = np.empty(count, np.uint16)
-    rank[order] = 1 + np.repeat(np.arange(len(begin)), np.diff(np.append(begin, count)))
-    p.region[: p.used[1]] = rank[which.ravel()]
-    x, x_end, y, y_end = distinct[order].T
-    low, high = np.minimum.reduceat, np.maximum.reduceat
-    hulls = [low(x, begin), high(x_end, begin), low(y, begin), high(y_end, begin)]
-    widths = [low(x_end - x, begin), low(y_end - y, begin)]
-    anywhere = np.array([[-EDGE, EDGE, -EDGE, EDGE, 0, 0]], np.int32)
-    return np.ascontiguousarray(np.concatenate([anywhere, np.column_stack(hulls + widths)]).T)
-
-
-@njit(cache=True)
+@compiled
 def fill(p: Prints, corners: Short, offsets: Ints) -> None:
     """Lay out one fingerprint per slot."""
     for slot in range(len(offsets) - 1):
         put(p, slot, corners[offsets[slot] : offsets[slot + 1]])
 
 
-@njit(cache=True)
+@helper
 def put(p: Prints, slot: int, corners: Short) -> None:
     """Append a fingerprint and let the slot own it."""
     at, size = p.used[0], len(corners)
@@ -146,44 +125,23 @@ def put(p: Prints, slot: int, corners: Short) -> None:
     p.runs[slot] = _runs(p, at, size)
     _count(p, slot)
     _outline(p, slot, corners)
-    draw(p, slot)
+    _draw(p, slot)
 
 
-@njit(cache=True)
-def step_of(p: Prints) -> int:
-    """The unit of a chart, in which a byte holds the cap."""
-    return int(p.scale[1]) // 0xFF + 1
-
-
-@njit(cache=True)
+@compiled
 def draw_all(p: Prints) -> None:
     """Chart every slot."""
     for slot in range(len(p.size)):
-        draw(p, slot)
+        _draw(p, slot)
 
 
-@njit(cache=True)
-def draw(p: Prints, slot: int) -> None:
-    """Chart how far each region is from the rectangles of a slot, once there are regions.
-
-    Boxes that do not overlap are stretched by the gap between them and at least by the narrower of the two.
-    """
-    first, cap, step = p.places_first[slot], np.int32(p.scale[1]), np.int32(step_of(p))
-    least = np.full(p.chart.shape[0], cap, np.int32)
-    x0, x1, y0, y1, wide, high = p.regions[0], p.regions[1], p.regions[2], p.regions[3], p.regions[4], p.regions[5]
-    for k in range(first, first + p.places[slot]):
-        left, right, down, up = p.rectangle[0, k], p.rectangle[1, k], p.rectangle[2, k], p.rectangle[3, k]
-        for r in range(len(least)):
-            x = max(x0[r] - right, left - x1[r])
-            y = max(y0[r] - up, down - y1[r])
-            x = x + min(wide[r], right - left) if x >= 0 else 0
-            y = y + min(high[r], up - down) if y >= 0 else 0
-            least[r] = min(least[r], x + y)
-    for r in range(len(least)):
-        p.chart[r, slot] = least[r] // step
+@helper
+def _draw(p: Prints, slot: int) -> None:
+    first = p.places_first[slot]
+    draw(p.chart, slot, p.regions, p.rectangle, first, first + p.places[slot], p.scale[1])
 
 
-@njit(cache=True, inline="always")
+@helper
 def _places(p: Prints, at: int, base: int, corners: Short) -> int:
     """Number the distinct rectangles, most used first; how many there are."""
     places, last = 0, 0
@@ -208,7 +166,7 @@ def _places(p: Prints, at: int, base: int, corners: Short) -> int:
     return places
 
 
-@njit(cache=True)
+@helper
 def _runs(p: Prints, at: int, size: int) -> int:
     """Count samples one after the other that a coarse bound takes together; how many runs there are."""
     made, shift = 0, p.shift[1]
@@ -223,7 +181,7 @@ def _runs(p: Prints, at: int, size: int) -> int:
     return made
 
 
-@njit(cache=True)
+@helper
 def _count(p: Prints, slot: int) -> None:
     """Count the samples of each longer bin; those in several are left out."""
     p.hours[slot] = 0
@@ -233,7 +191,7 @@ def _count(p: Prints, slot: int) -> None:
             p.hours[slot, low] = min(0xFF, p.hours[slot, low] + p.run[3, i])
 
 
-@njit(cache=True)
+@helper
 def _same(rectangle: Short, at: int, corner: Short) -> bool:
     equal = True
     for side in range(4):
@@ -241,7 +199,7 @@ def _same(rectangle: Short, at: int, corner: Short) -> bool:
     return equal
 
 
-@njit(cache=True, inline="always")
+@helper
 def _outline(p: Prints, slot: int, corners: Short) -> None:
     p.hull[slot] = corners[0]
     p.brief[slot, 0] = p.brief[slot, 1] = corners[0, 1] - corners[0, 0]
@@ -255,7 +213,7 @@ def _outline(p: Prints, slot: int, corners: Short) -> None:
     _listen(p, slot)
 
 
-@njit(cache=True, inline="always")
+@helper
 def _listen(p: Prints, slot: int) -> None:
     """Minutes between each bin and the nearest sample of each group; a bound for every sample inside the bin."""
     shift, cap, bins = p.shift[0], p.scale[3], p.quiet.shape[1]
@@ -286,7 +244,7 @@ def _listen(p: Prints, slot: int) -> None:
         p.calm[slot, k] = coarse[k].min()
 
 
-@njit(cache=True)
+@helper
 def corners(p: Prints, slot: int) -> Short:
     """The samples of a slot, one row (t, t end, x, x end, y, y end) each."""
     rows = np.empty((p.size[slot], 6), np.int32)
@@ -297,7 +255,7 @@ def corners(p: Prints, slot: int) -> Short:
     return rows
 
 
-@njit(cache=True)
+@compiled
 def gather(p: Prints, slots: Ints, row: Ints) -> Short:
     """The samples of some slots one after the other; `row[s]` becomes the place of sample s among them."""
     rows = np.empty((p.size[slots].sum(), 6), np.int32)
