@@ -10,6 +10,7 @@ from numba import njit
 
 import incrowd as ic
 from boxes import crowds, prints
+from incrowd.kernels.cpu.glove import chart
 from incrowd.kernels.cpu.glove import prints as laying
 from incrowd.kernels.cpu.glove.bounds import (
     NEVER,
@@ -19,8 +20,6 @@ from incrowd.kernels.cpu.glove.bounds import (
     joint_bound,
     run_bound,
     scratch_of,
-    space_from,
-    space_to,
     table_of,
 )
 from incrowd.kernels.cpu.glove.nearest import nearest
@@ -36,12 +35,9 @@ def bounds_of(p, a, b, way):
     """From the samples of a to their closest of b, per person: by places, by runs, and for each sample by times too."""
     s = scratch_of(p)
     if way == FROM:
-        total = p.scale[0] * space_from(p, b, table_of(p, a), s)
-        costs_from(p, a, s)
+        total = costs_from(p, b, table_of(p, a), s)
     elif way == TO:
-        table = table_of(p, b)
-        total = p.scale[0] * space_to(p, a, table)
-        costs_to(p, a, table, s)
+        total = costs_to(p, a, table_of(p, b), s)
     else:
         total = costs_between(p, a, b, NEVER, s)
     runs = run_bound(p, a, b, total, NEVER, s)
@@ -102,7 +98,7 @@ def test_no_bound_exceeds_the_stretch_of_scattered_boxes(seed, unit, side, shift
     crowd = rng.choice([1, 2, 50, 100_000], 6)
     data = ic.Fingerprints.from_arrays(user, x, y, t, dx=dx, dy=dy, dt=dt, crowd=crowd)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(laying, "SIDE", side)
+        patch.setattr(chart, "SIDE", side)
         patch.setattr(laying, "FINEST_SHIFT", shifts[0])
         patch.setattr(laying, "COARSE_SHIFT", shifts[1])
         check(data)
@@ -136,7 +132,7 @@ def test_a_search_that_abandons_a_pair_by_its_places_reads_nothing_that_was_not_
     x, y, t = (rng.integers(0, top, len(user)) for top in (300, 300, 4000))
     data = ic.Fingerprints.from_arrays(user, 100 * x, 100 * y, t, crowd=rng.integers(1, 9, len(count)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(laying, "SIDE", 3)
+        patch.setattr(chart, "SIDE", 3)
         laid, users, p = laid_out(data)
     everybody = np.arange(len(users))
     who, over, under, _ = nearest(p, everybody, everybody, 2, False)

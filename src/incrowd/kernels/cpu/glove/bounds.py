@@ -201,10 +201,9 @@ def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -
 
 
 @helper
-def hulls_apart(p: Prints, a: int, b: int) -> int:
-    """No sample of one is closer to any of the other than their hulls are; per person and sample."""
+def hulls_apart(p: Prints, a: int, b: int) -> tuple[int, int]:
+    """No sample of one is closer to any of the other than their hulls, in space and in time; per person and sample."""
     t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])
     x = max(0, p.hull[b, 2] - p.hull[a, 3], p.hull[a, 2] - p.hull[b, 3])
     y = max(0, p.hull[b, 4] - p.hull[a, 5], p.hull[a, 4] - p.hull[b, 5])
-    apart_by: int = p.scale[0] * min(x + y, p.scale[1]) + p.scale[2] * min(t, p.scale[3])
-    return apart_by
+    return p.scale[0] * min(x + y, p.scale[1]), p.scale[2] * min(t, p.scale[3])

@@ -41,7 +41,7 @@ def spread(p: Prints, a: int, total: Short) -> None:
 
 @helper
 def by_places(p: Prints, a: int, candidates: Ints, score: Floats, table: PlaceTable, s: Scratch) -> None:
-    """The bound of the places of both, which are summed over the longer; of hulls if a place has no region."""
+    """The bound of the places of both, which are summed over the longer; of hulls where one has no regions."""
     size, first, places, uses, region = p.size, p.places_first, p.places, p.uses, p.region
     least, spreads, weight, own = table.least, s.spread, p.scale[0], p.size[a]
     known = region[first[a]] > 0
@@ -58,7 +58,7 @@ def by_places(p: Prints, a: int, candidates: Ints, score: Floats, table: PlaceTa
             back *= weight
         score[c] = min(there, back) / max(own, size[b]) if a != b else np.inf
         if not known or region[first[b]] == 0:
-            score[c] = max(score[c], float(hulls_apart(p, a, b)))
+            score[c] = max(score[c], float(hulls_apart(p, a, b)[0]))
 
 
 @helper

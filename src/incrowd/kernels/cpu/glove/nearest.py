@@ -112,7 +112,7 @@ def _nearest(
     for c in range(tries):
         b = candidates[c]
         work[PAIRS] += b != a
-        if b != a and hulls_apart(p, a, b) <= floor * SLACK:
+        if b != a and sum(hulls_apart(p, a, b)) <= floor * SLACK:
             taken[c] = _asked(p, a, b, floor, least, who, over, under, table, s, work)
             if taken[c] and _final(least, who, over, under):
                 return
