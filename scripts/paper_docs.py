@@ -150,7 +150,7 @@ def summary(results: dict[str, Any]) -> str:
         verdicts = [row["verdict"] for row in one["statements"]]
         counts = " | ".join(str(verdicts.count(kind)) for kind in ("agrees", "differs", "cannot be compared"))
         lines.append(
-            f"| [{title}](#{title.lower().replace(' ', '-')}) | {one['data']}, {one['users']:,} users | {counts} |"
+            f"| [{title}](#{title.lower().replace(',', '').replace(' ', '-')}) | {one['data']}, {one['users']:,} users | {counts} |"
         )
     return "\n".join(lines) + "\n"
 

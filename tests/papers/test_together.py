@@ -105,6 +105,7 @@ def test_at_full_size_there_are_as_many_people_as_in_the_paper(monkeypatch, tmp_
     monkeypatch.setattr(cities, "TOWERS", 50)
     made = cities.made_up(("operator", "application"), quick=False, full=True, seed=0)
     assert [(scene.users, scene.days) for scene in made] == [(40, 7), (20, 14)]
+    assert {cities.few(scene) for scene in made} == {cities.FIXED}  # not for want of people
     monkeypatch.setattr(country, "PEOPLE", (30, 60))
     monkeypatch.setattr(gramaglia2015, "DRAWN", 10)
     found = gramaglia2015.reproduce(full=True, cache=tmp_path)

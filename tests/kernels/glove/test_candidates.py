@@ -106,7 +106,10 @@ def test_no_score_exceeds_the_stretch_of_scattered_boxes_and_of_merged_ones(seed
         ("0,0,0 | 0,0,2000", (0, 1, 1)),  # beyond the cap in time
         ("0,0,0; 0,0,2000 | 0,0,0", (0, 1, 1)),
         ("0,0,0; 9000,0,5000 | 9000,0,0; 0,0,5000", (0, 0, 1)),  # near in space and in time, never in both
-        ("0,0,0; 300,0,5000; 300,0,5001 | 0,0,0; 600,0,0", (36 / 2436, 1, 1)),  # each adds: a gap in space to one of hours
+        (
+            "0,0,0; 300,0,5000; 300,0,5001 | 0,0,0; 600,0,0",
+            (36 / 2436, 1, 1),
+        ),  # each adds: a gap in space to one of hours
     ],
 )
 def test_scores_are_as_high_as_the_layout_allows(text, shares):

@@ -11,7 +11,6 @@ from incrowd.papers.record import FACTOR, OTHER, Figure, Reproduction, Statement
 from incrowd.papers.xu2017.attack import figure_8
 from incrowd.papers.xu2017.crowds import figure_11
 from incrowd.papers.xu2017.data import (
-    CALM,
     CITIES,
     FIXED,
     KINDS,
@@ -24,6 +23,7 @@ from incrowd.papers.xu2017.data import (
     UNIQUE_3,
     UNIQUE_5,
     Scene,
+    alike,
     convention,
     crowd,
     few,
@@ -156,7 +156,7 @@ def _statements(scene: Scene, values: Mapping[Knowledge, list[float]]) -> list[S
     what = named(scene, "unique by Top-5 towers")
     return [
         *people(scene, where, "unique by Top-3 towers", UNIQUE_3, top[2], few(scene)),
-        claim(where, what, f"above {percent(UNIQUE_5, 0)}", percent(top[4], 0), top[4] > UNIQUE_5, _alike(scene)),
+        claim(where, what, f"above {percent(UNIQUE_5, 0)}", percent(top[4], 0), top[4] > UNIQUE_5, alike(scene)),
         claim(where, named(scene, "Rand-K and Cont-K above Top-K, K < 3"), "yes", f"K = 2: {shares}", below, less),
         apart(
             "Figs. 3, 8c",
@@ -166,10 +166,6 @@ def _statements(scene: Scene, values: Mapping[Knowledge, list[float]]) -> list[S
             ours=f"{percent(top[2], 0)}, {percent(scene.score.uniqueness[2], 0)}",
         ),
     ]
-
-
-def _alike(scene: Scene) -> str:
-    return OTHER if scene.kind is None else CALM if scene.calm else FIXED
 
 
 __all__ = [

@@ -261,10 +261,15 @@ def _why(scene: Scene, less: bool) -> str:
     return TOGETHER if less else few(scene)
 
 
+def alike(scene: Scene) -> str:
+    """Why people as many as in the paper give another number."""
+    return OTHER if scene.kind is None else CALM if scene.calm else FIXED
+
+
 def few(scene: Scene) -> str:
-    """Why places are shared by fewer people than in the paper."""
-    if scene.kind is None:
-        return OTHER
+    """Why places are shared by fewer people than in the paper, if there are fewer."""
+    if scene.kind is None or scene.users >= PEOPLE[scene.kind]:
+        return alike(scene)
     return f"{scene.users:,} people instead of {PEOPLE[scene.kind]:,}: fewer share a place"
 
 
