@@ -139,7 +139,7 @@ def _install(python: Path) -> None:
     make = [uv, "venv", "--python", sys.executable] if uv else [sys.executable, "-m", "venv"]
     shutil.rmtree(SKMOB, ignore_errors=True)
     subprocess.run([*make, str(SKMOB)], check=True)
-    install = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install"]
+    install = [uv, "pip", "install", "--python", str(python)] if uv else [str(python), "-m", "pip", "install"]
     for packages in (SKMOB_NEEDS, ("--no-deps", SKMOB_ALONE)):
         subprocess.run([*install, "--quiet", "--only-binary", ":all:", *packages], check=True)
 

@@ -83,7 +83,8 @@ def beside_index() -> dict[str, Any]:
     rounds: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(5):
         for name, job in jobs.items():
-            with timed(took := {}, name):
+            took: dict[str, Any] = {}
+            with timed(took, name):
                 job()
             rounds[name].append(took[f"{name}_cpu_s"])
     least = {f"{name}_cpu_s": min(values) for name, values in rounds.items()}

@@ -149,9 +149,7 @@ def summary(results: dict[str, Any]) -> str:
     for title, one in results.items():
         verdicts = [row["verdict"] for row in one["statements"]]
         counts = " | ".join(str(verdicts.count(kind)) for kind in ("agrees", "differs", "cannot be compared"))
-        lines.append(
-            f"| [{title}](#{title.lower().replace(',', '').replace(' ', '-')}) | {one['data']}, {one['users']:,} users | {counts} |"
-        )
+        lines.append(f"| [{title}](#{_anchor(title)}) | {one['data']}, {one['users']:,} users | {counts} |")
     return "\n".join(lines) + "\n"
 
 
@@ -191,6 +189,10 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows of Markdown, the first of them the head."""
     head, *body = (["|" + "|".join(f" {_cell(cell)} " for cell in row) + "|"] for row in rows)
     return [*head, "|" + " --- |" * len(rows[0]), *(line for one in body for line in one)]
+
+
+def _anchor(title: str) -> str:
+    return title.lower().replace(",", "").replace(" ", "-")
 
 
 def _cell(text: str) -> str:

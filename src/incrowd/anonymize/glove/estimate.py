@@ -68,7 +68,7 @@ class _Trial(NamedTuple):
 
     first_s: float
     later_s: float
-    index: int
+    index_bytes: int
     places: int
 
 
@@ -113,7 +113,7 @@ def glove_estimates(
     first_s, later_s = (float(np.mean([one[i] for one in tries])) for i in range(2))
     places = sum(one.places for one in tries) * len(parts) // len(tries)
     memory = fingerprints.records * SAMPLE_BYTES + places * PLACE_BYTES + len(fingerprints) * USER_BYTES
-    memory += max(one.index for one in tries)
+    memory += max(one.index_bytes for one in tries)
     estimates = []
     for size in k:
         active = [int((fingerprints.crowd[part] < size).sum()) for part in parts]
@@ -141,7 +141,7 @@ def _tried(laid: CornerTable, users: int, *, merging: bool) -> _Trial:
 
     samples = len(laid.corners)
     prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale, room=samples)
-    index = sum(column.nbytes for column in (prints.quiet, prints.coarse, prints.calm, prints.chart))
+    index = sum(column.nbytes for column in (prints.quiet, prints.coarse, prints.calm, prints.hours, prints.chart))
     places = int(prints.used[1])
     everybody = np.arange(len(laid.people))
     rows = np.random.default_rng(0).permutation(everybody)[:users]

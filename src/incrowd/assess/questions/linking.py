@@ -159,7 +159,7 @@ def only(visits: Visits, people: Ints) -> Visits:
 
 
 def later_s(data: Dataset) -> float:
-    """By how many pairs share a cell, and a quarter of the day there, for two scores, alone and one-to-one."""
+    """By how many pairs of people share a cell, and a quarter of the day there: two scores, alone and one-to-one."""
     visits = data.visits
     share = min(1.0, data.options.people / len(visits))
     pairs = sum(float((people * people).sum()) for people in _people_of_features(visits))

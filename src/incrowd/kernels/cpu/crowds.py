@@ -14,49 +14,76 @@ from incrowd.kernels.types import Ids, Words
 DIGIT = 11  # bits by which questions are put in order at once
 
 
-@compiled
 def in_turn(starts: Ints, known: Ids) -> tuple[Ids, Ids]:
     """Where each question was, and its distinct lists, the shortest first and the longest again where some are missing.
 
     By radix sort of the second lists; the order of equal ones stays.
     """
-    n, width = known.shape
-    lists, turn, turned = known.copy(), np.empty((n, 2), known.dtype), np.empty((n, 2), known.dtype)
-    for q in range(n):
-        distinct = sort_by_length(starts, lists[q])
-        for j in range(distinct, width):
-            lists[q, j] = lists[q, distinct - 1]
-        turn[q, 0], turn[q, 1] = lists[q, 1], q
-    low = (1 << DIGIT) - 1
-    for shift in range(0, 63, DIGIT):
-        if len(starts) >> shift == 0:
-            break
-        ends = np.zeros(low + 2, np.int64)
-        for q in range(n):
-            ends[((turn[q, 0] >> shift) & low) + 1] += 1
-        for digit in range(low + 1):
-            ends[digit + 1] += ends[digit]
-        for q in range(n):
-            digit = (turn[q, 0] >> shift) & low
-            at = ends[digit]
-            turned[at, 0], turned[at, 1] = turn[q, 0], turn[q, 1]
-            ends[digit] = at + 1
+    lists = known.copy()
+    turn, turned = np.empty((2, len(known), 2), known.dtype)
+    ends = np.empty((1 << DIGIT) + 1, np.int64)
+    _sort(starts, lists, turn)
+    for shift in range(0, len(starts).bit_length(), DIGIT):
+        ends[:] = 0
+        _by_digit(turn, turned, shift, ends)
         turn, turned = turned, turn
-    ordered = np.empty_like(known)
-    for i in range(n):
-        for j in range(width):
-            ordered[i, j] = lists[turn[i, 1], j]
-    return turn[:, 1].copy(), ordered
+    place = turn[:, 1].copy()
+    return place, lists.take(place, axis=0)
 
 
 @compiled
+def _sort(starts: Ints, lists: Ids, turn: Ids) -> None:
+    """The lists of each question by length, and what puts it in its turn: its second list and its number."""
+    for q in range(len(lists)):
+        a, b = lists[q, 0], lists[q, 1]
+        if lists.shape[1] > 2:
+            distinct = sort_by_length(starts, lists[q])
+            for j in range(distinct, lists.shape[1]):
+                lists[q, j] = lists[q, distinct - 1]
+        elif starts[b + 1] - starts[b] < starts[a + 1] - starts[a]:
+            lists[q, 0], lists[q, 1] = b, a
+        turn[q, 0], turn[q, 1] = lists[q, 1], q
+
+
+@compiled
+def _by_digit(turn: Ids, turned: Ids, shift: int, ends: Ints) -> None:
+    """One pass of a radix sort."""
+    low = (1 << DIGIT) - 1
+    for q in range(len(turn)):
+        ends[((turn[q, 0] >> shift) & low) + 1] += 1
+    for digit in range(low + 1):
+        ends[digit + 1] += ends[digit]
+    for q in range(len(turn)):
+        digit = (turn[q, 0] >> shift) & low
+        at = ends[digit]
+        turned[at, 0], turned[at, 1] = turn[q, 0], turn[q, 1]
+        ends[digit] = at + 1
+
+
 def count_in_turn(
     starts: Ints, postings: Ids, long: int, bit_row: Ids, words: Words, lists: Ids, own: Ids, users: int
 ) -> Ints:
     """How many users are on every list named in each row of lists, which `in_turn` gave, with their own."""
-    count = np.empty(len(lists), np.int64)
-    left = np.empty(max(long, 1), postings.dtype)
-    marked, mark, before = np.zeros(users, np.int32), np.int32(0), np.int64(-1)
+    count, left = np.empty(len(lists), np.int64), np.empty(max(long, 1), postings.dtype)
+    marked = np.zeros(users, np.int32)
+    _count_in_turn(starts, postings, long, bit_row, words, lists, own, marked, left, count)
+    return count
+
+
+@compiled
+def _count_in_turn(
+    starts: Ints,
+    postings: Ids,
+    long: int,
+    bit_row: Ids,
+    words: Words,
+    lists: Ids,
+    own: Ids,
+    marked: Ids,
+    left: Ids,
+    count: Ints,
+) -> None:
+    mark, before = np.int32(0), np.int64(-1)
     for i in range(len(lists)):
         first, second = lists[i, 0], np.int64(lists[i, 1])
         a, b = starts[first], starts[first + 1]
@@ -78,7 +105,6 @@ def count_in_turn(
                 _keep_marked(marked, mark, postings, a, b, left)
                 n = _rest(starts, postings, long, bit_row, words, lists[i], left, n, own[i])
             count[i] = n
-    return count
 
 
 @helper

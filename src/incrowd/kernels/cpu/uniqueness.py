@@ -116,7 +116,7 @@ def sort_by_length(starts: Ints, lists: Ids) -> int:
 
 @helper
 def count_bits(bit_row: Ids, words: Words, lists: Ids, m: int) -> int:
-    """How many users are on all of the first m lists, which are long: by their bits."""
+    """How many users have a bit in all of the first m lists."""
     count = 0
     for w in range(words.shape[1]):
         both = words[bit_row[lists[0]], w]

@@ -17,8 +17,8 @@ def in_turn(starts: Ints, known: Ids) -> tuple[Ids, Ids]:
     for row, turned in zip(known, lists, strict=True):
         distinct = sorted(dict.fromkeys(row.tolist()), key=lambda k: length[k])
         turned[:] = [*distinct, *distinct[-1:] * (len(row) - len(distinct))]
-    place = np.argsort(lists[:, 1], kind="stable").astype(known.dtype)
-    return place, lists[place]
+    place = np.argsort(lists[:, 1], kind="stable")
+    return np.asarray(place, known.dtype), lists[place]
 
 
 def count_in_turn(

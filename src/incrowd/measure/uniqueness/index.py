@@ -111,7 +111,8 @@ class Index:
     def count(self, known: NDArray[Any], own: Ints | None = None) -> Ints:
         """How many users visited all points of each row; own[q] is one who did, if that is known."""
         if known.shape[1] == 1:
-            return self.starts[known[:, 0] + 1] - self.starts[known[:, 0]]
+            sizes: Ints = self.starts[known[:, 0] + 1] - self.starts[known[:, 0]]
+            return sizes
         mine = np.full(len(known), -1, np.int32) if own is None else own.astype(np.int32)
         if len(known) >= _MANY:
             return self._count_in_turn(known, mine)

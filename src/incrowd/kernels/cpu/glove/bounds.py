@@ -113,7 +113,7 @@ def costs_to(p: Prints, b: int, table: PlaceTable, s: Scratch) -> int:
     for m in range(p.places[b]):
         r = region[first + m]
         floor[m] = weight * least[r]
-        total += np.int64(uses[first + m]) * np.int64(floor[m])
+        total += int(np.int64(uses[first + m]) * np.int64(floor[m]))
         for g in range(GROUPS):
             cost[m, g] = weight * lead[r, g]
     return total
@@ -143,7 +143,7 @@ def costs_between(p: Prints, a: int, b: int, limit: int, s: Scratch) -> int:
 
 
 @helper
-def _cheapest(cost: Short, quiet: Bytes, k: int, part: int, unit: int) -> int:
+def _cheapest(cost: Short, quiet: Bytes, k: int, part: int, unit: int) -> np.int32:
     """The smallest cost of a place over the groups of places of another, in a bin."""
     first = min(np.int32(cost[k, 0] + unit * quiet[part, 0]), np.int32(cost[k, 1] + unit * quiet[part, 1]))
     last = min(np.int32(cost[k, 2] + unit * quiet[part, 2]), np.int32(cost[k, 3] + unit * quiet[part, 3]))
@@ -162,7 +162,7 @@ def run_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> 
                 continue
             for part in range(low + 1, high + 1):
                 best = min(best, _cheapest(cost, coarse, k, part, unit))
-        total += np.int64(run[3, i]) * np.int64(best - floor[k])
+        total += int(np.int64(run[3, i]) * np.int64(best - floor[k]))
         if total > limit:
             break
     return total

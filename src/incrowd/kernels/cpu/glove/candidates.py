@@ -54,7 +54,7 @@ def by_places(p: Prints, a: int, candidates: Ints, score: Floats, table: PlaceTa
         if own <= size[b]:
             back = 0
             for m in range(first[b], first[b] + places[b]):
-                back += np.int64(uses[m]) * np.int64(least[region[m]])
+                back += int(np.int64(uses[m]) * np.int64(least[region[m]]))
             back *= weight
         score[c] = min(there, back) / max(own, size[b]) if a != b else np.inf
         if not known or region[first[b]] == 0:
@@ -62,7 +62,7 @@ def by_places(p: Prints, a: int, candidates: Ints, score: Floats, table: PlaceTa
 
 
 @helper
-def hours_apart(hours: Bytes, a: int, calm: Bytes, b: int) -> int:
+def hours_apart(hours: Bytes, a: int, calm: Bytes, b: int) -> np.int32:
     """From the samples of a to when b is next anywhere, all together, in the unit of a sketch."""
     total = np.int32(0)
     for k in range(hours.shape[1]):

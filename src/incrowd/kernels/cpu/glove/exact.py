@@ -39,6 +39,7 @@ def nearest_places(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
 
 @helper
 def refined(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, work: Ints) -> int:
+    """Numerator of the stretch of the samples of a to b, from a bound that is made exact sample by sample; or -1."""
     low, part = s.low, s.part
     if nearest_places(p, a, b, limit, low) > limit:
         return NONE  # and `low` is not filled

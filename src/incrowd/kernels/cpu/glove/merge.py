@@ -5,8 +5,9 @@ from numba import njit
 
 from incrowd.arrays import Ints
 from incrowd.kernels.cpu.glove.bounds import NEVER, NONE
+from incrowd.kernels.cpu.glove.chart import Short
 from incrowd.kernels.cpu.glove.nearest import compare
-from incrowd.kernels.cpu.glove.prints import Prints, Short, corners, put
+from incrowd.kernels.cpu.glove.prints import Prints, corners, put
 from incrowd.kernels.cpu.glove.stretch import closest, stretch
 from incrowd.kernels.types import Scale
 

@@ -124,10 +124,10 @@ def _nearest(
     seeds = np.empty(max(SEEDS, len(who)), np.int64)
     seeds[:] = NONE
     by_hours(p, a, candidates, score, np.inf, seeds)
-    for c in seeds:
-        if c >= 0 and score[c] < np.inf:
-            _asked(p, a, candidates[c], _worst(who, over, under), none, who, over, under, table, s, work)
-            score[c] = np.inf  # a seed comes once
+    for seed in seeds:
+        if seed >= 0 and score[seed] < np.inf:
+            _asked(p, a, candidates[seed], _worst(who, over, under), none, who, over, under, table, s, work)
+            score[seed] = np.inf  # a seed comes once
     worst, final = _worst(who, over, under), _final(least, who, over, under)
     by_hours(p, a, candidates, score, worst * SLACK, seeds[:0])
     by_runs(p, a, candidates, score, worst * SLACK, table, s)
@@ -152,7 +152,7 @@ def _worst(who: Ints, over: Ints, under: Ints) -> float:
 @helper
 def _final(least: Ints, who: Ints, over: Ints, under: Ints) -> bool:
     """Whether all of the nearest so far are as near as anybody can be."""
-    return who[-1] != NONE and compare(over[-1], under[-1], least[0], least[1]) <= 0
+    return bool(who[-1] != NONE and compare(over[-1], under[-1], least[0], least[1]) <= 0)
 
 
 @helper
@@ -177,7 +177,7 @@ def _asked(
     total = _within(p, a, b, limit, table, s, work)
     if total < 0 or (exactly[1] > 0 and compare(total, under_b, exactly[0], exactly[1]) > 0):
         return False
-    return _entered(p.ident, b, total, under_b, who, over, under)
+    return bool(_entered(p.ident, b, total, under_b, who, over, under))
 
 
 @helper
