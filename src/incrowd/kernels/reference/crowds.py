@@ -18,7 +18,7 @@ def in_turn(starts: Ints, known: Ids) -> tuple[Ids, Ids]:
         distinct = sorted(dict.fromkeys(row.tolist()), key=lambda k: length[k])
         turned[:] = [*distinct, *distinct[-1:] * (len(row) - len(distinct))]
     place = np.argsort(lists[:, 1], kind="stable")
-    return np.asarray(place, known.dtype), lists[place]
+    return place.astype(np.int64), lists[place]
 
 
 def count_in_turn(
