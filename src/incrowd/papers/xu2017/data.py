@@ -252,13 +252,8 @@ def attacked(
         text = " to ".join(percent(value, 0) for value in sorted(set(theirs)))
         return [apart(where, named(scene, what), text, CHOSEN, ours=percent(ours, 0))]
     less = ours < theirs[0] if good else ours > theirs[1]
-    return [share(where, named(scene, what), theirs, ours, why or _why(scene, less))]
-
-
-def _why(scene: Scene, less: bool) -> str:
-    if scene.kind is None:
-        return OTHER
-    return TOGETHER if less else few(scene)
+    why = why or (TOGETHER if less and scene.kind is not None else few(scene))
+    return [share(where, named(scene, what), theirs, ours, why)]
 
 
 def alike(scene: Scene) -> str:
