@@ -125,11 +125,11 @@ class Glove(Anonymizer):
             hidden = []
             for users, file in zip(parts, files, strict=True):
                 part, rows = (laid, None) if len(parts) == 1 else subset(laid, users)
-                made = self._hide_on_gpu(part) if device == "gpu" else self.hide(part, file, checkpoint_s)
+                made = self.hide(part, file, checkpoint_s, device=device)
                 hidden.append((made, users, rows))
             return joined(hidden, len(data), data.records)
 
-        whole, device = where_it_fits(run, self.device, self.runs_on(len(data), checkpoint=path))
+        whole, device = where_it_fits(run, self.device, on_device(self.device, len(data)))
         params = {**parameters(self), "device": device, "shards": len(parts)}
         promise: dict[str, Any] = {"guarantee": guarantee(type(self)), "claims": {"k": self.k}}
         return release_of(
@@ -137,13 +137,13 @@ class Glove(Anonymizer):
         )
 
     def check(self, *, checkpoint: Path | None = None, checkpoint_s: float = EVERY_S) -> None:  # type: ignore[override]
-        """Refuse a checkpoint that cannot be written or that the GPU would have to keep."""
-        self.runs_on(0, checkpoint=checkpoint_file(checkpoint, checkpoint_s))
+        """Refuse a checkpoint that cannot be written."""
+        checkpoint_file(checkpoint, checkpoint_s)
 
-    def estimate(self, data: Fingerprints, *, checkpoint: Path | None = None, **_: Any) -> GloveEstimate:
+    def estimate(self, data: Fingerprints, **_: Any) -> GloveEstimate:
         """About how long a run takes, and how much memory; times are those of a CPU."""
         estimate = glove_estimate(data, k=self.k, shard_users=self.shard_users)
-        return replace(estimate, device=self.runs_on(len(data), checkpoint=checkpoint))
+        return replace(estimate, device=on_device(self.device, len(data)))
 
     def losses(self, release: Release, data: Fingerprints) -> list[str]:
         """How coarse the boxes are, and what an audit will say of the pieces of a split."""
@@ -159,28 +159,21 @@ class Glove(Anonymizer):
         """Remove the checkpoint, which holds who was merged with whom."""
         forget(checkpoint, shards=release.params["shards"])
 
-    def runs_on(self, users: int, *, checkpoint: str | Path | None = None) -> str:
-        """The device for so many users, if it has room; `auto` leaves a run with a checkpoint to the CPU."""
-        if checkpoint is None:
-            return on_device(self.device, users)
-        if self.device == "gpu":
-            raise ParameterError("a run on the GPU keeps no checkpoint; leave checkpoint out, or pass device='cpu'.")
-        return "cpu"
-
-    def _hide_on_gpu(self, laid: CornerTable) -> Hidden:
+    def hide(
+        self, laid: CornerTable, checkpoint: Path | None = None, every_s: float = EVERY_S, *, device: str = "cpu"
+    ) -> Hidden:
+        """The groups of the people of one shard."""
         from incrowd.anonymize.glove.gpu import hide_on_card
 
-        limits = self.limits(laid) if self.suppress == "each" else None
-        return hide_on_card(laid, self.k, self.leftover, uncapped=self.ties == "uncapped", limits=limits)
-
-    def hide(self, laid: CornerTable, checkpoint: Path | None = None, every_s: float = EVERY_S) -> Hidden:
-        """The groups of the people of one shard."""
         settings: dict[str, Any] = {"k": self.k, "ties": self.ties, "leftover": self.leftover}
         limits = self.limits(laid) if self.suppress == "each" else None
         key = content_key(laid, {**settings, "limits": limits}) if checkpoint else ""
-        herd = Herd(laid, self.k, uncapped=self.ties == "uncapped", limits=limits)
-        work = hide(herd, self.leftover, Saved(checkpoint, key, every_s))
-        return Hidden.of(herd, work)
+        saved = Saved(checkpoint, key, every_s)
+        changes: dict[str, Any] = {"uncapped": self.ties == "uncapped", "limits": limits}
+        if device == "gpu":
+            return hide_on_card(laid, self.k, self.leftover, saved, **changes)
+        herd = Herd(laid, self.k, **changes)
+        return Hidden.of(herd, hide(herd, self.leftover, saved))
 
     def limits(self, laid: CornerTable) -> tuple[int, int]:
         """The widest and longest box that may stay, in the units of the layout."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from incrowd.anonymize.glove.herd import Saved
 from incrowd.anonymize.glove.release import Hidden
 from incrowd.arrays import Ints
 from incrowd.kernels.types import UNLIMITED, full
@@ -18,36 +19,49 @@ WAY_OUT = "pass shard_users to divide them, or device='cpu'"
 EXACT = 1 << 52  # where squared denominators times the largest value stay below, different fractions differ as floats
 
 
-def hide_on_card(laid: CornerTable, k: int, leftover: str, *, uncapped: bool, limits: tuple[int, int] | None) -> Hidden:
+def hide_on_card(
+    laid: CornerTable, k: int, leftover: str, saved: Saved, *, uncapped: bool, limits: tuple[int, int] | None
+) -> Hidden:
     """A whole run on the GPU."""
     from incrowd.kernels.gpu.device import within_memory
 
     with within_memory(len(laid.people), WAY_OUT):
-        herd = CardHerd(laid, k, uncapped=uncapped, limits=limits)
+        herd = CardHerd(laid, k, saved, uncapped=uncapped, limits=limits)
         return Hidden.of(herd, herd.hide(leftover))
 
 
 class CardHerd:
     """The living fingerprints and the merges of a run, in the memory of the GPU."""
 
-    def __init__(self, laid: CornerTable, k: int, *, uncapped: bool, limits: tuple[int, int] | None) -> None:
+    def __init__(
+        self, laid: CornerTable, k: int, saved: Saved, *, uncapped: bool, limits: tuple[int, int] | None
+    ) -> None:
+        from incrowd.kernels.gpu.glove.greedy import SPARE
         from incrowd.kernels.gpu.glove.prints import prints_of
 
-        self.k, self.users, self.full = k, len(laid.people), full(laid.scale)
+        self.k, self.users, self.full, self.saved = k, len(laid.people), full(laid.scale), saved
         # A finished group hides fewer than 2 k people, or began with more; a leftover adds fewer than k.
         most = max(int(laid.people.max()), 2 * k) + k
-        self.prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale, len(laid.corners), most)
+        given = (laid.corners, laid.offsets, laid.people, laid.scale)
+        self.prints = prints_of(*given, room=len(laid.corners), most_people=most, spare=0 if k == 2 else SPARE)
         self.prints.finish(np.flatnonzero(laid.people >= k))
         self.uncapped, self.limits = uncapped, limits or (UNLIMITED, UNLIMITED)
         self.label = f"hiding fingerprints among {k}"
         self.merges: list[tuple[int, int, int, int]] = []  # lo, hi, numerator, denominator
+        self.matched = np.zeros((0, 2), np.int64)
 
     def hide(self, leftover: str) -> Ints:
         """Merge until nobody is left who hides fewer than k people; what was done [gramaglia2015, Alg. 1]."""
-        from incrowd.kernels.gpu.glove.greedy import NearestSlots
+        from incrowd.kernels.gpu.glove.greedy import NearestSlots, empty_lists
 
-        lists = NearestSlots(self.prints)
+        lists, kept = NearestSlots(self.prints), empty_lists(self.users)
         tell(self.label, 0, self.users)
+        pairs = self.saved.load(kept)
+        if self.k == 2:
+            self.matched = pairs
+        else:
+            self._replay(pairs)
+        lists.restore(kept, *self._places())
         if self.k == 2:
             self._match(lists)
         else:
@@ -75,26 +89,72 @@ class CardHerd:
     def _match(self, lists: "NearestSlots") -> None:
         """Pairs in rounds, then all merges at once, in the order and with the ids of the greedy."""
         from incrowd.kernels.gpu.glove.greedy import matched
+        from incrowd.kernels.gpu.glove.nearest import stretches
 
-        pairs, stretches = [np.zeros((0, 2), np.int64)], [np.zeros((0, 2), np.int64)]
-        done = 0
-        for matches in matched(self.prints, lists):
+        known = [np.column_stack(stretches(self.prints, self.matched))]
+        for matches in matched(self.prints, lists, self.matched.ravel()):
             if matches is not None:
-                pairs.append(matches[0])
-                stretches.append(matches[1])
-                done += 2 * len(matches[0])
-            tell(self.label, done, self.users)
-        pair, stretch = np.concatenate(pairs), np.concatenate(stretches)
-        order = in_order(pair, stretch, self.full)
-        self._join(pair[order], pair[order], stretch[order, 1])
+                self.matched = np.concatenate([self.matched, matches[0]])
+                known.append(matches[1])
+            tell(self.label, 2 * len(self.matched), self.users)
+            self._keep(lists)
+        self._keep(lists, now=True)
+        stretch = np.concatenate(known)
+        order = in_order(self.matched, stretch, self.full)
+        slots = self.matched[order]
+        self._join(slots, slots, stretch[order, 1])
 
     def _merge(self, lists: "NearestSlots") -> None:
         from incrowd.kernels.gpu.glove.greedy import Loop
 
-        loop = Loop(self.prints, lists, self.k, self.limits, uncapped=self.uncapped)
+        loop = Loop(self.prints, lists, self.k, self.limits, self.merges, uncapped=self.uncapped)
         for living in loop.run():
             tell(self.label, self.users - living, self.users)
+            if self.saved.due:
+                self.merges = loop.made()
+                self._keep(lists)
         self.merges = loop.made()
+        self._keep(lists, now=True)
+
+    def _keep(self, lists: "NearestSlots", *, now: bool = False) -> None:
+        if self.saved.path is not None and (now or self.saved.due):
+            self.saved.keep(self, lists.kept(*self._places(), self.users), now=True)
+
+    def _places(self) -> tuple[Ints, Ints]:
+        """The slots of those still to be hidden, and their places in a checkpoint: the CPU's slots, where a merged
+        fingerprint has that of its smaller id.
+        """
+        from incrowd.kernels.gpu.glove.prints import ACTIVE, IDENT
+
+        place = self._slots()
+        slots = self.prints.living(ACTIVE)
+        return slots, place[self.prints.outline[slots, IDENT].get()]
+
+    def _slots(self) -> Ints:
+        place = np.arange(self.users + len(self.merges))
+        for m, (lo, *_) in enumerate(self.merges):
+            place[self.users + m] = place[lo]
+        return place
+
+    def _replay(self, pairs: Ints) -> None:
+        """Merge what was merged, all at once that begins with the same number of merges behind it."""
+        from incrowd.kernels.gpu.glove.merge import join
+        from incrowd.kernels.gpu.glove.prints import PEOPLE, SIZE
+
+        self.merges = [(lo, hi, 0, 1) for lo, hi in pairs.tolist()]
+        place, depth = self._slots(), np.zeros(self.users + len(pairs), np.int64)
+        over, under = np.zeros(len(pairs), np.int64), np.ones(len(pairs), np.int64)
+        for m, (lo, hi) in enumerate(pairs.tolist()):
+            depth[self.users + m] = 1 + max(depth[lo], depth[hi])
+        for level in range(1, int(depth.max()) + 1):
+            now = np.flatnonzero(depth[self.users :] == level)
+            slots = place[pairs[now]]
+            people, size = (self.prints.outline[:, column].get().astype(np.int64)[slots] for column in (PEOPLE, SIZE))
+            under[now] = people.sum(axis=1) * size.max(axis=1)
+            over[now], _ = join(
+                self.prints, slots, self.users + now, uncapped=self.uncapped, limits=self.limits, k=self.k
+            )
+        self.merges = list(zip(*pairs.T.tolist(), over.tolist(), under.tolist(), strict=True))
 
     def _join(self, slots: Ints, ids: Ints, under: Ints) -> None:
         from incrowd.kernels.gpu.glove.merge import join

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,7 +179,7 @@ class Saved:
         self.path, self.key, self.every_s = path, key, every_s
         self.last = time.monotonic()
 
-    def load(self, lists: NearestLists) -> Ints:
+    def load(self, lists: Any) -> Ints:
         """Fill the lists as they were; the merges until then, in order."""
         if self.path is None or not self.path.exists():
             return np.zeros((0, 2), np.int64)
@@ -196,9 +197,14 @@ class Saved:
         except UNREADABLE as error:
             raise no_checkpoint(self.path) from error
 
-    def keep(self, herd: Herd, lists: NearestLists, *, now: bool = False) -> None:
+    @property
+    def due(self) -> bool:
+        """Whether there is a file and the last time is long ago."""
+        return self.path is not None and time.monotonic() - self.last >= self.every_s
+
+    def keep(self, herd: Any, lists: Any, *, now: bool = False) -> None:
         """Write the file, unless the last time is not long ago."""
-        if self.path is None or not (now or time.monotonic() - self.last >= self.every_s):
+        if self.path is None or not (now or self.due):
             return
         merged = np.array([merge[:2] for merge in herd.merges], np.int64).reshape(-1, 2)
         pairs = herd.matched if herd.k == 2 else merged

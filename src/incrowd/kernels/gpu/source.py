@@ -7,9 +7,16 @@ from typing import Any
 
 HERE = Path(__file__).parent
 THREADS, WARPS = 256, 8  # of a block
-TAKE, AHEAD, SEEDS, PICKERS = 4, 16, 32, 64  # of Algorithm 1; f_greedy.cuh says what they are
-KEY_BYTES, ENTRY_BYTES = 32, 24
-SHARED = ("THREADS", "WARPS", "TAKE", "AHEAD", "SEEDS", "PICKERS", "KEY_BYTES", "ENTRY_BYTES")  # with the kernels
+TAKE, AHEAD, SEEDS, PICKERS = 4, 16, 32, 256  # of Algorithm 1; f_greedy.cuh says what they are
+STATES, CHARTERS = 96, 8
+COMMON_SHARED = 8 << 10  # bytes that a kernel may ask for on top of its own without being allowed to
+SIDE = 45  # strips of regions, and regions in a strip
+MOST_LONGER, MINUTES = 512, 2  # longer bins of silence, and the unit of their bytes
+KEY_BYTES, ENTRY_BYTES, CHART_BYTES = 32, 24, 8 * SIDE**2 + 8 + 2 * MOST_LONGER + 32
+SHARED = (  # with the kernels
+    *("THREADS", "WARPS", "TAKE", "AHEAD", "SEEDS", "PICKERS", "STATES", "CHARTERS", "SIDE", "MOST_LONGER", "MINUTES"),
+    *("KEY_BYTES", "ENTRY_BYTES", "CHART_BYTES"),
+)
 HOST = ("anonymize/glove/gpu.py", "measure/glove/gpu.py", "kernels/reference/glove/stretch.py")  # what drives them
 
 
@@ -46,7 +53,10 @@ def launch(wide: bool, kernel: str, blocks: int | tuple[int, ...], args: tuple[A
     threads, shared = options.get("threads", THREADS), options.get("shared", 0)
     grid = blocks if isinstance(blocks, tuple) else (blocks,)
     if grid[0]:
-        function(wide, kernel)(grid, (threads,), args, shared_mem=shared)
+        called = function(wide, kernel)
+        if shared > COMMON_SHARED:
+            called.max_dynamic_shared_size_bytes = shared
+        called(grid, (threads,), args, shared_mem=shared)
 
 
 @cache

@@ -25,7 +25,8 @@ struct __align__(16) Outline {
 
 struct __align__(16) Where {
     int first;  // its samples and its rectangles begin here
-    int places, state, unused;
+    int places, state;
+    int taken;  // 1 and more: by which of the merges that are tried at once
 };
 
 struct Prints {
@@ -33,10 +34,13 @@ struct Prints {
     Where* where;
     int4* sample;  // start, end, latest end up to here, which rectangle
     int4* rect;    // x, x end, y, y end
-    int* uses;
+    int2* uses;    // of a rectangle: samples, and its region in the lower half, what juts out of that in the upper
     unsigned short* silence;  // minutes from each bin to the nearest sample, capped
     int* parent;              // the merged sample that covers a sample, or -1
-    i64 bins, shift, space, space_cap, time, time_cap;
+    unsigned char* hours;     // samples inside each longer bin, then its silence
+    int4* region;             // around the first rectangles in each region
+    int* edges;               // where strips begin along x, then the regions of each strip along y
+    i64 bins, shift, space, space_cap, time, time_cap, longer, longer_shift;
 };
 
 struct Box {

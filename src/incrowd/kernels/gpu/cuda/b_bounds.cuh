@@ -100,7 +100,7 @@ __device__ i64 space_bound(
         W floor = (W)p.space * best;
         if (k < wa.places && sub == 0) {
             if (k < TABLE) low[k] = floor;
-            total += (i64)p.uses[wa.first + k] * floor;
+            total += (i64)p.uses[wa.first + k].x * floor;
         }
         sum = warp_sum(total);
         if (!passes(bar, sum, under, ident)) return NONE;
@@ -136,7 +136,6 @@ __device__ i64 directed(const Prints& p, int a, int b, i64 under, int ident, con
         bound += warp_sum(time);
         if (!passes(bar, bound, under, ident)) return NONE;
     }
-    work.close += lane == 0;
     int compared = 0;
     for (int base = 0; base < size; base += 32) {
         i64 more = 0;

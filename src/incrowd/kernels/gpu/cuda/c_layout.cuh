@@ -20,6 +20,26 @@ __device__ void reach_of(const Prints& p, int first, int size, const Box* rows) 
     }
 }
 
+// The last of some edges that is not beyond; the first where all are.
+__device__ __forceinline__ int step_of(const int* edges, int at) {
+    int next = 1, stop = SIDE;
+    while (next < stop) {
+        int middle = (next + stop) >> 1;
+        if (edges[middle] <= at) next = middle + 1;
+        else stop = middle;
+    }
+    return next - 1;
+}
+
+// The region of a rectangle, and by how much it juts out of that.
+__device__ __forceinline__ unsigned region_of(const Prints& p, int4 r) {
+    int strip = step_of(p.edges, r.x);
+    int region = strip * SIDE + step_of(p.edges + SIDE * (1 + strip), r.z);
+    int4 box = p.region[region];
+    int beyond = max(0, max(box.x - r.x, r.y - box.y)) + max(0, max(box.z - r.z, r.w - box.w));
+    return (unsigned)region | (unsigned)min(beyond, 0xffff) << 16;
+}
+
 // Number the distinct rectangles, most used first; how many there are. `scratch` holds three numbers a sample.
 __device__ int places_of(const Prints& p, int first, int size, const Box* rows, int* scratch) {
     int *seen = scratch, *count = scratch + size, *rank = scratch + 2 * size;
@@ -41,8 +61,9 @@ __device__ int places_of(const Prints& p, int first, int size, const Box* rows, 
         int ahead = 0, mine = count[i];
         for (int j = 0; j < size; j++) ahead += count[j] > mine || (count[j] == mine && j < i);
         rank[i] = ahead;
-        p.rect[first + ahead] = make_int4(rows[i].x0, rows[i].x1, rows[i].y0, rows[i].y1);
-        p.uses[first + ahead] = mine;
+        int4 rect = make_int4(rows[i].x0, rows[i].x1, rows[i].y0, rows[i].y1);
+        p.rect[first + ahead] = rect;
+        p.uses[first + ahead] = make_int2(mine, (int)region_of(p, rect));
     }
     __syncthreads();
     for (int i = threadIdx.x; i < size; i += blockDim.x) p.sample[first + i].w = rank[seen[i]];
@@ -70,7 +91,7 @@ __device__ void outline_of(const Prints& p, int slot, int first, int size, const
         o.t0 = low[0], o.t1 = high[0], o.x0 = low[1], o.x1 = high[1], o.y0 = low[2], o.y1 = high[2];
         o.size = size, o.shortest = low[3], o.longest = high[3];
         int4 top = p.rect[first];
-        o.uses = p.uses[first], o.left = top.x, o.right = top.y, o.down = top.z, o.up = top.w;
+        o.uses = p.uses[first].x, o.left = top.x, o.right = top.y, o.down = top.z, o.up = top.w;
     }
 }
 
@@ -90,6 +111,28 @@ __device__ void listen(const Prints& p, int slot, int first, int size) {
     }
 }
 
+// The same of longer bins in a byte, behind the samples that lie inside each.
+__device__ void listen_longer(const Prints& p, int slot, int first, int size) {
+    const int4* sample = p.sample + first;
+    unsigned char* inside = p.hours + (i64)slot * 2 * p.longer;
+    const unsigned short* silence = p.silence + (i64)slot * p.bins;
+    int wider = (int)(p.longer_shift - p.shift);
+    for (int k = threadIdx.x; k < p.longer; k += blockDim.x) {
+        i64 low = (i64)k << p.longer_shift, high = (i64)(k + 1) << p.longer_shift;
+        int next = 0, stop = size, count = 0, from = k << wider, end = (int)min((i64)(k + 1) << wider, p.bins);
+        while (next < stop) {
+            int middle = (next + stop) >> 1;
+            if (sample[middle].x < low) next = middle + 1;
+            else stop = middle;
+        }
+        for (; next < size && sample[next].x < high; next++) count += sample[next].y <= high;
+        int gap = from < end ? 0xffff : 0;
+        for (int bin = from; bin < end; bin++) gap = min(gap, (int)silence[bin]);
+        inside[k] = min(count, 0xff);
+        inside[p.longer + k] = min(gap / MINUTES, 0xff);
+    }
+}
+
 // `rows` in canonical order; everybody in the block arrives and leaves together.
 __device__ void lay_out(const Prints& p, int slot, int first, int size, const Box* rows, int* scratch) {
     for (int i = threadIdx.x; i < size; i += blockDim.x) {
@@ -101,6 +144,8 @@ __device__ void lay_out(const Prints& p, int slot, int first, int size, const Bo
     __syncthreads();
     outline_of(p, slot, first, size, rows);
     listen(p, slot, first, size);
+    __syncthreads();
+    listen_longer(p, slot, first, size);
     if (threadIdx.x == 0) {
         p.where[slot].first = first;
         p.where[slot].places = places;
@@ -118,5 +163,15 @@ extern "C" __global__ void fill(
         p.outline[slot].people = people[slot];
         p.outline[slot].ident = slot;
         p.where[slot].state = ACTIVE;
+    }
+}
+
+// Around the rectangles in each region; they begin empty.
+extern "C" __global__ void bound_regions(BY_VALUE Prints p, int4* boxes) {
+    Where where = p.where[blockIdx.x];
+    for (int k = threadIdx.x; k < where.places; k += blockDim.x) {
+        int4 r = p.rect[where.first + k];
+        int* box = (int*)(boxes + (p.uses[where.first + k].y & 0xffff));
+        atomicMin(box, r.x), atomicMax(box + 1, r.y), atomicMin(box + 2, r.z), atomicMax(box + 3, r.w);
     }
 }

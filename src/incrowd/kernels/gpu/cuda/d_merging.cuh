@@ -158,9 +158,11 @@ __device__ int boxes_of(const Prints& p, int l, int s, int uncapped, int* to_l, 
     return made;
 }
 
-// Merge slot b into slot a, whose id is the smaller; its samples go to `at`. Scratch: nine numbers for each sample of
-// both. Numerator of their stretch; `left` samples are left, and with none of them the slot is not laid out again.
-__device__ i64 join_pair(const Prints& p, int a, int b, int at, const Limits& limits, int* scratch, int& left) {
+// Merge slots a, whose id is the smaller, and b into a slot, which may be a; its samples go to `at`. Scratch: nine numbers
+// for each sample of both. Numerator of their stretch; `left` samples are left, and with none nothing is laid out.
+__device__ i64 join_pair(
+    const Prints& p, int a, int b, int into, int at, const Limits& limits, int* scratch, int& left
+) {
     int m_a = p.outline[a].size, m_b = p.outline[b].size, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     int people = p.outline[a].people + p.outline[b].people, lane = threadIdx.x & 31;
     int a_first = p.where[a].first, b_first = p.where[b].first;
@@ -203,8 +205,8 @@ __device__ i64 join_pair(const Prints& p, int a, int b, int at, const Limits& li
         p.parent[a_first + i] = place[to_a[i]] < 0 ? NONE : at + place[to_a[i]];
     for (int i = threadIdx.x; i < m_b; i += blockDim.x)
         p.parent[b_first + i] = place[to_b[i]] < 0 ? NONE : at + place[to_b[i]];
-    if (left) lay_out(p, a, at, left, one, place + short_size);
-    if (threadIdx.x == 0) p.outline[a].people = people;
+    if (left) lay_out(p, into, at, left, one, place + short_size);
+    if (threadIdx.x == 0) p.outline[into].people = people;
     __syncthreads();
     return over;
 }
@@ -216,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(256) join_pairs(
 ) {
     int m = blockIdx.x, a = pairs[m].x, b = pairs[m].y, remain;
     Limits limits = {most_space, most_time, uncapped, force};
-    i64 total = join_pair(p, a, b, (int)at[m], limits, scratch + scratch_at[m], remain);
+    i64 total = join_pair(p, a, b, a, (int)at[m], limits, scratch + scratch_at[m], remain);
     if (threadIdx.x == 0) {
         over[m] = total;
         left[m] = remain;

@@ -1,10 +1,17 @@
-// The nearest candidates of a row, by blocks of eight warps: a thread for each pair of hulls, a warp for each left.
+// The nearest candidates of a row, by blocks of eight warps: a thread for each pair of hulls, a thread for each chart
+// of those left, a warp for each left of these.
 #define QUEUE 1024
+#define NARROWED 512
 #define RESIDENT 4  // blocks on a multiprocessor; waiting for memory bounds the search, and more of them wait at once
 #define SLACK (1 + 1e-9)  // more than rounding can miss; what lies beyond is surely further
 
+struct Line {
+    int count, head;
+};
+
 struct Desk {
-    int queue[QUEUE], count, head;
+    int wide[QUEUE], narrow[NARROWED];  // past the hulls, and past the chart
+    Line first, second;
     Bar bar;
     W low[WARPS][TABLE];
 };
@@ -17,13 +24,21 @@ struct Range {
 
 struct Asked {
     int row, ident, take, below;
+    int turn;  // among the merges that are tried at once; what is taken up to here is gone
 };
+
+__device__ __forceinline__ bool is_candidate(const Prints& p, const Asked& asked, int slot, int state) {
+    if (slot < 0 || slot == asked.row) return false;
+    Where where = p.where[slot];
+    bool gone = where.taken && where.taken <= asked.turn;
+    return where.state == state && !gone && (!asked.below || p.outline[slot].ident < asked.ident);
+}
 
 __device__ void clear(Desk& desk, Entry* lists, int take, double most) {
     Entry none = {NEVER, 1, LAST_ID, NONE};
     for (int e = threadIdx.x; e < WARPS * take; e += THREADS) lists[e] = none;
     if (threadIdx.x == 0) {
-        desk.count = desk.head = 0;
+        desk.first.count = desk.second.count = desk.second.head = 0;
         desk.bar = no_bar();
         desk.bar.most = most;
     }
@@ -46,17 +61,17 @@ __device__ bool insert(Entry* list, int take, const Entry& mine) {
     return true;
 }
 
-// Work through the queue; then the last that is still in the list of the block becomes the bar.
+// Work through those left; then the last that is still in the list of the block becomes the bar.
 __device__ void drain(const Prints& p, const Asked& asked, Desk& desk, Entry* lists, u64* most, Work& work) {
     int lane = threadIdx.x & 31, warp = threadIdx.x / 32, changed = 0;
     __syncthreads();
     Bar bar = desk.bar;
-    int count = desk.count;
+    int count = desk.second.count;
     for (;;) {
-        int i = lane == 0 ? atomicAdd(&desk.head, 1) : 0;
+        int i = lane == 0 ? atomicAdd(&desk.second.head, 1) : 0;
         i = __shfl_sync(ALL_LANES, i, 0);
         if (i >= count) break;
-        int slot = desk.queue[i];
+        int slot = desk.narrow[i];
         Entry mine;
         mine.over = within(p, asked.row, slot, bar, desk.low[warp], work, mine.under);
         mine.slot = slot, mine.ident = p.outline[slot].ident;
@@ -75,44 +90,62 @@ __device__ void drain(const Prints& p, const Asked& asked, Desk& desk, Entry* li
         }
     __syncthreads();
     if (threadIdx.x == 0) {
-        desk.count = desk.head = 0;
+        desk.second.count = desk.second.head = 0;
         if (most) desk.bar.most = min(desk.bar.most, __longlong_as_double((i64)atomicAdd(most, 0ULL)));
     }
     __syncthreads();
 }
 
 // How many wait after those of this warp have joined the queue.
-__device__ __forceinline__ int enqueue(Desk& desk, bool in, int slot) {
+__device__ __forceinline__ int enqueue(int* queue, Line& line, bool in, int slot) {
     unsigned all = __ballot_sync(ALL_LANES, in);
     int lane = threadIdx.x & 31, at = 0;
-    if (lane == 0 && all) at = atomicAdd(&desk.count, __popc(all));
+    if (lane == 0 && all) at = atomicAdd(&line.count, __popc(all));
     at = __shfl_sync(ALL_LANES, at, 0);
-    if (in) desk.queue[at + __popc(all & ((1u << lane) - 1))] = slot;
+    if (in) queue[at + __popc(all & ((1u << lane) - 1))] = slot;
     return at + __popc(all);
+}
+
+// Those past the hulls that are past the chart too.
+__device__ void narrow(
+    const Prints& p, const Asked& asked, const Chart& chart, Desk& desk, Entry* lists, u64* most, Work& work
+) {
+    __syncthreads();
+    int count = desk.first.count, size = p.outline[asked.row].size;
+    for (int base = 0; base < count; base += THREADS) {
+        int i = base + threadIdx.x, slot = NONE;
+        bool in = false;
+        if (i < count) {
+            slot = desk.wide[i];
+            in = chart_near(p, chart, size, slot, p.outline[slot].size, p.outline[slot].ident, desk.bar);
+            work.close += in;
+        }
+        int full = __syncthreads_or(enqueue(desk.narrow, desk.second, in, slot) > NARROWED - THREADS);
+        if (full) drain(p, asked, desk, lists, most, work);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) desk.first.count = 0;
+    __syncthreads();
 }
 
 // All candidates of a range; `state` is what they must be in.
 __device__ void search(
-    const Prints& p, const Asked& asked, const Range& range, int state, Desk& desk, Entry* lists, u64* most, Work& work
+    const Prints& p, const Asked& asked, const Range& range, int state, const Chart& chart, Desk& desk, Entry* lists,
+    u64* most, Work& work
 ) {
     Outline mine = p.outline[asked.row];
     for (int base = 0; base < range.count; base += THREADS) {
-        int i = base + threadIdx.x, slot = NONE;
+        int i = base + threadIdx.x, slot = i < range.count ? range.slots[range.from + i * range.stride] : NONE;
         bool in = false;
-        if (i < range.count) {
-            slot = range.slots[range.from + i * range.stride];
-            if (slot != asked.row && p.where[slot].state == state) {
-                Outline other = p.outline[slot];
-                if (!asked.below || other.ident < asked.ident) {
-                    work.pairs++;
-                    in = hulls_near(p, mine, other, desk.bar);
-                    work.near += in;
-                }
-            }
+        if (is_candidate(p, asked, slot, state)) {
+            work.pairs++;
+            in = hulls_near(p, mine, p.outline[slot], desk.bar);
+            work.near += in;
         }
-        int full = __syncthreads_or(enqueue(desk, in, slot) > QUEUE - THREADS);
-        if (full || base + THREADS >= range.count) drain(p, asked, desk, lists, most, work);
+        int full = __syncthreads_or(enqueue(desk.wide, desk.first, in, slot) > QUEUE - THREADS);
+        if (full || base + THREADS >= range.count) narrow(p, asked, chart, desk, lists, most, work);
     }
+    drain(p, asked, desk, lists, most, work);
 }
 
 // A first bar from those beside the row, who live where it lives. They are looked at again in their turn.
@@ -122,12 +155,8 @@ __device__ void look_around(
     for (int pass = 0; pass < 2; pass++) {
         int reach = pass ? 32 : 8, i = at - reach + (int)threadIdx.x, slot = NONE;
         bool in = (int)threadIdx.x <= 2 * reach && i >= 0 && i < range.count && (!pass || i < at - 8 || i > at + 8);
-        if (in) {
-            slot = range.slots[i];
-            in = slot != asked.row && p.where[slot].state == state
-                 && (!asked.below || p.outline[slot].ident < asked.ident);
-        }
-        enqueue(desk, in, slot);
+        if (in) slot = range.slots[i];
+        enqueue(desk.narrow, desk.second, is_candidate(p, asked, slot, state), slot);
         drain(p, asked, desk, lists, NULL, work);
     }
     Bar bar = desk.bar;
@@ -151,13 +180,15 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) scan_rows(
 ) {
     extern __shared__ Entry lists[];
     __shared__ Desk desk;
+    __shared__ Chart chart;
     int row = rows[blockIdx.x];
-    Asked asked = {row, p.outline[row].ident, take, below};
+    Asked asked = {row, p.outline[row].ident, take, below, 0};
     Range range = {candidates, 0, 1, count};
     Work work = {0, 0, 0, 0, 0};
+    chart_part(p, row, chart, 0, 1);
     clear(desk, lists, take, no_bar().most);
     look_around(p, asked, range, max(0, position[row]), state, desk, lists, work);
-    search(p, asked, range, state, desk, lists, NULL, work);
+    search(p, asked, range, state, chart, desk, lists, NULL, work);
     for (int e = threadIdx.x; e < take; e += THREADS) {
         i64 at = (i64)blockIdx.x * take + e;
         who[at] = NONE, over[at] = NEVER, under[at] = 1;

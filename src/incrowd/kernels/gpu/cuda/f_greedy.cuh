@@ -1,9 +1,14 @@
-// Algorithm 1 driven by the card: pick, join, seed and scan are queued again and again, and read here what to do.
-// A list holds the TAKE nearest; PICKERS blocks pick; AHEAD lists are renewed at once, each after a look at SEEDS slots.
-enum { MODE, SLOT_A, SLOT_B, ROWS, MERGES, LIVING, DONE, USED, FIRST_ROW, FIRST_SEED = FIRST_ROW + AHEAD };
-enum { NOTHING, JOIN, RESCAN };
+// Algorithm 1 driven by the card: pick, join_tried, seed, scan_some and commit are queued again and again, and read here
+// what to do. The next pairs, up to AHEAD, are merged side by side into slots of their own, and each new fingerprint
+// finds its nearest as if those before it had been merged; then as many are kept as would have been merged in this
+// order one by one: up to the first whose new fingerprint comes before the next pair. The others leave no trace.
+// A list holds the TAKE nearest; PICKERS blocks pick; AHEAD rows are looked up at once, each after a look at SEEDS slots.
+enum { MERGES, LIVING, DONE, USED, TRIED, ROWS, STEPS, FIRST_A, FIRST_B = FIRST_A + AHEAD,
+       FIRST_ROW = FIRST_B + AHEAD, FIRST_OVER = FIRST_ROW + AHEAD, FIRST_LEFT = FIRST_OVER + AHEAD,
+       ALL_STATES = FIRST_LEFT + AHEAD };
+static_assert(ALL_STATES <= STATES && PICKERS == THREADS, "as the host has it");
 
-// The next pair by (stretch, lo, hi); `other` is -1 where the list of the slot must be scanned first.
+// A pair by (stretch, lo, hi); `other` is -1 where the list of the slot must be scanned first.
 struct Key {
     i64 over, under;
     int lo, hi, slot, other;
@@ -18,7 +23,7 @@ struct Herd {
     int *candidates, *position;
     i64 count;
     i64* merges;  // lo, hi, numerator, denominator
-    Key *keys, *spent;
+    Key* keys;    // of each picker the first, the second, and the first whose list is used up
     unsigned* tickets;  // of pickers, then of each row
     Entry* pool;
     int* pool_size;
@@ -26,8 +31,10 @@ struct Herd {
     double* seed_value;
     i64* state;
     int* scratch;
+    Chart* charts;
+    int* spare;  // slots that nobody is in
     u64* sums;
-    i64 users, k, most_space, most_time, uncapped;
+    i64 users, k, most_space, most_time, uncapped, scratch_each;
 };
 
 __device__ __forceinline__ bool key_before(const Key& a, const Key& b) {
@@ -68,228 +75,116 @@ __device__ Key smallest(Key mine, Key* desk) {
     return found;
 }
 
-// What comes next: the pair to join, or the used-up lists to renew, those with the smallest bounds first.
-__device__ void decide(const Herd& h, Key next, const Key* spent) {
+__device__ __forceinline__ Key fresh(const Key* keys, int at) {
+    const volatile Key& k = keys[at];
+    Key key = {k.over, k.under, k.lo, k.hi, k.slot, k.other};
+    return key;
+}
+
+// Of the pairs that are surely the next, in order, those to try: none of two has a member in common. Whoever loses its
+// nearest to an earlier one may have another that comes first, so that nothing is tried after it. By one thread.
+__device__ void choose(const Herd& h, const Key* next, const int* order, int count) {
     i64* state = h.state;
-    if (next.slot < 0) {
-        if (threadIdx.x == 0) state[DONE] = 1, state[MODE] = NOTHING, state[ROWS] = 0;
-    } else if (next.other >= 0) {
-        if (threadIdx.x == 0) {
-            state[MODE] = JOIN, state[ROWS] = 0;
-            state[SLOT_A] = h.slot_of[next.other], state[SLOT_B] = next.slot;
+    int tried = 0, rows = 0, renewed[AHEAD];
+    for (int n = 0; n < count && tried + rows < AHEAD; n++) {
+        Key key = next[order[n]];
+        int a = key.other < 0 ? NONE : h.slot_of[key.other], b = key.slot;
+        bool gone = false, widowed = false;
+        for (int e = 0; e < tried; e++) {
+            int one = (int)state[FIRST_A + e], two = (int)state[FIRST_B + e];
+            gone |= b == one || b == two;
+            widowed |= a >= 0 && (a == one || a == two);
         }
+        if (gone) continue;
+        if (widowed) break;
+        if (a < 0) {
+            // What comes after a list that is used up is not known, but other such lists will be asked for too.
+            renewed[rows++] = b;
+        } else if (rows == 0) {
+            state[FIRST_A + tried] = a, state[FIRST_B + tried] = b;
+            state[FIRST_ROW + tried] = h.spare[tried];
+            tried++;
+        }
+    }
+    for (int r = 0; r < rows; r++) state[FIRST_ROW + tried + r] = renewed[r];
+    state[TRIED] = tried, state[ROWS] = tried + rows;
+}
+
+// The used-up lists with the smallest bounds, where one of them comes before every pair.
+__device__ void renew(const Herd& h, double* bounds) {
+    Key mine = fresh(h.keys, 2 * PICKERS + threadIdx.x);
+    double bound = mine.slot < 0 ? no_bar().most : (double)mine.over / (double)mine.under;
+    int spent = __syncthreads_count(mine.slot >= 0), place = 0;
+    bounds[threadIdx.x] = bound;
+    __syncthreads();
+    for (int e = 0; e < PICKERS; e++) place += bounds[e] < bound || (bounds[e] == bound && e < threadIdx.x);
+    if (mine.slot >= 0 && place < AHEAD) h.state[FIRST_ROW + place] = mine.slot;
+    if (threadIdx.x == 0) h.state[TRIED] = 0, h.state[ROWS] = min(spent, AHEAD);
+}
+
+// What comes next, by the last block.
+__device__ void decide(const Prints& p, const Herd& h, Key* desk) {
+    __shared__ Key next[PICKERS];
+    __shared__ int order[PICKERS], flagged;
+    __shared__ double bounds[PICKERS];
+    Key mine = fresh(h.keys, threadIdx.x);
+    Key limit = smallest(fresh(h.keys, PICKERS + threadIdx.x), desk);
+    if (threadIdx.x == 0) flagged = 0;
+    __syncthreads();
+    // Whatever comes before every second is in its place among the first ones.
+    int at = NONE;
+    if (mine.slot >= 0 && key_before(mine, limit)) {
+        at = atomicAdd(&flagged, 1);
+        next[at] = mine;
+    }
+    __syncthreads();
+    int count = flagged, place = 0;
+    for (int e = 0; at >= 0 && e < count; e++) place += key_before(next[e], mine);
+    if (at >= 0) order[place] = at;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        h.state[STEPS]++;
+        *h.tickets = 0;
+        if (count == 0) h.state[DONE] = 1, h.state[TRIED] = h.state[ROWS] = 0;
+    }
+    if (count == 0) return;
+    if (next[order[0]].other < 0) {
+        renew(h, bounds);
     } else {
-        int rows = 0;
-        for (int e = 0; e < PICKERS; e++) rows += spent[e].slot >= 0;
-        if (threadIdx.x == 0) state[MODE] = RESCAN, state[ROWS] = min(rows, AHEAD);
-        if (threadIdx.x < PICKERS && spent[threadIdx.x].slot >= 0) {
-            int place = 0;
-            for (int e = 0; e < PICKERS; e++) place += key_before(spent[e], spent[threadIdx.x]);
-            if (place < AHEAD) state[FIRST_ROW + place] = spent[threadIdx.x].slot;
+        if (threadIdx.x == 0) choose(h, next, order, count);
+        __syncthreads();
+        if (threadIdx.x < h.state[TRIED]) {
+            p.where[h.state[FIRST_A + threadIdx.x]].taken = threadIdx.x + 1;
+            p.where[h.state[FIRST_B + threadIdx.x]].taken = threadIdx.x + 1;
         }
     }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) pick(BY_VALUE Prints p, BY_VALUE Herd h) {
-    __shared__ Key desk[THREADS], spent[PICKERS];
+    __shared__ Key desk[THREADS];
     __shared__ bool last;
     if (h.state[DONE]) return;
-    Key best = no_key(), empty = no_key();
+    Key first = no_key(), second = no_key(), empty = no_key();
     for (int i = blockIdx.x * THREADS + threadIdx.x; i < h.count; i += gridDim.x * THREADS) {
         int slot = h.candidates[i];
-        if (p.where[slot].state != ACTIVE) continue;
+        if (slot < 0 || p.where[slot].state != ACTIVE) continue;
         Key key = key_of(h, slot, p.outline[slot].ident);
-        if (key_before(key, best)) best = key;
+        if (key_before(key, first)) second = first, first = key;
+        else if (key_before(key, second)) second = key;
         if (key.other < 0 && key_before(key, empty)) empty = key;
     }
-    best = smallest(best, desk);
+    Key best = smallest(first, desk);
+    second = smallest(best.slot == first.slot ? second : first, desk);
     empty = smallest(empty, desk);
     if (threadIdx.x == 0) {
         h.keys[blockIdx.x] = best;
-        h.spent[blockIdx.x] = empty;
+        h.keys[PICKERS + blockIdx.x] = second;
+        h.keys[2 * PICKERS + blockIdx.x] = empty;
         __threadfence();
         last = atomicAdd(h.tickets, 1u) == gridDim.x - 1;
     }
     __syncthreads();
     if (!last) return;
     __threadfence();
-    Key found = no_key();
-    if (threadIdx.x < PICKERS) {
-        const volatile Key& k = h.keys[threadIdx.x];
-        const volatile Key& s = h.spent[threadIdx.x];
-        found.over = k.over, found.under = k.under, found.lo = k.lo, found.hi = k.hi, found.slot = k.slot;
-        found.other = k.other;
-        Key e = {s.over, s.under, s.lo, s.hi, s.slot, s.other};
-        spent[threadIdx.x] = e;
-    }
-    found = smallest(found, desk);
-    if (threadIdx.x == 0) *h.tickets = 0;
-    decide(h, found, spent);
-}
-
-// The pair that was picked. What both lists held is likely near to the new one.
-extern "C" __global__ void __launch_bounds__(512) join_step(BY_VALUE Prints p, BY_VALUE Herd h) {
-    i64* state = h.state;
-    if (state[DONE] || state[MODE] != JOIN) return;
-    int a = (int)state[SLOT_A], b = (int)state[SLOT_B], at = (int)state[USED], left;
-    int lo = p.outline[a].ident, hi = p.outline[b].ident;
-    i64 under = (i64)(p.outline[a].people + p.outline[b].people) * max(p.outline[a].size, p.outline[b].size);
-    if (threadIdx.x < 2 * TAKE)
-        state[FIRST_SEED + threadIdx.x] = h.ids[(i64)(threadIdx.x < TAKE ? a : b) * TAKE + threadIdx.x % TAKE];
-    __syncthreads();
-    Limits limits = {h.most_space, h.most_time, (int)h.uncapped, 0};
-    i64 over = join_pair(p, a, b, at, limits, h.scratch, left);
-    if (threadIdx.x) return;
-    i64 merge = state[MERGES]++;
-    int ident = (int)(h.users + merge);
-    i64* row = h.merges + 4 * merge;
-    row[0] = lo, row[1] = hi, row[2] = over, row[3] = under;
-    h.slot_of[lo] = h.slot_of[hi] = NONE;
-    bool finished = p.outline[a].people >= h.k, living = left && !finished;
-    p.where[b].state = DEAD;
-    p.where[a].state = !left ? DEAD : finished ? FINISHED : ACTIVE;
-    p.outline[a].ident = ident;
-    if (left) h.slot_of[ident] = a;
-    state[USED] += left;
-    state[LIVING] -= living ? 1 : 2;
-    state[ROWS] = living;
-    state[FIRST_ROW] = a;
-    if (state[LIVING] < 2) state[DONE] = 1, state[ROWS] = 0;
-}
-
-// The stretch of each row to a few who are likely near: SEEDS / WARPS blocks a row, a warp each.
-extern "C" __global__ void __launch_bounds__(THREADS) seed(BY_VALUE Prints p, BY_VALUE Herd h) {
-    __shared__ W low[WARPS][TABLE];
-    int r = blockIdx.y, lane = threadIdx.x & 31, mine = blockIdx.x * WARPS + threadIdx.x / 32;
-    if (h.state[DONE] || r >= h.state[ROWS]) return;
-    int row = (int)h.state[FIRST_ROW + r], ident = p.outline[row].ident, slot = NONE;
-    int beside = h.position[row] + lane - SEEDS / 2;
-    if (beside >= 0 && beside < h.count) slot = h.candidates[beside];
-    if (lane < 2 * TAKE && h.state[MODE] == JOIN) {
-        int id = (int)h.state[FIRST_SEED + lane];
-        slot = id < 0 ? NONE : h.slot_of[id];
-    }
-    if (slot == row || (slot >= 0 && (p.where[slot].state != ACTIVE || p.outline[slot].ident >= ident))) slot = NONE;
-    unsigned same = __match_any_sync(ALL_LANES, slot);
-    if (__ffs(same) - 1 != lane) slot = NONE;
-    slot = __shfl_sync(ALL_LANES, slot, mine);
-    double value = no_bar().most;
-    if (slot >= 0) {
-        i64 under;
-        Work work = {0, 0, 0, 0, 0};
-        i64 over = within(p, row, slot, no_bar(), low[threadIdx.x / 32], work, under);
-        value = (double)over / (double)under * SLACK;
-    }
-    if (lane == 0) h.seed_value[r * SEEDS + mine] = value;
-}
-
-// What the seeds say: nothing beyond their TAKE-th can be in the list. By one warp.
-__device__ double seeded(const Herd& h, int r) {
-    int lane = threadIdx.x & 31, place = 0;
-    double mine = h.seed_value[r * SEEDS + lane];
-    for (int e = 0; e < SEEDS; e++) {
-        double other = __shfl_sync(ALL_LANES, mine, e);
-        place += other < mine || (other == mine && e < lane);
-    }
-    unsigned all = __ballot_sync(ALL_LANES, place == TAKE - 1);
-    return __shfl_sync(ALL_LANES, mine, __ffs(all) - 1);
-}
-
-// The last block of a row sorts what all have found.
-__device__ void finish(const Herd& h, int row, const Entry* pool, int size) {
-    i64 base = (i64)row * TAKE;
-    if (threadIdx.x < TAKE) {
-        i64 at = base + threadIdx.x;
-        h.ids[at] = NONE, h.over[at] = NEVER, h.under[at] = 1;
-    }
-    if (threadIdx.x == 0) h.whole[row] = size < TAKE;
-    __syncthreads();
-    for (int e = threadIdx.x; e < size; e += THREADS) {
-        Entry mine = pool[e];
-        int place = place_among(pool, size, mine, TAKE);
-        if (place >= TAKE) continue;
-        i64 at = base + place;
-        h.ids[at] = mine.ident, h.over[at] = mine.over, h.under[at] = mine.under;
-    }
-}
-
-// The lists of the rows in question, each by many blocks.
-extern "C" __global__ void __launch_bounds__(THREADS) scan_some(BY_VALUE Prints p, BY_VALUE Herd h) {
-    __shared__ Entry lists[WARPS * TAKE];
-    __shared__ Desk desk;
-    __shared__ double most;
-    __shared__ bool last;
-    int rows = (int)h.state[ROWS];
-    if (h.state[DONE] || !rows) return;
-    int parts = gridDim.x / rows, r = blockIdx.x / parts, part = blockIdx.x % parts;
-    if (r >= rows) return;
-    int row = (int)h.state[FIRST_ROW + r];
-    if (threadIdx.x < 32) {
-        double value = seeded(h, r);
-        if (threadIdx.x == 0) most = value;
-    }
-    __syncthreads();
-    Work work = {0, 0, 0, 0, 0};
-    Asked asked = {row, p.outline[row].ident, TAKE, 1};
-    Range range = {h.candidates, part, parts, (int)max(0LL, (h.count - part + parts - 1) / parts)};
-    clear(desk, lists, TAKE, most);
-    search(p, asked, range, ACTIVE, desk, lists, h.most + r, work);
-    Entry* pool = h.pool + (i64)r * parts * TAKE;
-    if (threadIdx.x < WARPS * TAKE) {
-        Entry mine = lists[threadIdx.x];
-        if (mine.slot >= 0 && place_among(lists, WARPS * TAKE, mine, TAKE) < TAKE
-            && (double)mine.over <= desk.bar.most * (double)mine.under) {
-            pool[atomicAdd(h.pool_size + r, 1)] = mine;
-            __threadfence();
-        }
-    }
-    account(work, h.sums);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();  // what all of the block have put into the pool comes before its ticket
-        last = atomicAdd(h.tickets + 1 + r, 1u) == parts - 1;
-    }
-    __syncthreads();
-    if (!last) return;
-    __threadfence();
-    finish(h, row, pool, atomicAdd(h.pool_size + r, 0));
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        h.pool_size[r] = 0;
-        h.tickets[1 + r] = 0;
-        h.most[r] = (u64)__double_as_longlong(no_bar().most);
-    }
-}
-
-// For k = 2: the nearest living id of each candidate, or -1; 1 in `renew` where its list is used up.
-extern "C" __global__ void heads(
-    const int* candidates, i64 count, const int* ids, const unsigned char* whole, const int* alive, int* near,
-    unsigned char* renew
-) {
-    i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    int slot = candidates[i], found = NONE;
-    for (int at = 0; at < TAKE && found < 0; at++) {
-        int id = ids[(i64)slot * TAKE + at];
-        if (id < 0) break;
-        if (alive[id]) found = id;
-    }
-    near[slot] = found;
-    renew[i] = found < 0 && !whole[slot];
-}
-
-// Whoever are nearest to each other are a pair; their stretch is that of the head of the list.
-extern "C" __global__ void mates(
-    const int* candidates, i64 count, const int* ids, const i64* over, const i64* under, const int* near, int* alive,
-    int* pairs, i64* stretch, int* made
-) {
-    i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i >= count) return;
-    int lo = candidates[i], hi = near[lo];
-    if (hi < 0 || near[hi] != lo || lo > hi) return;
-    int at = atomicAdd(made, 1), head = 0;
-    while (ids[(i64)lo * TAKE + head] != hi) head++;
-    pairs[2 * at] = lo, pairs[2 * at + 1] = hi;
-    stretch[2 * at] = over[(i64)lo * TAKE + head], stretch[2 * at + 1] = under[(i64)lo * TAKE + head];
-    alive[lo] = alive[hi] = 0;
+    decide(p, h, desk);
 }
