@@ -1,4 +1,4 @@
-"""The parity suite without pytest: `python3 -m gpu.run [--small] [RESULT.json]`."""
+"""The parity suite without pytest: `python3 -m gpu.run [--small] [RESULT.json] [BEGINNING OF A CASE]...`."""
 
 import json
 import sys
@@ -12,6 +12,7 @@ from incrowd.kernels.gpu.source import digest
 
 def main() -> int:
     small = "--small" in sys.argv
+    wanted = tuple(a for a in sys.argv[1:] if a != "--small" and not a.endswith(".json"))
     counts = {"passed": 0, "skipped": 0, "failed": 0}
     began, slow, failed = time.perf_counter(), [], []
     if missing():
@@ -24,7 +25,7 @@ def main() -> int:
     from gpu.parity import CASES
 
     for case, run in CASES.items():
-        if small and not run.small:
+        if (small and not run.small) or (wanted and not case.startswith(wanted)):
             counts["skipped"] += 1
             continue
         start = time.perf_counter()
