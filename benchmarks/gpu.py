@@ -19,6 +19,7 @@ from benchmarks import timed
 from benchmarks.gpu_points import points
 from incrowd.anonymize.glove import Glove
 from incrowd.kernels.gpu.device import missing, name
+from incrowd.kernels.gpu.source import digest
 from incrowd.measure.glove import kgap, tails
 from incrowd.measure.glove.stretch import layout
 
@@ -240,6 +241,7 @@ _ALL: dict[str, Callable[[], dict[str, Any]]] = {
     "tails_20000": tail,
     "uniqueness": points,
     "k2_320000_sparse": functools.partial(hidden, 320_000, 2, SPARSE),
+    "k2_1000000_sparse": functools.partial(hidden, 1_000_000, 2, SPARSE),
 }
 CASES = {} if missing() else _ALL  # `make bench` leaves them out where there is no GPU
 
@@ -251,7 +253,7 @@ def main() -> None:
     for case in wanted:
         result = CASES[case]()
         rounded = {k: round(v, 3) if isinstance(v, float) else v for k, v in result.items()}
-        print(json.dumps({"case": f"gpu.{case}", **rounded, "device": name()}), flush=True)
+        print(json.dumps({"case": f"gpu.{case}", **rounded, "device": name(), "sources": digest()}), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,27 @@
-"""What must be equal on the reference, the CPU and the GPU; plain functions, so that they run without pytest too."""
+"""What must be equal on the reference, the CPU and the GPU; plain functions, so that they run without pytest too.
+
+The data they are given are in `cases.py`.
+"""
 
 import functools
 import itertools
+import tempfile
 import warnings
 from fractions import Fraction
 from importlib import import_module
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
 
 import incrowd as ic
-from incrowd.anonymize.glove import Glove
+from incrowd.anonymize.glove import Glove, Saved
 from incrowd.errors import ParameterError
 from incrowd.kernels.cpu.glove import merge as cpu_merging
 from incrowd.kernels.cpu.glove import nearest as cpu_neighbours
 from incrowd.kernels.cpu.glove import prints as cpu_prints
 from incrowd.kernels.cpu.glove import stretch as cpu_stretching
-from incrowd.kernels.gpu.glove import merge, prints, stretch
+from incrowd.kernels.gpu.glove import greedy, merge, prints, stretch
 from incrowd.kernels.gpu.glove import nearest as neighbours
 from incrowd.kernels.reference.glove import merge as reference_merging
 from incrowd.kernels.reference.glove import stretch as reference
@@ -109,23 +114,64 @@ def gaps(data, k):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
 
-def glove(data, k, *, plain=False, **options):
+def alike(card, cpu):
     """Merge for merge, box for box, sample for sample."""
-    card = Glove(k=k, device="gpu", **options)(data, pseudonym_seed=0)
-    cpu = Glove(k=k, device="cpu", **options)(data, pseudonym_seed=0)
-    assert (card.params["device"], cpu.params["device"]) == ("gpu", "cpu")
     assert card.provenance["merges"] == cpu.provenance["merges"]
     for name in ("row", "box", "discarded_users", "suppressed_samples"):
         np.testing.assert_array_equal(card.provenance[name], cpu.provenance[name])
     for name in ("offsets", "x", "dx", "y", "dy", "t", "dt", "crowd"):
         np.testing.assert_array_equal(getattr(card.data, name), getattr(cpu.data, name))
     assert [m.tolist() for m in card.members] == [m.tolist() for m in cpu.members]
+
+
+def glove(data, k, *, plain=False, **options):
+    """The same release; `plain` compares with the reference too, which is slow."""
+    card = Glove(k=k, device="gpu", **options)(data, pseudonym_seed=0)
+    cpu = Glove(k=k, device="cpu", **options)(data, pseudonym_seed=0)
+    assert (card.params["device"], cpu.params["device"]) == ("gpu", "cpu")
+    alike(card, cpu)
     if plain:
         found, laid = users_of(data)
         named = {"leftover": options.get("leftover", "merge"), "uncapped": options.get("ties") == "uncapped"}
         made = reference_merging.greedy(found, laid.people.tolist(), k, laid.scale, **named)
         assert card.provenance["merges"] == made.merges
         assert card.provenance["discarded_users"].tolist() == made.discarded
+
+
+class Stopped(Exception):
+    """A run was killed."""
+
+
+def resumed(data, k, begun, ended, **options):
+    """A run that is stopped after any of its writes goes on to the same result, on the same device or another."""
+    cpu = Glove(k=k, device="cpu", **options)(data, pseudonym_seed=0)
+    keep, writes = Saved.keep, itertools.count(1)
+    with (
+        mock.patch.object(greedy, "STEPS", 1),
+        mock.patch.object(greedy, "BLOCK", 9),
+        mock.patch("incrowd.anonymize.glove.herd.BLOCK", 9),
+    ):
+        for last in writes:
+            left = itertools.count(1)
+
+            def kept(self, *args, left=left, last=last, **now):
+                keep(self, *args, **now)
+                if next(left) == last:
+                    raise Stopped
+
+            with tempfile.TemporaryDirectory() as folder:
+                kept_in = {"checkpoint": Path(folder, "run.npz"), "checkpoint_s": 0, "pseudonym_seed": 0}
+                with mock.patch.object(Saved, "keep", kept):
+                    try:
+                        alike(Glove(k=k, device=begun, **options)(data, **kept_in), cpu)
+                    except Stopped:
+                        pass
+                    else:
+                        break
+                again = Glove(k=k, device=ended, **options)(data, **kept_in)
+                assert again.params["device"] == ended
+                alike(again, cpu)
+    assert last > 4, "the run wrote too rarely to be stopped"
 
 
 def in_small_pieces():
@@ -188,79 +234,3 @@ def room():
         _, needed = prints._plan(len(data), data.records, 2 * data.records, spans[0])
         Glove(k=k, device="gpu")(data)
         assert pool.total_bytes() <= needed + (16 << 20)  # and what the smallest allocations are rounded up to
-
-
-class Case(functools.partial):
-    """A call to make; the small ones are quick enough for a checker of memory."""
-
-    small = False
-
-
-def _pairs():
-    kinds = itertools.product((100, 1, 37), (False, True), ((1, 1), (3, 1), (2, 5)), (False, True))
-    for unit, boxes, n, uncapped in kinds:
-        name = f"pairs-{unit}{'-boxes' * boxes}-{n[0]}:{n[1]}{'-uncapped' * uncapped}"
-        small = n == (3, 1) and boxes and uncapped
-        yield name, small, Case(pairs_of_samples, 12, unit, boxes, n, uncapped, plain=True)
-    for longest in (1, 2, 31, 33, 257, 3000):
-        options = {"plain": False, "spread": 4000, "users": 4}
-        yield (
-            f"pairs-long-{longest}",
-            longest == 33,
-            Case(pairs_of_samples, longest, 100, True, (1, 2), False, **options),
-        )
-
-
-def _nearest():
-    for users, below in itertools.product((1, 2, 31, 33, 257, 4097), (False, True)):
-        few = users <= 33
-        ties, metres = crowd(users, 6, users, people=3, boxes=True), crowd(users, 4, unit=1, spread=90_000)
-        yield f"nearest-ties-{users}-{below}", few, Case(nearest, ties, 4, below, plain=few)
-        yield f"nearest-metres-{users}-{below}", False, Case(nearest, metres, 4, below, plain=few)
-    for take in (1, 2, 9, 40, 128):
-        yield f"nearest-take-{take}", take in (1, 9), Case(nearest, crowd(257, 5, take), take, False)
-    for longest in (1, 33, 257, 3000):
-        yield f"nearest-long-{longest}", False, Case(nearest, crowd(40, longest, spread=3000, boxes=True), 3, False)
-    # More places than a warp keeps in its table.
-    yield "nearest-places", True, Case(nearest, crowd(6, 260, spread=3000, boxes=True, shortest=240), 2, False)
-    yield "nearest-far", True, Case(nearest, crowd(60, 8, spread=8_000_000, people=1000), 4, False)
-    yield "nearest-calls", False, Case(nearest, calls(1000), 4, False)
-    yield "nearest-calls-below", False, Case(nearest, calls(1000), 4, True)
-    for k in (2, 3, 5, 10):
-        yield f"gaps-{k}", False, Case(gaps, crowd(257, 9, k, people=4, boxes=True), k)
-        yield f"gaps-calls-{k}", k == 3, Case(gaps, calls(300), k)
-
-
-def _glove():
-    options = itertools.product((1, 2, 31, 33), (2, 3, 5, 10), ("first", "uncapped"), ("merge", "suppress"))
-    for users, k, ties, leftover in options:
-        data = crowd(users, 5, users + k, boxes=ties == "uncapped", unit=(100, 1)[leftover == "merge"])
-        small = users == 31 and ties == "uncapped"
-        yield (
-            f"glove-{users}-{k}-{ties}-{leftover}",
-            small,
-            Case(glove, data, k, ties=ties, leftover=leftover, plain=True),
-        )
-    for users, k in itertools.product((257, 4097), (2, 3, 5, 10)):
-        yield f"glove-{users}-{k}", (users, k) == (257, 3), Case(glove, crowd(users, 5, k), k)
-        yield f"glove-weights-{users}-{k}", False, Case(glove, crowd(users, 4, k, people=k + 1, boxes=True), k)
-    limits = {"max_extent_m": 15_000, "max_extent_min": 360}
-    for k in (2, 3, 5, 10):
-        yield f"glove-calls-{k}", False, Case(glove, calls(700), k, **limits, reshape="union")
-        yield f"glove-each-{k}", k == 3, Case(glove, calls(300), k, **limits, suppress="each")
-        yield f"glove-each-ties-{k}", False, Case(glove, crowd(200, 3, k), k, **limits, suppress="each")
-        yield f"glove-shards-{k}", False, Case(glove, calls(300), k, shard_users=90)
-        yield f"glove-alike-{k}", False, Case(glove, crowd(100, 1, k, spread=2), k)
-        yield f"glove-far-{k}", k in (2, 5), Case(glove, crowd(90, 6, k, spread=8_000_000, people=3), k)
-        yield f"glove-long-{k}", False, Case(glove, crowd(24, 1500, k, spread=3000), k)
-    yield "glove-split", False, Case(glove, calls(300), 3, reshape="split")
-    yield "small-pieces", False, Case(in_small_pieces)
-    yield "room", False, Case(room)
-    yield "too-small", True, Case(too_small)
-    yield "out-of-memory", False, Case(out_of_memory)
-
-
-CASES = {}
-for _name, _small, _case in itertools.chain(_pairs(), _nearest(), _glove()):
-    _case.small = _small
-    CASES[_name] = _case

@@ -22,7 +22,7 @@ def main() -> int:
         import cupy
 
         cupy.cuda.set_allocator(None)  # every array its own allocation, so that a checker sees its ends
-    from gpu.parity import CASES
+    from gpu.cases import CASES
 
     for case, run in CASES.items():
         if (small and not run.small) or (wanted and not case.startswith(wanted)):

@@ -58,13 +58,6 @@ def test_without_a_gpu_auto_is_the_cpu_and_gpu_is_refused(no_gpu):
         on_device("gpu", 10**6)
 
 
-def test_a_checkpoint_is_kept_by_the_cpu_alone(gpu, tmp_path):
-    with pytest.raises(ParameterError, match="checkpoint"):
-        Glove(device="gpu")(prints(PAIR), checkpoint=tmp_path / "run.npz")
-    assert Glove().runs_on(10**6, checkpoint=tmp_path / "run.npz") == "cpu"
-    assert Glove().runs_on(10**6) == "gpu"
-
-
 def test_the_command_line_says_where_it_runs(no_gpu, tmp_path):
     app = typer.Typer()
     for command in (command_of("glove", Glove), measure_kgap, measure_tails, measure_accuracy):
@@ -104,7 +97,7 @@ def test_a_card_too_small_names_the_way_out(small_card):
 
 
 def test_where_the_card_is_too_small_auto_takes_the_cpu_and_says_so(small_card, monkeypatch):
-    def full(*_args):
+    def full(*_args, **_options):
         raise small_card
 
     monkeypatch.setattr(card, "prints_of", full)
@@ -127,7 +120,7 @@ def test_where_the_card_is_too_small_auto_takes_the_cpu_and_says_so(small_card, 
 def no_compiler(small_card, monkeypatch):
     """A card and its driver alone; what CuPy says then, by version."""
 
-    def compiled(*_args):
+    def compiled(*_args, **_options):
         raise next(said)
 
     said = itertools.cycle(
@@ -163,7 +156,7 @@ def test_without_a_compiler_gpu_is_refused_in_one_sentence(no_compiler):
 
 
 def test_what_else_goes_wrong_there_is_not_hidden(small_card, monkeypatch):
-    def broken(*_args):
+    def broken(*_args, **_options):
         raise type("CUDARuntimeError", (RuntimeError,), {})("cudaErrorIllegalAddress: an illegal memory access")
 
     monkeypatch.setattr(card, "prints_of", broken)

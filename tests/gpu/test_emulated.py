@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu import parity
+from gpu import cases
 
 HERE = Path(__file__).parent
 if sys.platform != "linux" or shutil.which("g++") is None:
@@ -69,7 +69,7 @@ def emulated(*words):
 def test_small_cases_agree():
     made = emulated("-m", "gpu.run", *CASES)
     assert made.returncode == 0, made.stdout + made.stderr
-    assert f'"passed": {sum(case.startswith(CASES) for case in parity.CASES)},' in made.stdout
+    assert f'"passed": {sum(case.startswith(CASES) for case in cases.CASES)},' in made.stdout
 
 
 def test_the_emulator_sees_what_is_wrong():

@@ -11,12 +11,14 @@ import pytest
 
 from boxes import prints
 from gpu import parity
-from incrowd.anonymize.glove import Glove, Saved
-from incrowd.anonymize.glove.herd import Herd, hide
+from incrowd.anonymize.glove import Glove
+from incrowd.anonymize.glove.herd import Herd, NearestLists, hide
 from incrowd.anonymize.glove.release import Hidden
 from incrowd.kernels.gpu import device
+from incrowd.kernels.gpu.glove import greedy
 from incrowd.kernels.types import CELLS, METRES, UNLIMITED
 from incrowd.measure.glove import kgap
+from incrowd.measure.glove.stretch import layout
 
 MEASURE = import_module("incrowd.measure.glove")
 LIMITS = {"max_extent_m": 15_000, "max_extent_min": 360}
@@ -36,9 +38,9 @@ RUNS = [
 ]
 
 
-def hidden(laid, k, leftover, *, uncapped, limits):
+def hidden(laid, k, leftover, saved, *, uncapped, limits):
     herd = Herd(laid, k, uncapped=uncapped, limits=limits)
-    return Hidden.of(herd, hide(herd, leftover, Saved(None, "", 60.0)))
+    return Hidden.of(herd, hide(herd, leftover, saved))
 
 
 @pytest.fixture
@@ -78,7 +80,9 @@ def test_what_a_run_is_given(card, unit):
     Glove(k=3, ties="uncapped", leftover="suppress", suppress="each", max_extent_m=15_000, device="gpu")(people(unit))
     Glove(k=4, suppress="each", max_extent_min=360, device="gpu")(people(unit))
     (laid, *first), second, third = (call.args for call in card.glove.call_args_list)
-    assert [first, list(second[1:]), list(third[1:])] == [[2, "merge"], [3, "suppress"], [4, "merge"]]
+    given = [first, list(second[1:]), list(third[1:])]
+    assert [words[:2] for words in given] == [[2, "merge"], [3, "suppress"], [4, "merge"]]
+    assert all(saved.path is None for *_, saved in given)
     assert [call.kwargs for call in card.glove.call_args_list] == [
         {"uncapped": False, "limits": None},  # what became too wide is dropped from the final groups
         {"uncapped": True, "limits": (15_000 // unit, UNLIMITED)},
@@ -112,10 +116,33 @@ def is_a_layout(laid, data, scale):
     np.testing.assert_array_equal(laid.corners[:, 1::2] - laid.corners[:, ::2], sides)
 
 
+@pytest.mark.parametrize("run", [{"k": 2}, EACH, SHARDS], ids=str)
+def test_a_run_that_is_kept_goes_on_there_and_on_the_cpu(card, run):
+    for devices in (("gpu", "gpu"), ("gpu", "cpu"), ("cpu", "gpu")):
+        parity.resumed(people(), run["k"], *devices, **{name: run[name] for name in run if name != "k"})
+
+
+def test_where_a_run_is_kept(card, tmp_path):
+    Glove(k=3, device="gpu")(people(), checkpoint=tmp_path / "run.npz", checkpoint_s=7)
+    saved = card.glove.call_args.args[3]
+    assert (saved.path, saved.every_s) == (tmp_path / "run.npz", 7)
+    key = saved.key
+    Glove(k=4, device="gpu")(people(), checkpoint=tmp_path / "other.npz")
+    assert len(key) == 64 and card.glove.call_args.args[3].key != key
+
+
+def test_lists_of_the_card_fit_into_a_checkpoint():
+    herd = Herd(layout(people()), 3, uncapped=False, limits=None)
+    cpu, empty = NearestLists(herd, below=True), greedy.empty_lists(31)
+    for name in ("ids", "over", "under", "whole", "work"):
+        mine, theirs = getattr(empty, name), getattr(cpu, name)
+        assert (mine.dtype, mine.tolist()) == (theirs.dtype, theirs.tolist())
+
+
 def other(**wrong):
-    def made(laid, k, leftover, *, uncapped, limits):
-        given = {"k": k, "leftover": leftover, "uncapped": uncapped, "limits": limits} | wrong
-        return hidden(laid, given.pop("k"), given.pop("leftover"), **given)
+    def made(laid, k, leftover, saved, *, uncapped, limits):
+        given = {"k": k, "leftover": leftover, "saved": saved, "uncapped": uncapped, "limits": limits} | wrong
+        return hidden(laid, given.pop("k"), given.pop("leftover"), given.pop("saved"), **given)
 
     return made
 

@@ -5,7 +5,7 @@ from incrowd.kernels.gpu.device import missing
 if missing():
     pytest.skip(missing(), allow_module_level=True)
 
-from gpu.parity import CASES
+from gpu.cases import CASES
 
 
 @pytest.mark.parametrize("name", CASES)

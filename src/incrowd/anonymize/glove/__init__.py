@@ -163,14 +163,14 @@ class Glove(Anonymizer):
         self, laid: CornerTable, checkpoint: Path | None = None, every_s: float = EVERY_S, *, device: str = "cpu"
     ) -> Hidden:
         """The groups of the people of one shard."""
-        from incrowd.anonymize.glove.gpu import hide_on_card
-
         settings: dict[str, Any] = {"k": self.k, "ties": self.ties, "leftover": self.leftover}
         limits = self.limits(laid) if self.suppress == "each" else None
         key = content_key(laid, {**settings, "limits": limits}) if checkpoint else ""
         saved = Saved(checkpoint, key, every_s)
         changes: dict[str, Any] = {"uncapped": self.ties == "uncapped", "limits": limits}
         if device == "gpu":
+            from incrowd.anonymize.glove.gpu import hide_on_card
+
             return hide_on_card(laid, self.k, self.leftover, saved, **changes)
         herd = Herd(laid, self.k, **changes)
         return Hidden.of(herd, hide(herd, self.leftover, saved))
