@@ -143,8 +143,8 @@ def _hidden(blocks: Blocks, grid: Grid, extent: Extent, method: Glove, shards: l
 
 def _grouped(shard: int, prints: Fingerprints, extent: Extent, method: Glove) -> Iterator["pa.RecordBatch"]:
     """The work of one shard: its groups, suppressed and reshaped as on one machine, each box once."""
-    laid = extent.table(prints)
-    made = release_of(prints, laid, method.hide(laid), method.limits(laid), method.reshape, {}, pseudonym_seed=0)
+    whole = method.hide(extent.table(prints))
+    made = release_of(prints, extent, whole, method.limits(extent), method.reshape, {}, pseudonym_seed=0)
     losses, members = made.provenance["losses"], made.members
     data: Any = with_distinct_boxes(made, made.data).data if made.data.records else made.data  # type: ignore[arg-type]
     order = random_order(len(data), 0)  # the pseudonyms of one shard, which are taken back

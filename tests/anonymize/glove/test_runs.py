@@ -16,10 +16,11 @@ from incrowd.anonymize.glove import Glove, Saved, content_key, forget
 from incrowd.anonymize.glove.estimate import glove_estimate, glove_estimates
 from incrowd.anonymize.glove.herd import Herd, NearestLists
 from incrowd.errors import DataError, IncrowdWarning, ParameterError
-from incrowd.measure.glove.stretch import layout
+from incrowd.measure.glove.stretch import Extent, layout
 from incrowd.progress import listening
 
 estimate_module = sys.modules["incrowd.anonymize.glove.estimate"]
+release_module = sys.modules["incrowd.anonymize.glove.release"]
 E7 = "0,0,0 | 0,0,40 | 1000,0,20 | 0,0,400"
 
 
@@ -188,6 +189,22 @@ def test_memory_stays_within_what_was_said():
     tracemalloc.stop()
     assert 0.2 * cost.memory_mib < peak / 2**20 < cost.memory_mib
     assert cost.seconds > 0 and str(cost).startswith("800 users, 4,")
+
+
+def test_shards_are_laid_out_one_after_the_other(monkeypatch):
+    data, laid, table = noisy(), [], Extent.table
+    whole = Glove(k=2, shard_users=16)(data, pseudonym_seed=0)
+
+    def counted(self, prints, users=None):
+        made = table(self, prints, users)
+        laid.append(len(made.corners))
+        return made
+
+    monkeypatch.setattr(Extent, "table", counted)
+    monkeypatch.setattr(release_module, "LAID_AT_ONCE", data.records // 7)
+    again = Glove(k=2, shard_users=16)(data, pseudonym_seed=0)
+    assert again.merges == whole.merges and published(again) == published(whole)
+    assert whole.params["shards"] > 3 and max(laid) < data.records / 3 and sum(laid) == 2 * data.records
 
 
 def test_the_old_name_works_with_a_notice():

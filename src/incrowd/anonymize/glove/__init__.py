@@ -12,13 +12,13 @@ import numpy as np
 from incrowd.anonymize.base import Anonymizer, Strength, Wanted, guarantee, parameters
 from incrowd.anonymize.glove.estimate import GloveEstimate, glove_estimate
 from incrowd.anonymize.glove.herd import Herd, Saved, hide, no_checkpoint
-from incrowd.anonymize.glove.release import Hidden, joined, release_of, shards, subset
+from incrowd.anonymize.glove.release import Hidden, joined, release_of, shards
 from incrowd.data import Fingerprints, Release
 from incrowd.data.files import check_folder
 from incrowd.errors import ParameterError, check_choice, check_positive, check_whole, public
 from incrowd.kernels.types import UNLIMITED
 from incrowd.measure.glove.accuracy import accuracy
-from incrowd.measure.glove.stretch import CornerTable, check_k, layout, on_device, where_it_fits
+from incrowd.measure.glove.stretch import CornerTable, Extent, check_k, extent_of, on_device, where_it_fits
 from incrowd.plain import to_json
 
 EVERY_S = 60.0  # between two checkpoints
@@ -117,23 +117,22 @@ class Glove(Anonymizer):
             checkpoint_s: Seconds between two writes of that file.
         """
         path = checkpoint_file(checkpoint, checkpoint_s)
-        laid = layout(data)
-        parts = [np.arange(len(data))] if self.shard_users is None else shards(laid, self.shard_users)
+        extent = extent_of(data)
+        parts = shards(data, extent, self.shard_users)
         files = shard_files(path, len(parts))
 
         def run(device: str) -> Hidden:
             hidden = []
             for users, file in zip(parts, files, strict=True):
-                part, rows = (laid, None) if len(parts) == 1 else subset(laid, users)
-                made = self.hide(part, file, checkpoint_s, device=device)
-                hidden.append((made, users, rows))
-            return joined(hidden, len(data), data.records)
+                laid = extent.table(data, users)  # one shard after the other, so that one layout is in memory
+                hidden.append((self.hide(laid, file, checkpoint_s, device=device), users))
+            return joined(hidden, data.offsets)
 
         whole, device = where_it_fits(run, self.device, on_device(self.device, len(data)))
         params = {**parameters(self), "device": device, "shards": len(parts)}
         promise: dict[str, Any] = {"guarantee": guarantee(type(self)), "claims": {"k": self.k}}
         return release_of(
-            data, laid, whole, self.limits(laid), self.reshape, params, pseudonym_seed=pseudonym_seed, **promise
+            data, extent, whole, self.limits(extent), self.reshape, params, pseudonym_seed=pseudonym_seed, **promise
         )
 
     def check(self, *, checkpoint: Path | None = None, checkpoint_s: float = EVERY_S) -> None:  # type: ignore[override]
@@ -175,7 +174,7 @@ class Glove(Anonymizer):
         herd = Herd(laid, self.k, **changes)
         return Hidden.of(herd, hide(herd, self.leftover, saved))
 
-    def limits(self, laid: CornerTable) -> tuple[int, int]:
+    def limits(self, laid: CornerTable | Extent) -> tuple[int, int]:
         """The widest and longest box that may stay, in the units of the layout."""
         space, time = self.max_extent_m, self.max_extent_min
         most = (np.inf if space is None else space // laid.unit_m, np.inf if time is None else time)

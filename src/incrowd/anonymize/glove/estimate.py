@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from incrowd.anonymize.glove.herd import TAKE, pairs_by_scan
-from incrowd.anonymize.glove.release import shards, subset
+from incrowd.anonymize.glove.release import shards
 from incrowd.data import Fingerprints
 from incrowd.errors import check_whole, public
 from incrowd.estimate import MIB, Estimate
 from incrowd.kernels import compile_s
-from incrowd.measure.glove.stretch import CornerTable, check_k, layout
+from incrowd.measure.glove.stretch import CornerTable, check_k, extent_of
 from incrowd.plain import several
 from incrowd.show import Result, Section
 from incrowd.threads import threads
@@ -90,15 +90,15 @@ def glove_estimates(
     check_whole(timed_users=timed_users)
     if shard_users is not None:
         check_whole(shard_users=shard_users)
-    laid, compiling = layout(fingerprints), compile_s("glove")
-    parts = [np.arange(len(laid.people))] if shard_users is None else shards(laid, int(shard_users))
+    extent, compiling = extent_of(fingerprints), compile_s("glove")
+    parts = shards(fingerprints, extent, None if shard_users is None else int(shard_users))
     sampled = parts[:: -(-len(parts) // TIMED)]
-    timed = [_timed(laid if len(parts) == 1 else subset(laid, part)[0], int(timed_users)) for part in sampled]
+    timed = [_timed(extent.table(fingerprints, part), int(timed_users)) for part in sampled]
     per_pair = sum(cpu for cpu, _, _ in timed) / sum(pairs for _, pairs, _ in timed)
     memory = fingerprints.records * SAMPLE_BYTES + len(fingerprints) * USER_BYTES + max(index for _, _, index in timed)
     estimates = []
     for size in k:
-        active = [int((laid.people[part] < size).sum()) for part in parts]
+        active = [int((fingerprints.crowd[part] < size).sum()) for part in parts]
         first, later = np.sum([pairs_by_scan(n, size) for n in active], axis=0)
         seconds = per_pair * (first / threads() + WIDER * later) + SAMPLE_S * fingerprints.records
         estimate = GloveEstimate(

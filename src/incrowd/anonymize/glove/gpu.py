@@ -61,7 +61,8 @@ class CardHerd:
             self.matched = pairs
         else:
             self._replay(pairs)
-        lists.restore(kept, *self._places())
+        if kept.ids.max(initial=-1) >= 0:
+            lists.restore(kept, *self._places())
         if self.k == 2:
             self._match(lists)
         else:
@@ -131,13 +132,14 @@ class CardHerd:
         return slots, place[self.prints.outline[slots, IDENT].get()]
 
     def _slots(self) -> Ints:
+        """The place of each id in a checkpoint."""
         place = np.arange(self.users + len(self.merges))
         for m, (lo, *_) in enumerate(self.merges):
             place[self.users + m] = place[lo]
         return place
 
     def _replay(self, pairs: Ints) -> None:
-        """Merge what was merged, all at once that begins with the same number of merges behind it."""
+        """Merge what was merged, all at once that have the same number of merges behind them."""
         from incrowd.kernels.gpu.glove.merge import join
         from incrowd.kernels.gpu.glove.prints import PEOPLE, SIZE
 

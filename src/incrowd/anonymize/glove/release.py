@@ -15,13 +15,14 @@ from incrowd.data.release_section import SHARED_BOX
 from incrowd.kernels.types import METRES
 from incrowd.ledger import Ledger
 from incrowd.measure.glove.accuracy import DELETED, DISCARDED
-from incrowd.measure.glove.stretch import CornerTable
+from incrowd.measure.glove.stretch import CornerTable, Extent
 
 if TYPE_CHECKING:
     from incrowd.anonymize.glove.gpu import CardHerd
 
 
 NONE = -1
+LAID_AT_ONCE = 1 << 22  # samples, about, while homes are looked up
 
 
 @dataclass(frozen=True)
@@ -45,28 +46,29 @@ class Hidden:
         return cls(*herd.groups(), merges, work)
 
 
-def joined(parts: list[tuple[Hidden, Ints, Ints | None]], users: int, records: int) -> Hidden:
+def joined(parts: list[tuple[Hidden, Ints]], data_offsets: Ints) -> Hidden:
     """Shards put together: users and samples at their own positions, merges numbered one shard after the other."""
     if len(parts) == 1:
         return parts[0][0]
-    row, group = np.full(records, NONE), np.full(users, NONE)
+    users = len(data_offsets) - 1
+    row, group = np.full(data_offsets[-1], NONE), np.full(users, NONE)
     merges: list[tuple[int, int, int, Fraction]] = []
     boxes = groups = 0
-    for hidden, who, rows in parts:
-        row[rows] = np.where(hidden.row < 0, NONE, hidden.row + boxes)
+    for hidden, who in parts:
+        row[rows_of(data_offsets, who)[1]] = np.where(hidden.row < 0, NONE, hidden.row + boxes)
         group[who] = np.where(hidden.group < 0, NONE, hidden.group + groups)
         idents = np.append(who, users + len(merges) + np.arange(len(hidden.merges)))
         merges += [(*sorted(idents[[lo, hi]].tolist()), int(idents[new]), v) for lo, hi, new, v in hidden.merges]
         boxes, groups = boxes + len(hidden.corners), groups + len(hidden.offsets) - 1
-    sizes = np.concatenate([np.diff(hidden.offsets) for hidden, *_ in parts])
-    corners = np.concatenate([hidden.corners for hidden, *_ in parts])
-    work = np.sum([hidden.work for hidden, *_ in parts], axis=0)
+    sizes = np.concatenate([np.diff(hidden.offsets) for hidden, _ in parts])
+    corners = np.concatenate([hidden.corners for hidden, _ in parts])
+    work = np.sum([hidden.work for hidden, _ in parts], axis=0)
     return Hidden(corners, np.append(0, np.cumsum(sizes)), row, group, merges, work)
 
 
 def release_of(
     data: Fingerprints,
-    laid: CornerTable,
+    extent: Extent,
     hidden: Hidden,
     limits: tuple[int, int],
     reshape: str | None,
@@ -78,11 +80,12 @@ def release_of(
     """Suppress, reshape and publish under pseudonyms in random order."""
     corners, code, row, group = _shuffled(_suppressed(hidden, limits), pseudonym_seed)
     groups = int(group.max(initial=NONE)) + 1
-    boxes = published_boxes = _boxes(corners, laid)
+    boxes = published_boxes = _boxes(corners, extent)
     offsets, published_row = offsets_of(code, groups), row
     if reshape is not None and len(corners):
-        final, offsets, published_row = _reshaped(corners, offsets, row, laid, split=reshape == "split")
-        published_boxes = _boxes(final, laid)
+        starts = data.t - extent.low[0]
+        final, offsets, published_row = _reshaped(corners, offsets, row, starts, split=reshape == "split")
+        published_boxes = _boxes(final, extent)
     members = np.argsort(group, kind="stable")[(group < 0).sum() :]
     people = np.bincount(group[members], weights=data.crowd[members], minlength=groups).astype(np.int64)
     columns: dict[str, Any] = {"offsets": offsets, **published_boxes, "crowd": people}
@@ -131,22 +134,22 @@ def _shuffled(boxes: tuple[Ints, Ints, Ints, Ints], seed: int | None) -> tuple[I
     return corners[moved], rank[code][moved], place[row], rank[group]
 
 
-def _reshaped(corners: Ints, offsets: Ints, row: Ints, laid: CornerTable, *, split: bool) -> tuple[Ints, Ints, Ints]:
+def _reshaped(corners: Ints, offsets: Ints, row: Ints, starts: Ints, *, split: bool) -> tuple[Ints, Ints, Ints]:
     """Boxes that do not overlap in time; a sample is covered by the one that holds its start."""
     from incrowd.kernels.cpu.glove.merge import reshape
 
     made, ends = reshape(corners, offsets, split)
     # The pieces of a group are apart in time, so that (group, start) finds them.
     width = int(corners[:, 1].max()) + 1
-    starts = owners(ends) * width + made[:, 0]
-    wanted = owners(offsets)[row] * width + laid.corners[:, 0]
-    return made, ends, np.where(row < 0, NONE, np.searchsorted(starts, wanted, "right") - 1)
+    begins = owners(ends) * width + made[:, 0]
+    wanted = owners(offsets)[row] * width + starts
+    return made, ends, np.where(row < 0, NONE, np.searchsorted(begins, wanted, "right") - 1)
 
 
-def _boxes(corners: Ints, laid: CornerTable) -> dict[str, Ints]:
+def _boxes(corners: Ints, extent: Extent) -> dict[str, Ints]:
     boxes: dict[str, Ints] = {}
-    for k, (low, length, unit) in enumerate((("t", "dt", 1), ("x", "dx", laid.unit_m), ("y", "dy", laid.unit_m))):
-        boxes[low] = corners[:, 2 * k].astype(np.int64) * unit + laid.origin[k]
+    for k, (low, length, unit) in enumerate((("t", "dt", 1), ("x", "dx", extent.unit_m), ("y", "dy", extent.unit_m))):
+        boxes[low] = corners[:, 2 * k].astype(np.int64) * unit + extent.low[k]
         boxes[length] = (corners[:, 2 * k + 1] - corners[:, 2 * k]).astype(np.int64) * unit
     return boxes
 
@@ -188,13 +191,18 @@ class GloveLosses:
         )
 
 
-def shards(laid: CornerTable, most: int) -> list[Ints]:
+def shards(data: Fingerprints, extent: Extent, most: int | None) -> list[Ints]:
     """Positions in shards of at most so many users and about half as many at least, by a k-d split.
 
     Users are halved at the median of what spreads them most: home x, home y (the most used cell, in units of the
-    spatial cap) or activity (samples, as a logarithm).
+    spatial cap) or activity (samples, as a logarithm). Without `most` all are one shard.
     """
-    return split(features(homes(laid), np.diff(laid.offsets), laid.unit_m), most)
+    everybody = np.arange(len(data))
+    if most is None:
+        return [everybody]
+    blocks = np.array_split(everybody, -(-data.records // LAID_AT_ONCE))
+    home = np.concatenate([homes(extent.table(data, users)) for users in blocks if len(users)])
+    return split(features(home, np.diff(data.offsets), extent.unit_m), most)
 
 
 def split(features: Floats, most: int) -> list[Ints]:
@@ -209,12 +217,6 @@ def split(features: Floats, most: int) -> list[Ints]:
         order = users[np.argsort(features[users, spread.argmax()], kind="stable")]
         waiting += [order[len(order) // 2 :], order[: len(order) // 2]]
     return done
-
-
-def subset(laid: CornerTable, users: Ints) -> tuple[CornerTable, Ints]:
-    """The layout of some users, and the original row of each of their samples."""
-    offsets, rows = rows_of(laid.offsets, users)
-    return CornerTable(laid.corners[rows], offsets, laid.people[users], laid.scale, laid.unit_m, laid.origin), rows
 
 
 def homes(laid: CornerTable) -> Ints:

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Ints
+from incrowd.arrays import Ints, rows_of
 from incrowd.data import Fingerprints
 from incrowd.errors import (
     DataError,
@@ -95,22 +95,32 @@ class Extent:
         if self.people * max(8 * METRES.time * span, full(self.scale) * self.longest) > ROOM:
             raise DataError("crowd adds up to more people than exact sums can hold; check its unit.")
 
-    def table(self, f: Fingerprints) -> CornerTable:
-        """The layout of these fingerprints, or of some of them."""
-        corners = np.empty((f.records, 6), np.int32)
+    def table(self, f: Fingerprints, users: Ints | None = None) -> CornerTable:
+        """The layout of these fingerprints, or of some of their users, one after the other."""
+        offsets, people, rows = f.offsets, f.crowd, None
+        if users is not None and len(users) < len(f):
+            people = f.crowd[users]
+            offsets, rows = rows_of(f.offsets, users)
+        corners = np.empty((int(offsets[-1]), 6), np.int32)
         columns = ((f.t, f.dt, 1), (f.x, f.dx, self.unit_m), (f.y, f.dy, self.unit_m))
-        for k, (low, length, unit) in enumerate(columns):
+        for k, (starts, lengths, unit) in enumerate(columns):
+            low, length = (starts, lengths) if rows is None else (starts[rows], lengths[rows])
             for side, edge in enumerate((low - self.low[k], low - self.low[k] + length)):
                 corners[:, 2 * k + side] = edge // unit
-        return CornerTable(corners, f.offsets, f.crowd, self.scale, self.unit_m, self.low)
+        return CornerTable(corners, offsets, people, self.scale, self.unit_m, self.low)
+
+
+def extent_of(fingerprints: Fingerprints) -> Extent:
+    """What decides the layout, once exact sums can hold it."""
+    check_fingerprints(fingerprints)
+    extent = Extent.of(fingerprints)
+    extent.check()
+    return extent
 
 
 def layout(fingerprints: Fingerprints) -> CornerTable:
     """The corners of all boxes, after an origin."""
-    check_fingerprints(fingerprints)
-    extent = Extent.of(fingerprints)
-    extent.check()
-    return extent.table(fingerprints)
+    return extent_of(fingerprints).table(fingerprints)
 
 
 @public

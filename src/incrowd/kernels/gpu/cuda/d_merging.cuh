@@ -158,8 +158,8 @@ __device__ int boxes_of(const Prints& p, int l, int s, int uncapped, int* to_l, 
     return made;
 }
 
-// Merge slots a, whose id is the smaller, and b into a slot, which may be a; its samples go to `at`. Scratch: nine numbers
-// for each sample of both. Numerator of their stretch; `left` samples are left, and with none nothing is laid out.
+// Merge slots a, whose id is the smaller, and b into a slot, which may be a; its samples go to `at`. Scratch: nine
+// numbers for each sample of both. Numerator of their stretch; `left` samples are left, and with none nothing is laid out.
 __device__ i64 join_pair(
     const Prints& p, int a, int b, int into, int at, const Limits& limits, int* scratch, int& left
 ) {

@@ -1,8 +1,9 @@
-// Algorithm 1 driven by the card: pick, join_tried, seed, scan_some and commit are queued again and again, and read here
-// what to do. The next pairs, up to AHEAD, are merged side by side into slots of their own, and each new fingerprint
-// finds its nearest as if those before it had been merged; then as many are kept as would have been merged in this
-// order one by one: up to the first whose new fingerprint comes before the next pair. The others leave no trace.
-// A list holds the TAKE nearest; PICKERS blocks pick; AHEAD rows are looked up at once, each after a look at SEEDS slots.
+// Algorithm 1 driven by the card: pick, join_tried, seed, scan_some and commit are queued again and again, and read
+// here what to do. The next pairs, up to AHEAD, are merged side by side into slots of their own, and each new
+// fingerprint finds its nearest as if those before it had been merged; then as many are kept as would have been merged
+// in this order one by one: up to the first whose new fingerprint comes before the next pair. The others leave no trace.
+// A list holds the TAKE nearest; PICKERS blocks pick; AHEAD rows are looked up at once, each after a look at SEEDS
+// slots.
 enum { MERGES, LIVING, DONE, USED, TRIED, ROWS, STEPS, FIRST_A, FIRST_B = FIRST_A + AHEAD,
        FIRST_ROW = FIRST_B + AHEAD, FIRST_OVER = FIRST_ROW + AHEAD, FIRST_LEFT = FIRST_OVER + AHEAD,
        ALL_STATES = FIRST_LEFT + AHEAD };

@@ -18,7 +18,8 @@ extern "C" __global__ void __launch_bounds__(512) join_tried(BY_VALUE Prints p, 
     int into = (int)h.state[FIRST_ROW + j];
     Limits limits = {h.most_space, h.most_time, (int)h.uncapped, 0};
     int* scratch = h.scratch + j * h.scratch_each;
-    i64 over = join_pair(p, (int)h.state[FIRST_A + j], (int)h.state[FIRST_B + j], into, at, limits, scratch, left);
+    int a = (int)h.state[FIRST_A + j], b = (int)h.state[FIRST_B + j];
+    i64 over = join_pair(p, a, b, into, at, limits, scratch, left);
     if (threadIdx.x) return;
     h.state[FIRST_OVER + j] = over, h.state[FIRST_LEFT + j] = left;
     p.outline[into].ident = (int)(h.users + h.state[MERGES] + j);

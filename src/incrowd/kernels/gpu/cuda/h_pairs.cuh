@@ -1,5 +1,5 @@
 // Algorithm 1 for k = 2: whoever are nearest to each other are a pair, in rounds.
-// For k = 2: the nearest living id of each candidate, or -1; 1 in `renew` where its list is used up.
+// The nearest living id of each candidate, or -1; 1 in `renew` where its list is used up.
 extern "C" __global__ void heads(
     const int* candidates, i64 count, const int* ids, const unsigned char* whole, const int* alive, int* near,
     unsigned char* renew
