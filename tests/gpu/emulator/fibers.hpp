@@ -1,7 +1,7 @@
-// Threads of CUDA as fibers with a stack each, on one thread of a CPU. A fiber goes on until it waits for others or, now
-// and then, at an atomic operation. Who goes on next is drawn at random, among the fibers of a block and among the few
-// blocks that are under way at once. Lanes that meet at different lines of the source, and threads that wait for ever,
-// end the process with a sentence.
+// Threads of CUDA as fibers with a stack each, on one thread of a CPU. A fiber goes on until it waits for others or,
+// now and then, at an atomic operation. Who goes on next is drawn at random, among the fibers of a block and among the
+// few blocks that are under way at once. Lanes that meet at different lines of the source, and threads that wait for
+// ever, end the process with a sentence.
 #pragma once
 #include <algorithm>
 #include <csetjmp>
@@ -28,7 +28,7 @@ constexpr int YIELD_ONE_IN = 16, OTHER_BLOCK_ONE_IN = 2048;
 std::minstd_rand dice;
 
 [[noreturn]] inline void fail(const char* what, int line, int other) {
-    fprintf(stderr, "emulator: %s, at lines %d and %d, block %d thread %d\n", what, line, other, blockIdx.x, threadIdx.x);
+    fprintf(stderr, "emulator: %s, at lines %d and %d, in block %d\n", what, line, other, blockIdx.x);
     abort();
 }
 
