@@ -61,7 +61,7 @@ class CardHerd:
             self.matched = pairs
         else:
             self._replay(pairs)
-        if kept.ids.max(initial=-1) >= 0:
+        if kept.work.any():
             lists.restore(kept, *self._places())
         if self.k == 2:
             self._match(lists)
