@@ -83,32 +83,31 @@ __device__ __forceinline__ Key fresh(const Key* keys, int at) {
 }
 
 // Of the pairs that are surely the next, in order, those to try: none of two has a member in common. Whoever loses its
-// nearest to an earlier one may have another that comes first, so that nothing is tried after it. By one thread.
-__device__ void choose(const Herd& h, const Key* next, const int* order, int count) {
-    i64* state = h.state;
-    int tried = 0, rows = 0, renewed[AHEAD];
+// nearest to an earlier one may have another that comes first, so that nothing is tried after it. By one warp, a lane
+// for each that is tried.
+__device__ void choose(const Prints& p, const Herd& h, const int* lower, const int* upper, int count) {
+    int lane = threadIdx.x, one = NONE, two = NONE, tried = 0, rows = 0, renewed = NONE;
     for (int n = 0; n < count && tried + rows < AHEAD; n++) {
-        Key key = next[order[n]];
-        int a = key.other < 0 ? NONE : h.slot_of[key.other], b = key.slot;
-        bool gone = false, widowed = false;
-        for (int e = 0; e < tried; e++) {
-            int one = (int)state[FIRST_A + e], two = (int)state[FIRST_B + e];
-            gone |= b == one || b == two;
-            widowed |= a >= 0 && (a == one || a == two);
-        }
+        int a = lower[n], b = upper[n];
+        bool gone = __ballot_sync(ALL_LANES, b == one || b == two);
+        bool widowed = __ballot_sync(ALL_LANES, a >= 0 && (a == one || a == two));
         if (gone) continue;
         if (widowed) break;
         if (a < 0) {
             // What comes after a list that is used up is not known, but other such lists will be asked for too.
-            renewed[rows++] = b;
+            if (lane == rows) renewed = b;
+            rows++;
         } else if (rows == 0) {
-            state[FIRST_A + tried] = a, state[FIRST_B + tried] = b;
-            state[FIRST_ROW + tried] = h.spare[tried];
+            if (lane == tried) one = a, two = b;
             tried++;
         }
     }
-    for (int r = 0; r < rows; r++) state[FIRST_ROW + tried + r] = renewed[r];
-    state[TRIED] = tried, state[ROWS] = tried + rows;
+    if (lane < tried) {
+        h.state[FIRST_A + lane] = one, h.state[FIRST_B + lane] = two, h.state[FIRST_ROW + lane] = h.spare[lane];
+        p.where[one].taken = p.where[two].taken = lane + 1;
+    }
+    if (lane < rows) h.state[FIRST_ROW + tried + lane] = renewed;
+    if (lane == 0) h.state[TRIED] = tried, h.state[ROWS] = tried + rows;
 }
 
 // The used-up lists with the smallest bounds, where one of them comes before every pair.
@@ -126,7 +125,7 @@ __device__ void renew(const Herd& h, double* bounds) {
 // What comes next, by the last block.
 __device__ void decide(const Prints& p, const Herd& h, Key* desk) {
     __shared__ Key next[PICKERS];
-    __shared__ int order[PICKERS], flagged;
+    __shared__ int lower[PICKERS], upper[PICKERS], flagged;
     __shared__ double bounds[PICKERS];
     Key mine = fresh(h.keys, threadIdx.x);
     Key limit = smallest(fresh(h.keys, PICKERS + threadIdx.x), desk);
@@ -141,7 +140,7 @@ __device__ void decide(const Prints& p, const Herd& h, Key* desk) {
     __syncthreads();
     int count = flagged, place = 0;
     for (int e = 0; at >= 0 && e < count; e++) place += key_before(next[e], mine);
-    if (at >= 0) order[place] = at;
+    if (at >= 0) lower[place] = mine.other < 0 ? NONE : h.slot_of[mine.other], upper[place] = mine.slot;
     __syncthreads();
     if (threadIdx.x == 0) {
         h.state[STEPS]++;
@@ -149,16 +148,8 @@ __device__ void decide(const Prints& p, const Herd& h, Key* desk) {
         if (count == 0) h.state[DONE] = 1, h.state[TRIED] = h.state[ROWS] = 0;
     }
     if (count == 0) return;
-    if (next[order[0]].other < 0) {
-        renew(h, bounds);
-    } else {
-        if (threadIdx.x == 0) choose(h, next, order, count);
-        __syncthreads();
-        if (threadIdx.x < h.state[TRIED]) {
-            p.where[h.state[FIRST_A + threadIdx.x]].taken = threadIdx.x + 1;
-            p.where[h.state[FIRST_B + threadIdx.x]].taken = threadIdx.x + 1;
-        }
-    }
+    if (lower[0] < 0) renew(h, bounds);
+    else if (threadIdx.x < 32) choose(p, h, lower, upper, count);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) pick(BY_VALUE Prints p, BY_VALUE Herd h) {

@@ -11,10 +11,10 @@ __device__ __forceinline__ Asked asked_by(const Prints& p, const Herd& h, int r)
 }
 
 extern "C" __global__ void __launch_bounds__(512) join_tried(BY_VALUE Prints p, BY_VALUE Herd h) {
-    int j = blockIdx.x, left, at = (int)h.state[USED];
+    int j = blockIdx.x, e = threadIdx.x & 31, left, shorter = 0;
     if (h.state[DONE] || j >= h.state[TRIED]) return;
-    for (int e = 0; e < j; e++)
-        at += min(p.outline[h.state[FIRST_A + e]].size, p.outline[h.state[FIRST_B + e]].size);
+    if (e < j) shorter = min(p.outline[h.state[FIRST_A + e]].size, p.outline[h.state[FIRST_B + e]].size);
+    int at = (int)(h.state[USED] + warp_sum(shorter));
     int into = (int)h.state[FIRST_ROW + j];
     Limits limits = {h.most_space, h.most_time, (int)h.uncapped, 0};
     int* scratch = h.scratch + j * h.scratch_each;
