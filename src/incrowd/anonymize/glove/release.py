@@ -118,10 +118,10 @@ def _suppressed(hidden: Hidden, limits: tuple[int, int]) -> tuple[Ints, Ints, In
     keep = (sides[:, 1:].max(axis=1, initial=0) <= limits[0]) & (sides[:, 0] <= limits[1])
     place = np.append(np.where(keep, np.cumsum(keep) - 1, NONE), NONE)
     code = owners(hidden.offsets)[keep]
-    left, dense = np.unique(code, return_inverse=True)
+    left = np.flatnonzero(np.bincount(code))
     number = np.full(len(hidden.offsets), NONE)
     number[left] = np.arange(len(left))
-    return hidden.corners[keep], dense.astype(np.int64), place[hidden.row], number[hidden.group]
+    return hidden.corners[keep], number[code], place[hidden.row], number[hidden.group]
 
 
 def _shuffled(boxes: tuple[Ints, Ints, Ints, Ints], seed: int | None) -> tuple[Ints, Ints, Ints, Ints]:
@@ -129,8 +129,9 @@ def _shuffled(boxes: tuple[Ints, Ints, Ints, Ints], seed: int | None) -> tuple[I
     corners, code, row, group = boxes
     order = random_order(int(group.max(initial=NONE)) + 1, seed)
     rank = np.append(np.argsort(order), NONE)
-    moved = np.argsort(rank[code], kind="stable")
-    place = np.append(np.argsort(moved), NONE)
+    _, moved = rows_of(offsets_of(code, len(order)), order)  # without a sort: boxes lie by group already
+    place = np.full(len(moved) + 1, NONE)
+    place[moved] = np.arange(len(moved))
     return corners[moved], rank[code][moved], place[row], rank[group]
 
 
