@@ -10,7 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Prints, Short
+from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Prints, Bytes, Short, step_of
 from incrowd.kernels.cpu.glove.stretch import apart
 
 NEVER = 1 << 62
@@ -18,6 +18,8 @@ NONE = -1
 SEEDS = 16  # candidates that are compared first: the others need only beat the best of them
 LONG_BINS = 64
 FAR = 0xFFFF
+AT_ONCE = 4096  # slots whose sums stay in the nearest cache
+MOST = (1 << 31) - 1
 LANES = 16  # places of one person that are compared at once
 
 
@@ -39,6 +41,7 @@ class Scratch(NamedTuple):
     floor: Short  # the smallest of a row
     part: Short  # the bound of each sample
     low: Ints  # the exact cost in space of each place
+    spread: Short  # of each slot, how far the places of a fingerprint are from it
 
 
 @njit(cache=True)
@@ -47,10 +50,10 @@ def scratch_of(p: Prints) -> Scratch:
     places = LANES * (p.places.max() // LANES + 1)
     near, group = np.empty(places, np.uint16), np.empty((GROUPS, places), np.uint16)
     cost, floor = np.empty((places, GROUPS), np.int32), np.empty(places, np.int32)
-    return Scratch(near, group, cost, floor, np.empty(p.size.max(), np.int32), np.empty(places, np.int64))
+    return Scratch(near, group, cost, floor, np.empty(p.size.max(), np.int32), np.empty(places, np.int64), np.empty(len(p.size), np.int32))
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def table_of(p: Prints, a: int) -> PlaceTable:
     """Boxes that do not overlap are stretched by the gap between them and at least by the narrower of the two."""
     first, places, regions = p.places_first[a], p.places[a], p.regions.shape[1]
@@ -107,24 +110,26 @@ def space_to(p: Prints, b: int, table: PlaceTable) -> int:
     return total
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def costs_from(p: Prints, a: int, s: Scratch) -> None:
     """After `space_from`: costs of the places of a by groups of places of b."""
+    group, near, cost, floor, weight = s.group, s.near, s.cost, s.floor, np.int32(p.scale[0])
     for k in range(p.places[a]):
         for g in range(GROUPS):
-            s.cost[k, g] = p.scale[0] * s.group[g, k]
-        s.floor[k] = p.scale[0] * s.near[k]
+            cost[k, g] = weight * np.int32(group[g, k])
+        floor[k] = weight * np.int32(near[k])
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def costs_to(p: Prints, b: int, table: PlaceTable, s: Scratch) -> None:
     """The same for the places of b by groups of places of the table's fingerprint."""
-    first = p.places_first[b]
-    for m in range(p.places[b]):
-        region = p.region[first + m]
+    region, lead, least = p.region[p.places_first[b] : p.places_first[b] + p.places[b]], table.lead, table.least
+    cost, floor, weight = s.cost, s.floor, np.int32(p.scale[0])
+    for m in range(len(region)):
+        r = region[m]
         for g in range(GROUPS):
-            s.cost[m, g] = p.scale[0] * table.lead[region, g]
-        s.floor[m] = p.scale[0] * table.least[region]
+            cost[m, g] = weight * np.int32(lead[r, g])
+        floor[m] = weight * np.int32(least[r])
 
 
 @njit(cache=True)
@@ -151,89 +156,173 @@ def costs_between(p: Prints, a: int, b: int, limit: int, s: Scratch) -> int:
 
 
 @njit(cache=True)
+def _cheapest(cost: Short, quiet: Bytes, k: int, part: int, unit: int) -> int:
+    """The smallest cost of a place over the groups of places of another, in a bin."""
+    first = min(np.int32(cost[k, 0] + unit * quiet[part, 0]), np.int32(cost[k, 1] + unit * quiet[part, 1]))
+    last = min(np.int32(cost[k, 2] + unit * quiet[part, 2]), np.int32(cost[k, 3] + unit * quiet[part, 3]))
+    return min(first, last)
+
+
+@njit(cache=True)
 def run_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
     """The bound in space, raised run by run by when b was last, or is next, at each group of its places."""
-    minute, cap = p.scale[2], p.scale[3]
-    coarse = p.coarse[b]
+    run, coarse, cost, floor, unit = p.run, p.coarse[b], s.cost, s.floor, np.int32(MINUTES * p.scale[2])
     for i in range(p.first[a], p.first[a] + p.runs[a]):
-        k, low, high = p.run[0, i], p.run[1, i], p.run[2, i]
-        if high - low > LONG_BINS:
-            continue
-        best = s.cost[k, 0] + minute * cap
-        for part in range(low, high + 1):
-            for g in range(GROUPS):
-                best = min(best, s.cost[k, g] + minute * min(cap, MINUTES * coarse[part, g]))
-        total += p.run[3, i] * (best - s.floor[k])
+        k, low, high = np.uint64(run[0, i]), np.uint64(run[1, i]), np.uint64(run[2, i])
+        best = _cheapest(cost, coarse, k, low, unit)
+        if high > low:
+            if high - low > LONG_BINS:
+                continue
+            for part in range(low + 1, high + 1):
+                best = min(best, _cheapest(cost, coarse, k, part, unit))
+        total += np.int64(run[3, i]) * np.int64(best - floor[k])
         if total > limit:
             break
     return total
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
     """The bound in space, raised sample by sample by when b was last, or is next, at each group of its places.
 
     `s.part` keeps what each sample adds.
     """
     n_a, n_b, shift = p.people[a], p.people[b], p.shift[0]
-    n, cap = n_a + n_b, p.scale[3]
-    minute = p.scale[2]
-    first = p.first[a]
-    quiet = p.quiet[b]
+    n, cap, minute, unit = n_a + n_b, p.scale[3], p.scale[2], np.int32(MINUTES * p.scale[2])
+    shortest, longest = p.brief[b]
+    first, starts, ends, places = p.first[a], p.start, p.end, p.place
+    quiet, cost, floor, adds = p.quiet[b], s.cost, s.floor, s.part
     for i in range(p.size[a]):
-        start, end, k = p.start[first + i], p.end[first + i], p.place[first + i]
+        start, end, k = starts[first + i], ends[first + i], np.uint64(places[first + i])
         length = end - start
-        differ = n_b * max(0, length - p.brief[b, 1]) + n_a * max(0, p.brief[b, 0] - length)
+        differ = n_b * max(0, length - longest) + n_a * max(0, shortest - length)
         if differ > 0:
             differ = differ // n
-        low, high = start >> shift, (end - 1) >> shift
-        if high - low > LONG_BINS:
-            best = s.floor[k] + minute * min(differ, cap)
-        else:
-            best = s.cost[k, 0] + minute * min(cap, MINUTES * quiet[low, 0] + differ)
-            for g in range(1, GROUPS):
-                best = min(best, s.cost[k, g] + minute * min(cap, MINUTES * quiet[low, g] + differ))
+        low, high = np.uint64(start >> shift), np.uint64((end - 1) >> shift)
+        best = np.int64(floor[k])
+        if high - low <= LONG_BINS:
+            least = _cheapest(cost, quiet, k, low, unit)
             for part in range(low + 1, high + 1):
-                for g in range(GROUPS):
-                    best = min(best, s.cost[k, g] + minute * min(cap, MINUTES * quiet[part, g] + differ))
-        s.part[i] = best
-        total += best - s.floor[k]
+                least = min(least, _cheapest(cost, quiet, k, part, unit))
+            best = np.int64(least)
+        best = min(best + minute * differ, floor[k] + minute * cap)
+        adds[i] = best
+        total += best - floor[k]
         if total > limit:
             break
     return total
 
 
-@njit(cache=True, inline="always")
-def scores(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch) -> tuple[Floats, Ints]:
-    """A bound per person and sample for each candidate, by hulls and then by places; those with the smallest."""
-    score, seeds = np.empty(len(candidates)), np.full(SEEDS, NONE)
-    bar = np.inf
+@njit(cache=True)
+def hours_apart(run: Short, first: int, stop: int, calm: Bytes, b: int, limit: int) -> int:
+    """From the samples of these runs to when b is next anywhere, in steps of a sketch, until beyond the limit."""
+    total = 0
+    for i in range(first, stop):
+        low, high = np.uint64(run[1, i]), np.uint64(run[2, i])
+        least = np.int64(calm[b, low])
+        if high > low:
+            for part in range(low + 1, min(high, low + LONG_BINS) + 1):
+                least = min(least, np.int64(calm[b, part]))
+        total += np.int64(run[3, i]) * least
+        if total > limit:
+            break
+    return total
+
+
+@njit(cache=True)
+def by_hours(p: Prints, a: int, candidates: Ints, score: Floats, most: float, seeds: Ints) -> None:
+    """Raise bounds by places that are not above `most` by the hours of both, which are summed over the longer.
+
+    With room for seeds it notes those with the smallest instead, the smallest first, and leaves the bounds alone.
+    """
+    size, first, runs, run, calm, unit = p.size, p.first, p.runs, p.run, p.calm, MINUTES * p.scale[2]
+    own, at, stop, rank = size[a], first[a], first[a] + runs[a], np.full(len(seeds), np.inf)
+    for c in range(len(candidates)):
+        if score[c] > most or score[c] == np.inf:
+            continue
+        b = candidates[c]
+        longer = max(own, size[b])
+        limit = NEVER if most == np.inf else int((most - score[c]) * longer) // unit + 1
+        there = back = NEVER
+        if own >= size[b]:
+            there = hours_apart(run, at, stop, calm, b, limit)
+        if own <= size[b]:
+            back = hours_apart(run, first[b], first[b] + runs[b], calm, a, limit)
+        bound = score[c] + unit * min(there, back) / longer
+        if len(seeds) == 0:
+            score[c] = bound
+        elif bound < rank[-1]:
+            k = len(seeds) - 1
+            while k > 0 and bound < rank[k - 1]:
+                seeds[k], rank[k] = seeds[k - 1], rank[k - 1]
+                k -= 1
+            seeds[k], rank[k] = c, bound
+            most = rank[-1]
+
+
+@njit(cache=True)
+def by_runs(p: Prints, a: int, candidates: Ints, score: Floats, most: float, table: PlaceTable, s: Scratch) -> None:
+    """Raise bounds that are not above `most` by when each was near which group of places of the other."""
+    size, first, region, weight = p.size, p.places_first, p.region, p.scale[0]
+    known = region[first[a]] > 0
+    for c in range(len(candidates)):
+        if score[c] > most or score[c] == np.inf:
+            continue
+        b = candidates[c]
+        longer = max(size[a], size[b])
+        limit = NEVER if most == np.inf else int(most * longer) + 1
+        both = known and region[first[b]] > 0
+        there = back = NEVER
+        if size[a] == longer:
+            there = weight * space_from(p, b, table, s) if both else costs_between(p, a, b, limit, s)
+            if both:
+                costs_from(p, a, s)
+            if there <= limit:
+                there = run_bound(p, a, b, there, limit, s)
+        if size[b] == longer:
+            back = weight * space_to(p, b, table) if both else costs_between(p, b, a, limit, s)
+            if both:
+                costs_to(p, b, table, s)
+            if back <= limit:
+                back = run_bound(p, b, a, back, limit, s)
+        score[c] = max(score[c], min(there, back) / longer)
+
+
+@njit(cache=True)
+def spread(p: Prints, a: int, total: Short) -> None:
+    """For every slot, from the samples of a to the closest of its rectangles, in space."""
+    spare, step = MOST // p.scale[1], step_of(p)
+    for start in range(0, len(total), AT_ONCE):
+        part = total[start : start + AT_ONCE]
+        part[:] = 0
+        for k in range(p.places_first[a], p.places_first[a] + p.places[a]):
+            use, row = np.int32(step * min(p.uses[k], spare // p.places[a])), p.chart[p.region[k], start : start + AT_ONCE]
+            for j in range(len(part)):
+                part[j] += use * np.int32(row[j])
+
+
+@njit(cache=True)
+def by_places(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch, score: Floats) -> None:
+    """The bound of the places of both, which are summed over the longer; of hulls for places without a region."""
+    size, first, places, uses, region = p.size, p.places_first, p.places, p.uses, p.region
+    least, spread, weight, own = table.least, s.spread, p.scale[0], p.size[a]
+    known = region[first[a]] > 0
     for c in range(len(candidates)):
         b = candidates[c]
-        bound = np.inf if a == b else float(hulls_apart(p, a, b))
-        if bound < bar:
-            bound = max(bound, places_apart(p, a, b, table, s))
-        score[c] = bound
-        if bound < bar:
-            at = SEEDS - 1
-            while at > 0 and (seeds[at - 1] == NONE or bound < score[seeds[at - 1]]):
-                seeds[at] = seeds[at - 1]
-                at -= 1
-            seeds[at] = c
-            bar = np.inf if seeds[-1] == NONE else score[seeds[-1]]
-    return score, seeds
+        there = back = NEVER
+        at = first[b]
+        if own >= size[b]:
+            there = np.int64(spread[b]) if known else np.int64(space_from(p, b, table, s))
+        if own <= size[b]:
+            back = np.int64(0)
+            for m in range(at, at + places[b]):
+                back += np.int64(uses[m]) * np.int64(least[region[m]])
+        score[c] = weight * min(there, back) / max(own, size[b]) if a != b else np.inf
+        if not known or region[at] == 0:
+            score[c] = max(score[c], float(hulls_apart(p, a, b)))
 
 
-@njit(cache=True, inline="always")
-def places_apart(p: Prints, a: int, b: int, table: PlaceTable, s: Scratch) -> float:
-    """The bound of the places of both, which are summed over the longer."""
-    there = space_from(p, b, table, s) if p.size[a] >= p.size[b] else NEVER
-    back = space_to(p, b, table) if p.size[a] <= p.size[b] else NEVER
-    apart_by: float = p.scale[0] * min(there, back) / max(p.size[a], p.size[b])
-    return apart_by
-
-
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def hulls_apart(p: Prints, a: int, b: int) -> int:
     """No sample of one is closer to any of the other than their hulls are; per person and sample."""
     t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])

@@ -10,13 +10,15 @@ from incrowd.kernels.cpu.glove.bounds import (
     SEEDS,
     PlaceTable,
     Scratch,
+    by_hours,
+    by_places,
+    by_runs,
+    spread,
     costs_between,
     costs_from,
     costs_to,
     hulls_apart,
     joint_bound,
-    run_bound,
-    scores,
     scratch_of,
     space_from,
     space_to,
@@ -27,6 +29,7 @@ from incrowd.kernels.cpu.glove.stretch import apart
 from incrowd.threads import in_blocks
 
 TRIES = 16  # candidates that are asked first whether they are as near as anybody can be
+SLACK = 1 + 1e-12  # a float is wrong by less
 ROWS = 32  # of one call in a thread
 WORTH_THREADS = 1 << 17  # pairs; below, waking a second core costs more than it brings
 
@@ -106,75 +109,102 @@ def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
     return over, under
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _nearest(
     p: Prints, a: int, candidates: Ints, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints, s: Scratch
 ) -> None:
-    table = table_of(p, a)
-    score, seeds = np.empty(0), np.empty(0, np.int64)
-    last, worst, final = len(who) - 1, np.inf, False
-    floor = least[0] / least[1]
+    table, none = table_of(p, a), np.zeros(2, np.int64)
+    floor, tries = least[0] / least[1], min(TRIES, len(candidates))
     # Among ties the first few are as near as anybody can be, and nobody else is looked at.
-    tries = min(TRIES, len(candidates))
     taken = np.zeros(tries, np.bool_)
-    for step in range(tries + SEEDS + len(candidates)):
-        if final and step <= tries:
-            break
-        if step == tries:
-            score, seeds = scores(p, a, candidates, table, s)
-            score[:tries] = np.where(taken, np.inf, score[:tries])
-            work[PAIRS] = NONE  # all of them
-        if step < tries:
-            c, most = step, floor
-            work[PAIRS] += candidates[c] != a
-            if candidates[c] == a or hulls_apart(p, a, candidates[c]) > floor * (1 + 1e-12):
-                continue
-        else:
-            c, most = seeds[step - tries] if step < tries + SEEDS else step - tries - SEEDS, worst
-            # A float is wrong by less than this; the numerators decide.
-            if c < 0 or score[c] == np.inf or score[c] > worst * (1 + 1e-12):
-                continue
+    for c in range(tries):
+        b = candidates[c]
+        work[PAIRS] += b != a
+        if b != a and hulls_apart(p, a, b) <= floor * SLACK:
+            taken[c] = _asked(p, a, b, floor, least, who, over, under, table, s, work)
+            if taken[c] and _final(least, who, over, under):
+                return
+    work[PAIRS] = NONE  # all of them
+    score = np.empty(len(candidates))
+    spread(p, a, s.spread)
+    by_places(p, a, candidates, table, s, score)
+    score[:tries] = np.where(taken, np.inf, score[:tries])
+    seeds = np.full(SEEDS, NONE)
+    by_hours(p, a, candidates, score, np.inf, seeds)
+    for c in seeds:
+        if c >= 0 and score[c] < np.inf:
+            _asked(p, a, candidates[c], _worst(who, over, under), none, who, over, under, table, s, work)
+            score[c] = np.inf  # a seed comes once
+    worst, final = _worst(who, over, under), _final(least, who, over, under)
+    by_hours(p, a, candidates, score, worst * SLACK, seeds[:0])
+    by_runs(p, a, candidates, score, worst * SLACK, table, s)
+    for c in range(len(candidates)):
+        # A float is wrong by less than this; the numerators decide.
+        if score[c] == np.inf or score[c] > worst * SLACK:
+            continue
         b = candidates[c]
         # Those to come are no nearer than `least`, and an equal one has the larger id: the list is final.
-        if final and p.ident[b] > p.ident[who[last]]:
+        if final and p.ident[b] > p.ident[who[-1]]:
             break
-        if step >= tries:
-            score[c] = np.inf  # a seed comes once
-        work[NEAR] += 1
-        under_b = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
-        # One more than the rounded product can miss; a numerator beyond it is surely worse than the worst kept.
-        limit = NEVER if most == np.inf else int(most * under_b * (1 + 1e-12)) + 1
-        total = _within(p, a, b, limit, table, s, work)
-        if total < 0 or (step < tries and compare(total, under_b, least[0], least[1]) > 0):
-            continue
-        if step < tries:
-            taken[c] = True
-        if _entered(p, b, total, under_b, who, over, under) and who[last] != NONE:
-            worst = over[last] / under[last]
-            final = compare(over[last], under[last], least[0], least[1]) <= 0
+        if _asked(p, a, b, worst, none, who, over, under, table, s, work):
+            worst, final = _worst(who, over, under), _final(least, who, over, under)
 
 
 @njit(cache=True)
-def _entered(p: Prints, b: int, total: int, under_b: int, who: Ints, over: Ints, under: Ints) -> bool:
-    """Whether a candidate is among the nearest so far; it takes its place among them."""
-    at = len(who) - 1
-    if not _before(p, total, under_b, b, over[at], under[at], who[at]):
+def _worst(who: Ints, over: Ints, under: Ints) -> float:
+    """What somebody else must not exceed to be among the nearest so far."""
+    return np.inf if who[-1] == NONE else over[-1] / under[-1]
+
+
+@njit(cache=True)
+def _final(least: Ints, who: Ints, over: Ints, under: Ints) -> bool:
+    """Whether all of the nearest so far are as near as anybody can be."""
+    return who[-1] != NONE and compare(over[-1], under[-1], least[0], least[1]) <= 0
+
+
+@njit(cache=True)
+def _asked(
+    p: Prints,
+    a: int,
+    b: int,
+    most: float,
+    exactly: Ints,
+    who: Ints,
+    over: Ints,
+    under: Ints,
+    table: PlaceTable,
+    s: Scratch,
+    work: Ints,
+) -> bool:
+    """Whether a candidate is no farther than a limit and among the nearest so far; it takes its place among them."""
+    work[NEAR] += 1
+    under_b = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
+    # One more than the rounded product can miss; a numerator beyond it is surely worse than the worst kept.
+    limit = NEVER if most == np.inf else int(most * under_b * SLACK) + 1
+    total = _within(p, a, b, limit, table, s, work)
+    if total < 0 or (exactly[1] > 0 and compare(total, under_b, exactly[0], exactly[1]) > 0):
         return False
-    while at > 0 and _before(p, total, under_b, b, over[at - 1], under[at - 1], who[at - 1]):
-        who[at], over[at], under[at] = who[at - 1], over[at - 1], under[at - 1]
-        at -= 1
-    who[at], over[at], under[at] = b, total, under_b
-    return True
+    return _entered(p.ident, b, total, under_b, who, over, under)
 
 
 @njit(cache=True)
-def _before(p: Prints, over: int, under: int, b: int, other_over: int, other_under: int, other: int) -> bool:
-    """Whether b is nearer than another, or as near with a smaller id."""
-    sign = compare(over, under, other_over, other_under) if other != NONE else -1
-    return sign < 0 or (sign == 0 and p.ident[b] < p.ident[other])
+def _entered(ident: Ints, b: int, total: int, under_b: int, who: Ints, over: Ints, under: Ints) -> bool:
+    """Whether a candidate is among the nearest so far, or as near with a smaller id; it takes its place among them."""
+    at = len(who)
+    while at > 0:
+        before = who[at - 1]
+        sign = compare(total, under_b, over[at - 1], under[at - 1]) if before != NONE else -1
+        if sign > 0 or (sign == 0 and ident[b] > ident[before]):
+            break
+        at -= 1
+    for k in range(len(who) - 1, at, -1):
+        who[k], over[k], under[k] = who[k - 1], over[k - 1], under[k - 1]
+    if at < len(who):
+        who[at], over[at], under[at] = b, total, under_b
+    return at < len(who)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _within(p: Prints, a: int, b: int, limit: int, table: PlaceTable, s: Scratch, work: Ints) -> int:
     """Numerator of the stretch of two slots; -1 when it surely exceeds the limit."""
     n = p.people[a] + p.people[b]
@@ -205,8 +235,6 @@ def _directed(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, wor
     n = p.people[a] + p.people[b]
     if bound > limit // n:
         return NONE
-    if run_bound(p, a, b, bound, limit // n, s) > limit // n:
-        return NONE
     bound = joint_bound(p, a, b, bound, limit // n, s)
     if bound > limit // n:
         return NONE
@@ -215,7 +243,7 @@ def _directed(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, wor
     return exact
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
     """The closest rectangle of b to each of a, the most used first."""
     n_a, n_b = p.people[a], p.people[b]
@@ -239,39 +267,32 @@ def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
     return total
 
 
-@njit(cache=True, inline="always")
-def _rectangles_apart(p: Prints, k: int, j: int, n_a: int, n_b: int) -> int:
-    r = p.rectangle
-    space = apart(r[0, k], r[1, k], r[0, j], r[1, j], n_a, n_b) + apart(r[2, k], r[3, k], r[2, j], r[3, j], n_a, n_b)
-    capped: int = min(space, p.scale[1] * (n_a + n_b))
-    return capped
-
-
 @njit(cache=True)
 def _refined(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, work: Ints) -> int:
     low, part = s.low, s.part
     if _space_bound(p, a, b, limit, low) > limit:
         return NONE  # and `low` is not filled
     n_a, n_b = p.people[a], p.people[b]
-    begin, stop = p.first[b], p.first[b] + p.size[b]
-    far = p.scale[2] * p.scale[3] * (n_a + n_b)
+    n = n_a + n_b
+    starts, ends, reach, place, r = p.start, p.end, p.reach, p.place, p.rectangle
+    space_unit, time_unit, space_cap, time_cap = p.scale[0], p.scale[2], p.scale[1] * n, p.scale[3] * n
+    begin, stop, mine, theirs = p.first[b], p.first[b] + p.size[b], p.places_first[a], p.places_first[b]
     after = begin
     compared = 0
     for i in range(p.first[a], p.first[a] + p.size[a]):
-        start, end = p.start[i], p.end[i]
-        floor = low[p.place[i]]
-        while after < stop and p.start[after] <= start:
+        start, end, k = np.int64(starts[i]), np.int64(ends[i]), mine + place[i]
+        floor = low[place[i]]
+        while after < stop and starts[after] <= start:
             after += 1
-        mine = p.places_first[a] + p.place[i]
-        best = floor + far  # all beyond the cap in time: the closest in space decides
+        best = floor + time_unit * time_cap  # all beyond the cap in time: the closest in space decides
         left, right = after - 1, after
         while True:
             behind = ahead = NEVER
             if left >= begin:
-                behind = n_a * (start - p.start[left]) + n_b * max(0, end - p.reach[left])
+                behind = n_a * (start - starts[left]) + n_b * max(0, end - reach[left])
             if right < stop:
-                ahead = n_a * max(0, p.start[right] + 1 - end) + n_b * (p.start[right] - start)
-            if floor + p.scale[2] * min(behind, ahead, p.scale[3] * (n_a + n_b)) >= best:
+                ahead = n_a * max(0, starts[right] + 1 - end) + n_b * (starts[right] - start)
+            if floor + time_unit * min(behind, ahead, time_cap) >= best:
                 break
             if behind <= ahead:
                 j = left
@@ -280,12 +301,13 @@ def _refined(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, work
                 j = right
                 right += 1
             compared += 1
-            tau = apart(start, end, p.start[j], p.end[j], n_a, n_b)
-            cost = floor + p.scale[2] * tau
-            if cost < best:
-                space = _rectangles_apart(p, mine, p.places_first[b] + p.place[j], n_a, n_b)
-                best = min(best, p.scale[0] * space + p.scale[2] * tau)
-        bound += best - (n_a + n_b) * part[i - p.first[a]]
+            tau = time_unit * apart(start, end, starts[j], ends[j], n_a, n_b)
+            if floor + tau < best:
+                m = theirs + place[j]
+                space = apart(r[0, k], r[1, k], r[0, m], r[1, m], n_a, n_b)
+                space += apart(r[2, k], r[3, k], r[2, m], r[3, m], n_a, n_b)
+                best = min(best, space_unit * min(space, space_cap) + tau)
+        bound += best - n * part[i - p.first[a]]
         if bound > limit:
             work[COMPARED] += compared
             return NONE

@@ -10,6 +10,7 @@ from incrowd.arrays import Ints
 from incrowd.kernels.types import Scale
 
 Short = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
 
 GROUPS = 4  # of the places of a fingerprint: the three most used, and all others
 MINUTES = 2  # unit of a sketch, in which a byte holds the cap
@@ -43,6 +44,8 @@ class Prints(NamedTuple):
     brief: Ints  # shortest and longest sample
     quiet: NDArray[np.uint8]  # [slot, bin, group]: from the bin to the nearest sample at these places, capped
     coarse: NDArray[np.uint8]  # the same of longer bins, the least in each
+    calm: NDArray[np.uint8]  # [slot, longer bin]: the same to the nearest sample anywhere
+    chart: NDArray[np.uint8]  # [region, slot]: from the region to the nearest rectangle of a slot, capped, in steps
     shift: Ints  # a bin is 2**shift minutes, of each of both
     runs: Ints  # samples one after the other at one place in one longer bin, of each slot; the first is at `first`
     run: Short  # rows place, first and last bin, samples
@@ -80,6 +83,8 @@ def allocate(sizes: Ints, minutes: int, scale: Scale, room: int) -> Prints:
         brief=np.zeros((slots, 2), np.int64),
         quiet=np.empty((slots, (minutes >> shift) + 1, GROUPS), np.uint8),
         coarse=np.empty((slots, (minutes >> longer) + 1, GROUPS), np.uint8),
+        calm=np.empty((slots, (minutes >> longer) + 1), np.uint8),
+        chart=np.empty((0, slots), np.uint8),
         shift=np.array([shift, longer]),
         runs=np.zeros(slots, np.int64),
         run=column(4, samples),
@@ -92,7 +97,11 @@ def prints_of(corners: Short, offsets: Ints, people: Ints, scale: Scale, room: i
     prints = allocate(np.diff(offsets), int(corners[:, 1].max()), scale, room)
     prints.people[:] = people
     fill(prints, corners, offsets)
-    return prints._replace(regions=divide(prints))
+    regions = divide(prints)
+    prints = prints._replace(regions=regions, chart=np.empty((regions.shape[1], len(people)), np.uint8))
+    for slot in range(len(people)):
+        draw(prints, slot)
+    return prints
 
 
 def divide(p: Prints) -> Short:
@@ -135,6 +144,34 @@ def put(p: Prints, slot: int, corners: Short) -> None:
     p.used[1] += p.places[slot]
     p.runs[slot] = _runs(p, at, size)
     _outline(p, slot, corners)
+    draw(p, slot)
+
+
+@njit(cache=True)
+def step_of(p: Prints) -> int:
+    """The unit of a chart, in which a byte holds the cap."""
+    return int(p.scale[1]) // 0xFF + 1
+
+
+@njit(cache=True)
+def draw(p: Prints, slot: int) -> None:
+    """Chart how far each region is from the rectangles of a slot, once there are regions.
+
+    Boxes that do not overlap are stretched by the gap between them and at least by the narrower of the two.
+    """
+    first, cap, step = p.places_first[slot], np.int32(p.scale[1]), np.int32(step_of(p))
+    least = np.full(p.chart.shape[0], cap, np.int32)
+    x0, x1, y0, y1, wide, high = p.regions[0], p.regions[1], p.regions[2], p.regions[3], p.regions[4], p.regions[5]
+    for k in range(first, first + p.places[slot]):
+        left, right, down, up = p.rectangle[0, k], p.rectangle[1, k], p.rectangle[2, k], p.rectangle[3, k]
+        for r in range(len(least)):
+            x = max(x0[r] - right, left - x1[r])
+            y = max(y0[r] - up, down - y1[r])
+            x = x + min(wide[r], right - left) if x >= 0 else 0
+            y = y + min(high[r], up - down) if y >= 0 else 0
+            least[r] = min(least[r], x + y)
+    for r in range(len(least)):
+        p.chart[r, slot] = least[r] // step
 
 
 @njit(cache=True, inline="always")
@@ -226,6 +263,8 @@ def _listen(p: Prints, slot: int) -> None:
     for k in range(bins):
         for g in range(GROUPS):
             coarse[k >> longer, g] = min(coarse[k >> longer, g], quiet[k, g])
+    for k in range(len(coarse)):
+        p.calm[slot, k] = coarse[k].min()
 
 
 @njit(cache=True)
