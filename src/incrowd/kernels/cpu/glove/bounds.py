@@ -6,10 +6,10 @@ All are per person, so that they hold for any number of people: a stretch is at 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
+from incrowd.kernels.cpu import helper
 from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Prints, Bytes, Short, step_of
 from incrowd.kernels.cpu.glove.stretch import apart
 
@@ -44,25 +44,28 @@ class Scratch(NamedTuple):
     spread: Short  # of each slot, how far the places of a fingerprint are from it
 
 
-@njit(cache=True)
+@helper
 def scratch_of(p: Prints) -> Scratch:
     """Room for the longest fingerprint of all."""
-    places = LANES * (p.places.max() // LANES + 1)
+    longest = most = 0
+    for slot in range(len(p.size)):
+        longest, most = max(longest, p.size[slot]), max(most, p.places[slot])
+    places = LANES * (most // LANES + 1)
     near, group = np.empty(places, np.uint16), np.empty((GROUPS, places), np.uint16)
     cost, floor = np.empty((places, GROUPS), np.int32), np.empty(places, np.int32)
-    return Scratch(near, group, cost, floor, np.empty(p.size.max(), np.int32), np.empty(places, np.int64), np.empty(len(p.size), np.int32))
+    return Scratch(near, group, cost, floor, np.empty(longest, np.int32), np.empty(places, np.int64), np.empty(len(p.size), np.int32))
 
 
-@njit(cache=True)
+@helper
 def table_of(p: Prints, a: int) -> PlaceTable:
     """Boxes that do not overlap are stretched by the gap between them and at least by the narrower of the two."""
     first, places, regions = p.places_first[a], p.places[a], p.regions.shape[1]
     width = LANES * ((places - 1) // LANES + 1)
-    far = np.full((regions, width), FAR, np.uint16)
-    lead = np.full((regions, GROUPS), FAR, np.uint16)
-    least = np.empty(regions, np.uint16)
-    uses = np.zeros(width, np.int64)
-    uses[:places] = p.uses[first : first + places]
+    far, lead = np.empty((regions, width), np.uint16), np.empty((regions, GROUPS), np.uint16)
+    least, uses = np.empty(regions, np.uint16), np.empty(width, np.int64)
+    far[:], lead[:] = FAR, FAR
+    for k in range(width):
+        uses[k] = p.uses[first + k] if k < places else 0
     own = p.rectangle[:, first : first + places].copy()
     cap = p.scale[1]
     for r in range(regions):
@@ -77,11 +80,11 @@ def table_of(p: Prints, a: int) -> PlaceTable:
         for k in range(places):
             g = min(k, GROUPS - 1)
             lead[r, g] = min(lead[r, g], row[k])
-        least[r] = lead[r].min()
+        least[r] = min(lead[r, 0], lead[r, 1], lead[r, 2], lead[r, 3])
     return PlaceTable(far, lead, least, uses)
 
 
-@njit(cache=True)
+@helper
 def space_from(p: Prints, b: int, table: PlaceTable, s: Scratch) -> int:
     """Metres (or cells) from the samples of the table's fingerprint, all together, to the closest place of b each."""
     group, width = s.group, len(table.uses)
@@ -101,7 +104,7 @@ def space_from(p: Prints, b: int, table: PlaceTable, s: Scratch) -> int:
     return total
 
 
-@njit(cache=True)
+@helper
 def space_to(p: Prints, b: int, table: PlaceTable) -> int:
     """The same the other way: from the samples of b to the closest place of the table's fingerprint."""
     total = 0
@@ -110,7 +113,7 @@ def space_to(p: Prints, b: int, table: PlaceTable) -> int:
     return total
 
 
-@njit(cache=True)
+@helper
 def costs_from(p: Prints, a: int, s: Scratch) -> None:
     """After `space_from`: costs of the places of a by groups of places of b."""
     group, near, cost, floor, weight = s.group, s.near, s.cost, s.floor, np.int32(p.scale[0])
@@ -120,7 +123,7 @@ def costs_from(p: Prints, a: int, s: Scratch) -> None:
         floor[k] = weight * np.int32(near[k])
 
 
-@njit(cache=True)
+@helper
 def costs_to(p: Prints, b: int, table: PlaceTable, s: Scratch) -> None:
     """The same for the places of b by groups of places of the table's fingerprint."""
     region, lead, least = p.region[p.places_first[b] : p.places_first[b] + p.places[b]], table.lead, table.least
@@ -132,7 +135,7 @@ def costs_to(p: Prints, b: int, table: PlaceTable, s: Scratch) -> None:
         floor[m] = weight * np.int32(least[r])
 
 
-@njit(cache=True)
+@helper
 def costs_between(p: Prints, a: int, b: int, limit: int, s: Scratch) -> int:
     """Costs of the places of a by groups of places of b, from the rectangles, for places without a region; the sum."""
     n_a, n_b = p.people[a], p.people[b]
@@ -148,14 +151,14 @@ def costs_between(p: Prints, a: int, b: int, limit: int, s: Scratch) -> int:
             space = x + apart(r[2, i], r[3, i], r[2, j], r[3, j], n_a, n_b)
             g = min(m, GROUPS - 1)
             s.cost[k, g] = min(s.cost[k, g], p.scale[0] * min(space // n, p.scale[1]))
-        s.floor[k] = s.cost[k].min()
+        s.floor[k] = min(s.cost[k, 0], s.cost[k, 1], s.cost[k, 2], s.cost[k, 3])
         total += np.int64(p.uses[i]) * s.floor[k]
         if total > limit:
             break
     return total
 
 
-@njit(cache=True)
+@helper
 def _cheapest(cost: Short, quiet: Bytes, k: int, part: int, unit: int) -> int:
     """The smallest cost of a place over the groups of places of another, in a bin."""
     first = min(np.int32(cost[k, 0] + unit * quiet[part, 0]), np.int32(cost[k, 1] + unit * quiet[part, 1]))
@@ -163,7 +166,7 @@ def _cheapest(cost: Short, quiet: Bytes, k: int, part: int, unit: int) -> int:
     return min(first, last)
 
 
-@njit(cache=True)
+@helper
 def run_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
     """The bound in space, raised run by run by when b was last, or is next, at each group of its places."""
     run, coarse, cost, floor, unit = p.run, p.coarse[b], s.cost, s.floor, np.int32(MINUTES * p.scale[2])
@@ -181,7 +184,7 @@ def run_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> 
     return total
 
 
-@njit(cache=True)
+@helper
 def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -> int:
     """The bound in space, raised sample by sample by when b was last, or is next, at each group of its places.
 
@@ -213,7 +216,7 @@ def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -
     return total
 
 
-@njit(cache=True)
+@helper
 def hours_apart(run: Short, first: int, stop: int, calm: Bytes, b: int, limit: int) -> int:
     """From the samples of these runs to when b is next anywhere, in steps of a sketch, until beyond the limit."""
     total = 0
@@ -229,14 +232,15 @@ def hours_apart(run: Short, first: int, stop: int, calm: Bytes, b: int, limit: i
     return total
 
 
-@njit(cache=True)
+@helper
 def by_hours(p: Prints, a: int, candidates: Ints, score: Floats, most: float, seeds: Ints) -> None:
     """Raise bounds by places that are not above `most` by the hours of both, which are summed over the longer.
 
     With room for seeds it notes those with the smallest instead, the smallest first, and leaves the bounds alone.
     """
     size, first, runs, run, calm, unit = p.size, p.first, p.runs, p.run, p.calm, MINUTES * p.scale[2]
-    own, at, stop, rank = size[a], first[a], first[a] + runs[a], np.full(len(seeds), np.inf)
+    own, at, stop, rank = size[a], first[a], first[a] + runs[a], np.empty(len(seeds))
+    rank[:] = np.inf
     for c in range(len(candidates)):
         if score[c] > most or score[c] == np.inf:
             continue
@@ -260,7 +264,7 @@ def by_hours(p: Prints, a: int, candidates: Ints, score: Floats, most: float, se
             most = rank[-1]
 
 
-@njit(cache=True)
+@helper
 def by_runs(p: Prints, a: int, candidates: Ints, score: Floats, most: float, table: PlaceTable, s: Scratch) -> None:
     """Raise bounds that are not above `most` by when each was near which group of places of the other."""
     size, first, region, weight = p.size, p.places_first, p.region, p.scale[0]
@@ -288,7 +292,7 @@ def by_runs(p: Prints, a: int, candidates: Ints, score: Floats, most: float, tab
         score[c] = max(score[c], min(there, back) / longer)
 
 
-@njit(cache=True)
+@helper
 def spread(p: Prints, a: int, total: Short) -> None:
     """For every slot, from the samples of a to the closest of its rectangles, in space."""
     spare, step = MOST // p.scale[1], step_of(p)
@@ -301,7 +305,7 @@ def spread(p: Prints, a: int, total: Short) -> None:
                 part[j] += use * np.int32(row[j])
 
 
-@njit(cache=True)
+@helper
 def by_places(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch, score: Floats) -> None:
     """The bound of the places of both, which are summed over the longer; of hulls for places without a region."""
     size, first, places, uses, region = p.size, p.places_first, p.places, p.uses, p.region
@@ -322,7 +326,7 @@ def by_places(p: Prints, a: int, candidates: Ints, table: PlaceTable, s: Scratch
             score[c] = max(score[c], float(hulls_apart(p, a, b)))
 
 
-@njit(cache=True)
+@helper
 def hulls_apart(p: Prints, a: int, b: int) -> int:
     """No sample of one is closer to any of the other than their hulls are; per person and sample."""
     t = max(0, p.hull[b, 0] - p.hull[a, 1], p.hull[a, 0] - p.hull[b, 1])

@@ -1,27 +1,34 @@
 """Two fingerprints into one, which pair is next, and boxes that overlap in time into boxes that do not, compiled."""
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.glove.bounds import NEVER, NONE
 from incrowd.kernels.cpu.glove.nearest import compare
-from incrowd.kernels.cpu.glove.prints import Prints, Short, corners, put
-from incrowd.kernels.cpu.glove.stretch import closest, stretch
+from incrowd.kernels.cpu.glove.prints import SIDES, Prints, Short, copy, corners, put
+from incrowd.kernels.cpu.glove.stretch import closest, shortest
 from incrowd.kernels.types import Scale
 
 
-@njit(cache=True)
+@helper
 def merge(longer: Ints, shorter: Ints, n_l: int, n_s: int, scale: Scale, uncapped: bool) -> tuple[Ints, Ints, Ints]:
     """Merged corners in canonical order, and the row each sample of both went to."""
-    target = np.empty(len(longer), np.int64)
-    place = np.full(len(shorter), -1)
+    target, place = np.empty(len(longer), np.int64), np.empty(len(shorter), np.int64)
+    for j in range(len(shorter)):
+        place[j] = NONE
     for i in range(len(longer)):
         target[i] = closest(longer[i], shorter, n_l, n_s, scale, uncapped)[0]
         place[target[i]] = 0
-    pointed = np.flatnonzero(place == 0)
-    place[pointed] = np.arange(len(pointed))
-    boxes = shorter[pointed].copy()
+    made = 0
+    for j in range(len(shorter)):
+        if place[j] == 0:
+            place[j] = made
+            made += 1
+    boxes = np.empty((made, SIDES), shorter.dtype)
+    for j in range(len(shorter)):
+        if place[j] >= 0:
+            copy(shorter, j, boxes, place[j])
     for i in range(len(longer)):
         target[i] = place[target[i]]
         _widen(boxes[target[i]], longer[i])
@@ -30,66 +37,87 @@ def merge(longer: Ints, shorter: Ints, n_l: int, n_s: int, scale: Scale, uncappe
         if place[j] < 0:
             place[j] = closest(shorter[j], boxes, n_s, n_l + n_s, scale, uncapped)[0]
             _widen(grown[place[j]], shorter[j])
-    made: tuple[Ints, Ints, Ints] = _in_order(grown, target, place)
-    return made
+    _put_in_order(grown, boxes, target, place)
+    return boxes, target, place
 
 
-@njit(cache=True)
+@helper
 def _widen(box: Ints, sample: Ints) -> None:
-    for low in range(0, 6, 2):
+    for low in range(0, SIDES, 2):
         box[low] = min(box[low], sample[low])
         box[low + 1] = max(box[low + 1], sample[low + 1])
 
 
-@njit(cache=True, inline="always")
-def _in_order(boxes: Ints, to_l: Ints, to_s: Ints) -> tuple[Ints, Ints, Ints]:
-    """Sort rows lexicographically, stably: by the last column first."""
-    order = np.arange(len(boxes))
-    for column in range(5, -1, -1):
-        order = order[np.argsort(boxes[order, column], kind="mergesort")]
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return boxes[order], rank[to_l], rank[to_s]
+@helper
+def _put_in_order(boxes: Ints, into: Ints, to_l: Ints, to_s: Ints) -> None:
+    """Sort rows lexicographically, stably, and let what pointed to a row point to its new place.
+
+    By insertion: boxes are nearly in order, as they grew out of samples that were, and merging compares all with all.
+    """
+    order, rank = np.empty(len(boxes), np.int64), np.empty(len(boxes), np.int64)
+    for i in range(len(boxes)):
+        at = i
+        while at > 0 and _precedes(boxes[i], boxes[order[at - 1]]):
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = i
+    for at in range(len(order)):
+        copy(boxes, order[at], into, at)
+        rank[order[at]] = at
+    for i in range(len(to_l)):
+        to_l[i] = rank[to_l[i]]
+    for i in range(len(to_s)):
+        to_s[i] = rank[to_s[i]]
 
 
-@njit(cache=True)
+@helper
+def _precedes(box: Ints, other: Ints) -> bool:
+    side = 0
+    while side < SIDES - 1 and box[side] == other[side]:
+        side += 1
+    return bool(box[side] < other[side])
+
+
+@compiled
 def join(p: Prints, a: int, b: int, uncapped: bool, limits: Ints, parent: Short) -> tuple[int, int]:
     """Merge slot b into slot a, whose id is the smaller; numerator of their stretch, and the samples that are left.
 
     `parent[s]` becomes the merged sample that covers sample s, or -1 where it was beyond the limits (space, time).
     """
     one, two = corners(p, a), corners(p, b)
-    total, first = stretch(one, two, p.people[a], p.people[b], p.scale)
     n_a, n_b = p.people[a], p.people[b]
+    total, first = shortest(one, two, n_a, n_b, p.scale)
     if first:
         boxes, to_a, to_b = merge(one, two, n_a, n_b, p.scale, uncapped)
     else:
         boxes, to_b, to_a = merge(two, one, n_b, n_a, p.scale, uncapped)
-    place = np.full(len(boxes), -1)
+    place = np.empty(len(boxes), np.int64)
     left = 0
     for i in range(len(boxes)):
+        place[i] = NONE
         if not beyond(boxes[i], limits[0], limits[1]):
-            boxes[left] = boxes[i]
+            copy(boxes, i, boxes, left)
             place[i] = p.used[0] + left
             left += 1
     for i in range(len(one)):
         parent[p.first[a] + i] = place[to_a[i]]
     for i in range(len(two)):
         parent[p.first[b] + i] = place[to_b[i]]
-    parent[p.used[0] : p.used[0] + left] = -1
+    for s in range(p.used[0], p.used[0] + left):
+        parent[s] = NONE
     if left:
         put(p, a, boxes[:left])
     p.people[a] = n_a + n_b
     return total, left
 
 
-@njit(cache=True)
+@helper
 def beyond(box: Ints, most_space: int, most_time: int) -> bool:
     """Whether a box is wider than the one limit or longer than the other."""
     return bool(max(box[3] - box[2], box[5] - box[4]) > most_space or box[1] - box[0] > most_time)
 
 
-@njit(cache=True)
+@compiled
 def resolve(parent: Short, row: Ints) -> None:
     """Give every sample the row of the merged sample that covers it; parents come after their children."""
     for s in range(len(row) - 1, -1, -1):
@@ -97,7 +125,7 @@ def resolve(parent: Short, row: Ints) -> None:
             row[s] = row[parent[s]]
 
 
-@njit(cache=True)
+@helper
 def union(corners: Ints) -> Ints:
     """Boxes whose half-open intervals overlap, directly or through others, become their hull; rows are in order."""
     pieces = np.empty_like(corners)
@@ -111,7 +139,7 @@ def union(corners: Ints) -> Ints:
     return pieces[:made].copy()
 
 
-@njit(cache=True)
+@helper
 def split(corners: Ints) -> Ints:
     """Time is cut at every start and end; each covered piece gets the hull rectangle of the boxes that cover it."""
     cuts = np.unique(corners[:, :2].copy().ravel())
@@ -137,7 +165,7 @@ def split(corners: Ints) -> Ints:
     return pieces[:made].copy()
 
 
-@njit(cache=True)
+@compiled
 def reshape(corners: Ints, offsets: Ints, pieces_only: bool) -> tuple[Ints, Ints]:
     """Union (or split) the boxes of each group; the new rows and where each group begins."""
     ends = np.zeros(len(offsets), np.int64)
@@ -150,7 +178,7 @@ def reshape(corners: Ints, offsets: Ints, pieces_only: bool) -> tuple[Ints, Ints
     return parts[: ends[-1]].copy(), ends
 
 
-@njit(cache=True)
+@helper
 def head(row: int, ids: Ints, slot: Ints) -> int:
     """The place of the nearest living id in the list of a row, or the length of the list."""
     take: int = ids.shape[1]
@@ -162,7 +190,7 @@ def head(row: int, ids: Ints, slot: Ints) -> int:
     return take
 
 
-@njit(cache=True)
+@compiled
 def pick(active: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints, least: int) -> tuple[int, int]:
     """The row with the smallest (stretch, lo, hi), and its nearest living id; -1 where it must be scanned first.
 
@@ -185,7 +213,7 @@ def pick(active: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: In
     return chosen, other
 
 
-@njit(cache=True)
+@compiled
 def heads(active: Ints, slot: Ints, ids: Ints) -> Ints:
     """The nearest living id of each active row; -1 where its list is used up."""
     first = np.full(len(active), NONE)

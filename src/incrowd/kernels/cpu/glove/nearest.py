@@ -1,9 +1,9 @@
 """The nearest fingerprints, exactly, without most of the arithmetic: bounds first, early abandoning, time windows."""
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.glove.bounds import (
     NEVER,
     NONE,
@@ -37,7 +37,7 @@ WORTH_THREADS = 1 << 17  # pairs; below, waking a second core costs more than it
 PAIRS, NEAR, CLOSE, EXACT, COMPARED = range(5)
 
 
-@njit(cache=True)
+@helper
 def compare(p: int, q: int, r: int, s: int) -> int:
     """The sign of p/q - r/s for whole numbers from 0 and denominators from 1, without overflow."""
     left, right = p / q, r / s
@@ -77,7 +77,7 @@ def nearest(
     return who, over, under, work
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _rows(
     p: Prints, rows: Ints, candidates: Ints, below: bool, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints
 ) -> None:
@@ -85,13 +85,26 @@ def _rows(
     for k in range(len(rows)):
         stop = len(candidates)
         if below:
-            stop = np.searchsorted(p.ident[candidates], p.ident[rows[k]])
+            stop = _count_below(p.ident, candidates, p.ident[rows[k]])
         _nearest(p, rows[k], candidates[:stop], least[k], who[k], over[k], under[k], work[k], scratch)
         if work[k, PAIRS] < 0:
             work[k, PAIRS] = stop - (not below)
 
 
-@njit(cache=True)
+@helper
+def _count_below(ident: Ints, candidates: Ints, most: int) -> int:
+    """How many candidates, by rising id, have a smaller id."""
+    low, high = 0, len(candidates)
+    while low < high:
+        middle = (low + high) // 2
+        if ident[candidates[middle]] < most:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
 def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
     """Numerator and denominator of the stretch of each pair of slots."""
     over, under = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
@@ -109,16 +122,17 @@ def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
     return over, under
 
 
-@njit(cache=True)
+@helper
 def _nearest(
     p: Prints, a: int, candidates: Ints, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints, s: Scratch
 ) -> None:
-    table, none = table_of(p, a), np.zeros(2, np.int64)
+    table, none = table_of(p, a), np.empty(2, np.int64)
+    none[:] = 0
     floor, tries = least[0] / least[1], min(TRIES, len(candidates))
     # Among ties the first few are as near as anybody can be, and nobody else is looked at.
-    taken = np.zeros(tries, np.bool_)
+    taken = np.empty(tries, np.int64)
     for c in range(tries):
-        b = candidates[c]
+        b, taken[c] = candidates[c], False
         work[PAIRS] += b != a
         if b != a and hulls_apart(p, a, b) <= floor * SLACK:
             taken[c] = _asked(p, a, b, floor, least, who, over, under, table, s, work)
@@ -128,8 +142,10 @@ def _nearest(
     score = np.empty(len(candidates))
     spread(p, a, s.spread)
     by_places(p, a, candidates, table, s, score)
-    score[:tries] = np.where(taken, np.inf, score[:tries])
-    seeds = np.full(SEEDS, NONE)
+    for c in range(tries):
+        score[c] = np.inf if taken[c] else score[c]
+    seeds = np.empty(SEEDS, np.int64)
+    seeds[:] = NONE
     by_hours(p, a, candidates, score, np.inf, seeds)
     for c in seeds:
         if c >= 0 and score[c] < np.inf:
@@ -150,19 +166,19 @@ def _nearest(
             worst, final = _worst(who, over, under), _final(least, who, over, under)
 
 
-@njit(cache=True)
+@helper
 def _worst(who: Ints, over: Ints, under: Ints) -> float:
     """What somebody else must not exceed to be among the nearest so far."""
     return np.inf if who[-1] == NONE else over[-1] / under[-1]
 
 
-@njit(cache=True)
+@helper
 def _final(least: Ints, who: Ints, over: Ints, under: Ints) -> bool:
     """Whether all of the nearest so far are as near as anybody can be."""
     return who[-1] != NONE and compare(over[-1], under[-1], least[0], least[1]) <= 0
 
 
-@njit(cache=True)
+@helper
 def _asked(
     p: Prints,
     a: int,
@@ -187,7 +203,7 @@ def _asked(
     return _entered(p.ident, b, total, under_b, who, over, under)
 
 
-@njit(cache=True)
+@helper
 def _entered(ident: Ints, b: int, total: int, under_b: int, who: Ints, over: Ints, under: Ints) -> bool:
     """Whether a candidate is among the nearest so far, or as near with a smaller id; it takes its place among them."""
     at = len(who)
@@ -204,7 +220,7 @@ def _entered(ident: Ints, b: int, total: int, under_b: int, who: Ints, over: Int
     return at < len(who)
 
 
-@njit(cache=True)
+@helper
 def _within(p: Prints, a: int, b: int, limit: int, table: PlaceTable, s: Scratch, work: Ints) -> int:
     """Numerator of the stretch of two slots; -1 when it surely exceeds the limit."""
     n = p.people[a] + p.people[b]
@@ -229,7 +245,7 @@ def _within(p: Prints, a: int, b: int, limit: int, table: PlaceTable, s: Scratch
     return back if there < 0 else there
 
 
-@njit(cache=True)
+@helper
 def _directed(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, work: Ints) -> int:
     """Sum of the closest stretches of the samples of a, from a bound that is made exact sample by sample."""
     n = p.people[a] + p.people[b]
@@ -243,7 +259,7 @@ def _directed(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, wor
     return exact
 
 
-@njit(cache=True)
+@helper
 def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
     """The closest rectangle of b to each of a, the most used first."""
     n_a, n_b = p.people[a], p.people[b]
@@ -267,7 +283,7 @@ def _space_bound(p: Prints, a: int, b: int, limit: int, low: Ints) -> int:
     return total
 
 
-@njit(cache=True)
+@helper
 def _refined(p: Prints, a: int, b: int, bound: int, limit: int, s: Scratch, work: Ints) -> int:
     low, part = s.low, s.part
     if _space_bound(p, a, b, limit, low) > limit:

@@ -3,15 +3,16 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.types import Scale
 
 Short = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
 
+SIDES = 6  # of a box: t, t end, x, x end, y, y end
 GROUPS = 4  # of the places of a fingerprint: the three most used, and all others
 MINUTES = 2  # unit of a sketch, in which a byte holds the cap
 SIDE = 45  # strips of regions, and regions in a strip
@@ -99,8 +100,7 @@ def prints_of(corners: Short, offsets: Ints, people: Ints, scale: Scale, room: i
     fill(prints, corners, offsets)
     regions = divide(prints)
     prints = prints._replace(regions=regions, chart=np.empty((regions.shape[1], len(people)), np.uint8))
-    for slot in range(len(people)):
-        draw(prints, slot)
+    draw_all(prints)
     return prints
 
 
@@ -122,14 +122,14 @@ def divide(p: Prints) -> Short:
     return np.ascontiguousarray(np.concatenate([anywhere, np.column_stack(hulls + widths)]).T)
 
 
-@njit(cache=True)
+@compiled
 def fill(p: Prints, corners: Short, offsets: Ints) -> None:
     """Lay out one fingerprint per slot."""
     for slot in range(len(offsets) - 1):
         put(p, slot, corners[offsets[slot] : offsets[slot + 1]])
 
 
-@njit(cache=True)
+@helper
 def put(p: Prints, slot: int, corners: Short) -> None:
     """Append a fingerprint and let the slot own it."""
     at, size = p.used[0], len(corners)
@@ -147,20 +147,29 @@ def put(p: Prints, slot: int, corners: Short) -> None:
     draw(p, slot)
 
 
-@njit(cache=True)
+@compiled
+def draw_all(p: Prints) -> None:
+    """Chart every slot."""
+    for slot in range(len(p.first)):
+        draw(p, slot)
+
+
+@helper
 def step_of(p: Prints) -> int:
     """The unit of a chart, in which a byte holds the cap."""
     return int(p.scale[1]) // 0xFF + 1
 
 
-@njit(cache=True)
+@helper
 def draw(p: Prints, slot: int) -> None:
     """Chart how far each region is from the rectangles of a slot, once there are regions.
 
     Boxes that do not overlap are stretched by the gap between them and at least by the narrower of the two.
     """
     first, cap, step = p.places_first[slot], np.int32(p.scale[1]), np.int32(step_of(p))
-    least = np.full(p.chart.shape[0], cap, np.int32)
+    least = np.empty(p.chart.shape[0], np.int32)
+    for r in range(len(least)):
+        least[r] = cap
     x0, x1, y0, y1, wide, high = p.regions[0], p.regions[1], p.regions[2], p.regions[3], p.regions[4], p.regions[5]
     for k in range(first, first + p.places[slot]):
         left, right, down, up = p.rectangle[0, k], p.rectangle[1, k], p.rectangle[2, k], p.rectangle[3, k]
@@ -174,7 +183,7 @@ def draw(p: Prints, slot: int) -> None:
         p.chart[r, slot] = least[r] // step
 
 
-@njit(cache=True, inline="always")
+@helper
 def _places(p: Prints, at: int, base: int, corners: Short) -> int:
     """Number the distinct rectangles, most used first; how many there are."""
     places, last = 0, 0
@@ -183,23 +192,38 @@ def _places(p: Prints, at: int, base: int, corners: Short) -> int:
         while k < places and not _same(p.rectangle, base + k, corners[i]):
             k += 1
         if k == places:
-            p.rectangle[:, base + k] = corners[i, 2:]
+            for side in range(4):
+                p.rectangle[side, base + k] = corners[i, 2 + side]
             p.uses[base + k] = 0
             places += 1
         p.uses[base + k] += 1
         p.place[at + i] = last = k
-    order = np.argsort(-p.uses[base : base + places], kind="mergesort")
-    rank = np.empty(places, np.int32)
-    rank[order] = np.arange(places)
-    for side in range(4):
-        p.rectangle[side, base : base + places] = p.rectangle[side, base : base + places][order]
-    p.uses[base : base + places] = p.uses[base : base + places][order]
+    rank = _put_most_used_first(p.rectangle[:, base : base + places], p.uses[base : base + places])
     for i in range(len(corners)):
         p.place[at + i] = rank[p.place[at + i]]
     return places
 
 
-@njit(cache=True)
+@helper
+def _put_most_used_first(rectangle: Short, uses: Short) -> Ints:
+    """Sort rectangles by falling use, stably; the new place of each."""
+    order, rank = np.empty(len(uses), np.int64), np.empty(len(uses), np.int64)
+    for k in range(len(uses)):
+        at = k
+        while at > 0 and uses[order[at - 1]] < uses[k]:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = k
+    old, old_uses = rectangle.copy(), uses.copy()
+    for k in range(len(uses)):
+        rank[order[k]] = k
+        uses[k] = old_uses[order[k]]
+        for side in range(4):
+            rectangle[side, k] = old[side, order[k]]
+    return rank
+
+
+@helper
 def _runs(p: Prints, at: int, size: int) -> int:
     """Count samples one after the other that a coarse bound takes together; how many runs there are."""
     made, shift = 0, p.shift[1]
@@ -214,7 +238,7 @@ def _runs(p: Prints, at: int, size: int) -> int:
     return made
 
 
-@njit(cache=True)
+@helper
 def _same(rectangle: Short, at: int, corner: Short) -> bool:
     equal = True
     for side in range(4):
@@ -222,12 +246,12 @@ def _same(rectangle: Short, at: int, corner: Short) -> bool:
     return equal
 
 
-@njit(cache=True, inline="always")
+@helper
 def _outline(p: Prints, slot: int, corners: Short) -> None:
-    p.hull[slot] = corners[0]
+    copy(corners, 0, p.hull, slot)
     p.brief[slot, 0] = p.brief[slot, 1] = corners[0, 1] - corners[0, 0]
     for i in range(1, len(corners)):
-        for low in range(0, 6, 2):
+        for low in range(0, SIDES, 2):
             p.hull[slot, low] = min(p.hull[slot, low], corners[i, low])
             p.hull[slot, low + 1] = max(p.hull[slot, low + 1], corners[i, low + 1])
         length = corners[i, 1] - corners[i, 0]
@@ -236,13 +260,14 @@ def _outline(p: Prints, slot: int, corners: Short) -> None:
     _listen(p, slot)
 
 
-@njit(cache=True, inline="always")
+@helper
 def _listen(p: Prints, slot: int) -> None:
     """Minutes between each bin and the nearest sample of each group; a bound for every sample inside the bin."""
     shift, cap, bins = p.shift[0], p.scale[3], p.quiet.shape[1]
     first, stop = p.first[slot], p.first[slot] + p.size[slot]
     at, quiet = first, p.quiet[slot]
-    reach = np.full(GROUPS, -cap - 1)
+    reach = np.empty(GROUPS, np.int64)
+    reach[:] = -cap - 1
     for k in range(bins):
         while at < stop and p.start[at] < (k + 1) << shift:
             g = min(p.place[at], GROUPS - 1)
@@ -264,28 +289,45 @@ def _listen(p: Prints, slot: int) -> None:
         for g in range(GROUPS):
             coarse[k >> longer, g] = min(coarse[k >> longer, g], quiet[k, g])
     for k in range(len(coarse)):
-        p.calm[slot, k] = coarse[k].min()
+        p.calm[slot, k] = min(coarse[k, 0], coarse[k, 1], coarse[k, 2], coarse[k, 3])
 
 
-@njit(cache=True)
+@helper
+def copy(rows: Short, row: int, into: Short, at: int) -> None:
+    """One box to another table."""
+    for side in range(SIDES):
+        into[at, side] = rows[row, side]
+
+
+@helper
 def corners(p: Prints, slot: int) -> Short:
     """The samples of a slot, one row (t, t end, x, x end, y, y end) each."""
-    rows = np.empty((p.size[slot], 6), np.int32)
-    for i in range(p.size[slot]):
-        sample = p.first[slot] + i
-        rows[i, 0], rows[i, 1] = p.start[sample], p.end[sample]
-        rows[i, 2:] = p.rectangle[:, p.places_first[slot] + p.place[sample]]
+    rows = np.empty((p.size[slot], SIDES), np.int32)
+    _write_corners(p, slot, rows, 0)
     return rows
 
 
-@njit(cache=True)
+@helper
+def _write_corners(p: Prints, slot: int, rows: Short, at: int) -> None:
+    for i in range(p.size[slot]):
+        sample = p.first[slot] + i
+        rows[at + i, 0], rows[at + i, 1] = p.start[sample], p.end[sample]
+        for side in range(4):
+            rows[at + i, 2 + side] = p.rectangle[side, p.places_first[slot] + p.place[sample]]
+
+
 def gather(p: Prints, slots: Ints, row: Ints) -> Short:
     """The samples of some slots one after the other; `row[s]` becomes the place of sample s among them."""
-    rows = np.empty((p.size[slots].sum(), 6), np.int32)
+    rows = np.empty((p.size[slots].sum(), SIDES), np.int32)
+    _gather(p, slots, row, rows)
+    return rows
+
+
+@compiled
+def _gather(p: Prints, slots: Ints, row: Ints, rows: Short) -> None:
     at = 0
     for slot in slots:
-        rows[at : at + p.size[slot]] = corners(p, slot)
+        _write_corners(p, slot, rows, at)
         for i in range(p.size[slot]):
             row[p.first[slot] + i] = at + i
         at += p.size[slot]
-    return rows

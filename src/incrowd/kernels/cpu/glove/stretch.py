@@ -1,27 +1,27 @@
 """The stretch of two fingerprints, compiled; every sample against every other, for the few pairs that are merged."""
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.types import Scale
 
 
-@njit(cache=True, inline="always")
+@helper
 def apart(a0: int, a1: int, b0: int, b1: int, n_a: int, n_b: int) -> int:
     """By how much the people of two intervals are stretched to their union."""
     union = max(a1, b1) - min(a0, b0)
     return n_a * (union - (a1 - a0)) + n_b * (union - (b1 - b0))
 
 
-@njit(cache=True, inline="always")
+@helper
 def outreach(a: Ints, b: Ints, n_a: int, n_b: int) -> tuple[int, int]:
     """People-metres (or cells) and people-minutes by which two samples are stretched."""
     space = apart(a[2], a[3], b[2], b[3], n_a, n_b) + apart(a[4], a[5], b[4], b[5], n_a, n_b)
     return space, apart(a[0], a[1], b[0], b[1], n_a, n_b)
 
 
-@njit(cache=True)
+@helper
 def closest(sample: Ints, others: Ints, n_a: int, n_b: int, scale: Scale, uncapped: bool) -> tuple[int, int, int]:
     """The first other sample at the smallest stretch, and the shares of space and of time."""
     space_cap, time_cap = scale[1] * (n_a + n_b), scale[3] * (n_a + n_b)
@@ -36,7 +36,7 @@ def closest(sample: Ints, others: Ints, n_a: int, n_b: int, scale: Scale, uncapp
     return best, near, late
 
 
-@njit(cache=True)
+@compiled
 def sample_parts(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[Ints, Ints]:
     """Space and time shares of each sample of a at its closest sample of b."""
     space, time = np.empty(len(a), np.int64), np.empty(len(a), np.int64)
@@ -45,16 +45,18 @@ def sample_parts(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[In
     return space, time
 
 
-@njit(cache=True)
+@helper
 def directed(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> int:
     """Numerator of the mean stretch of the samples of a to their closest of b."""
-    space, time = sample_parts(a, b, n_a, n_b, scale)
-    total: int = space.sum() + time.sum()
+    total = 0
+    for i in range(len(a)):
+        _, space, time = closest(a[i], b, n_a, n_b, scale, False)
+        total += space + time
     return total
 
 
-@njit(cache=True)
-def stretch(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[int, bool]:
+@helper
+def shortest(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[int, bool]:
     """Numerator of the fingerprint stretch, and whether it is a that is summed over."""
     if len(a) > len(b):
         return directed(a, b, n_a, n_b, scale), True
@@ -63,3 +65,9 @@ def stretch(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[int, bo
         return back, False
     there = directed(a, b, n_a, n_b, scale)
     return (there, True) if there <= back else (back, False)
+
+
+@compiled
+def stretch(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[int, bool]:
+    """The same, for Python."""
+    return shortest(a, b, n_a, n_b, scale)
