@@ -217,18 +217,11 @@ def joint_bound(p: Prints, a: int, b: int, total: int, limit: int, s: Scratch) -
 
 
 @helper
-def hours_apart(run: Short, first: int, stop: int, calm: Bytes, b: int, limit: int) -> int:
-    """From the samples of these runs to when b is next anywhere, in steps of a sketch, until beyond the limit."""
-    total = 0
-    for i in range(first, stop):
-        low, high = np.uint64(run[1, i]), np.uint64(run[2, i])
-        least = np.int64(calm[b, low])
-        if high > low:
-            for part in range(low + 1, min(high, low + LONG_BINS) + 1):
-                least = min(least, np.int64(calm[b, part]))
-        total += np.int64(run[3, i]) * least
-        if total > limit:
-            break
+def hours_apart(hours: Bytes, a: int, calm: Bytes, b: int) -> int:
+    """From the samples of a to when b is next anywhere, in steps of a sketch."""
+    total = np.int32(0)
+    for k in range(hours.shape[1]):
+        total += np.int32(hours[a, k]) * np.int32(calm[b, k])
     return total
 
 
@@ -238,20 +231,16 @@ def by_hours(p: Prints, a: int, candidates: Ints, score: Floats, most: float, se
 
     With room for seeds it notes those with the smallest instead, the smallest first, and leaves the bounds alone.
     """
-    size, first, runs, run, calm, unit = p.size, p.first, p.runs, p.run, p.calm, MINUTES * p.scale[2]
-    own, at, stop, rank = size[a], first[a], first[a] + runs[a], np.empty(len(seeds))
+    size, hours, calm, unit = p.size, p.hours, p.calm, MINUTES * p.scale[2]
+    own, rank = size[a], np.empty(len(seeds))
     rank[:] = np.inf
     for c in range(len(candidates)):
         if score[c] > most or score[c] == np.inf:
             continue
         b = candidates[c]
         longer = max(own, size[b])
-        limit = NEVER if most == np.inf else int((most - score[c]) * longer) // unit + 1
-        there = back = NEVER
-        if own >= size[b]:
-            there = hours_apart(run, at, stop, calm, b, limit)
-        if own <= size[b]:
-            back = hours_apart(run, first[b], first[b] + runs[b], calm, a, limit)
+        there = hours_apart(hours, a, calm, b) if own == longer else NEVER
+        back = hours_apart(hours, b, calm, a) if size[b] == longer else NEVER
         bound = score[c] + unit * min(there, back) / longer
         if len(seeds) == 0:
             score[c] = bound

@@ -45,7 +45,8 @@ class Prints(NamedTuple):
     brief: Ints  # shortest and longest sample
     quiet: NDArray[np.uint8]  # [slot, bin, group]: from the bin to the nearest sample at these places, capped
     coarse: NDArray[np.uint8]  # the same of longer bins, the least in each
-    calm: NDArray[np.uint8]  # [slot, longer bin]: the same to the nearest sample anywhere
+    calm: Bytes  # [slot, longer bin]: the same to the nearest sample anywhere
+    hours: Bytes  # [slot, longer bin]: samples that begin and end in it, up to 255
     chart: NDArray[np.uint8]  # [region, slot]: from the region to the nearest rectangle of a slot, capped, in steps
     shift: Ints  # a bin is 2**shift minutes, of each of both
     runs: Ints  # samples one after the other at one place in one longer bin, of each slot; the first is at `first`
@@ -85,6 +86,7 @@ def allocate(sizes: Ints, minutes: int, scale: Scale, room: int) -> Prints:
         quiet=np.empty((slots, (minutes >> shift) + 1, GROUPS), np.uint8),
         coarse=np.empty((slots, (minutes >> longer) + 1, GROUPS), np.uint8),
         calm=np.empty((slots, (minutes >> longer) + 1), np.uint8),
+        hours=np.empty((slots, (minutes >> longer) + 1), np.uint8),
         chart=np.empty((0, slots), np.uint8),
         shift=np.array([shift, longer]),
         runs=np.zeros(slots, np.int64),
@@ -143,6 +145,7 @@ def put(p: Prints, slot: int, corners: Short) -> None:
     p.used[0] += size
     p.used[1] += p.places[slot]
     p.runs[slot] = _runs(p, at, size)
+    _count(p, slot)
     _outline(p, slot, corners)
     draw(p, slot)
 
@@ -236,6 +239,16 @@ def _runs(p: Prints, at: int, size: int) -> int:
         p.run[0, at + made], p.run[1, at + made], p.run[2, at + made], p.run[3, at + made] = place, low, high, 1
         made += 1
     return made
+
+
+@helper
+def _count(p: Prints, slot: int) -> None:
+    """Count the samples of each longer bin; those in several are left out."""
+    p.hours[slot] = 0
+    for i in range(p.first[slot], p.first[slot] + p.runs[slot]):
+        low = p.run[1, i]
+        if p.run[2, i] == low:
+            p.hours[slot, low] = min(0xFF, p.hours[slot, low] + p.run[3, i])
 
 
 @helper
