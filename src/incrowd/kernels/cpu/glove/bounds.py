@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
 from incrowd.kernels.cpu import helper
-from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Prints, Bytes, Short, step_of
+from incrowd.kernels.cpu.glove.prints import GROUPS, MINUTES, Bytes, Prints, Short, step_of
 from incrowd.kernels.cpu.glove.stretch import apart
 
 NEVER = 1 << 62
@@ -44,16 +44,18 @@ class Scratch(NamedTuple):
     spread: Short  # of each slot, how far the places of a fingerprint are from it
 
 
-@helper
 def scratch_of(p: Prints) -> Scratch:
     """Room for the longest fingerprint of all."""
-    longest = most = 0
-    for slot in range(len(p.size)):
-        longest, most = max(longest, p.size[slot]), max(most, p.places[slot])
-    places = LANES * (most // LANES + 1)
-    near, group = np.empty(places, np.uint16), np.empty((GROUPS, places), np.uint16)
-    cost, floor = np.empty((places, GROUPS), np.int32), np.empty(places, np.int32)
-    return Scratch(near, group, cost, floor, np.empty(longest, np.int32), np.empty(places, np.int64), np.empty(len(p.size), np.int32))
+    places = LANES * (int(p.places.max()) // LANES + 1)
+    return Scratch(
+        near=np.empty(places, np.uint16),
+        group=np.empty((GROUPS, places), np.uint16),
+        cost=np.empty((places, GROUPS), np.int32),
+        floor=np.empty(places, np.int32),
+        part=np.empty(p.size.max(), np.int32),
+        low=np.empty(places, np.int64),
+        spread=np.empty(len(p.size), np.int32),
+    )
 
 
 @helper
@@ -289,7 +291,10 @@ def spread(p: Prints, a: int, total: Short) -> None:
         part = total[start : start + AT_ONCE]
         part[:] = 0
         for k in range(p.places_first[a], p.places_first[a] + p.places[a]):
-            use, row = np.int32(step * min(p.uses[k], spare // p.places[a])), p.chart[p.region[k], start : start + AT_ONCE]
+            use, row = (
+                np.int32(step * min(p.uses[k], spare // p.places[a])),
+                p.chart[p.region[k], start : start + AT_ONCE],
+            )
             for j in range(len(part)):
                 part[j] += use * np.int32(row[j])
 

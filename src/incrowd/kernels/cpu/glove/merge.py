@@ -6,7 +6,7 @@ from incrowd.arrays import Ints
 from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.glove.bounds import NEVER, NONE
 from incrowd.kernels.cpu.glove.nearest import compare
-from incrowd.kernels.cpu.glove.prints import SIDES, Prints, Short, copy, corners, put
+from incrowd.kernels.cpu.glove.prints import SIDES, Prints, Short, copy, corners, draw, put
 from incrowd.kernels.cpu.glove.stretch import closest, shortest
 from incrowd.kernels.types import Scale
 
@@ -107,6 +107,7 @@ def join(p: Prints, a: int, b: int, uncapped: bool, limits: Ints, parent: Short)
         parent[s] = NONE
     if left:
         put(p, a, boxes[:left])
+        draw(p, a)
     p.people[a] = n_a + n_b
     return total, left
 

@@ -147,7 +147,6 @@ def put(p: Prints, slot: int, corners: Short) -> None:
     p.runs[slot] = _runs(p, at, size)
     _count(p, slot)
     _outline(p, slot, corners)
-    draw(p, slot)
 
 
 @compiled
