@@ -31,9 +31,8 @@ ALL = settings(deadline=None, max_examples=40)
 
 
 @njit
-def bounds_of(p, a, b, way):
+def bounds_of(p, a, b, way, s):
     """From the samples of a to their closest of b, per person: by places, by runs, and for each sample by times too."""
-    s = scratch_of(p)
     if way == FROM:
         total = costs_from(p, b, table_of(p, a), s)
     elif way == TO:
@@ -64,7 +63,7 @@ def check(data):
         space, time = reference.sample_parts(users[a], users[b], n_a, n_b, laid.scale)
         nearest_place = sum(min(reference.parts(i, j, n_a, n_b, laid.scale)[0] for j in users[b]) for i in users[a])
         for way in (FROM, TO, BETWEEN):
-            total, runs, joint, part = bounds_of(p, a, b, way)
+            total, runs, joint, part = bounds_of(p, a, b, way, scratch_of(p))
             assert (n_a + n_b) * total <= nearest_place
             assert ((n_a + n_b) * part.astype(np.int64) <= space + time).all()
             assert total <= runs and (n_a + n_b) * runs <= (space + time).sum()
@@ -107,7 +106,7 @@ def test_no_bound_exceeds_the_stretch_of_scattered_boxes(seed, unit, side, shift
 def test_runs_alone_tell_who_was_there_at_other_times():
     """Same place, a day apart: places say nothing, and runs reach the cap."""
     laid, _, p = laid_out(prints("0,0,0; 0,0,10; 0,0,70 | 0,0,2000; 0,0,2010; 0,0,2070"))
-    total, runs, joint, _ = bounds_of(p, 0, 1, FROM)
+    total, runs, joint, _ = bounds_of(p, 0, 1, FROM, scratch_of(p))
     assert total == 0 and runs == joint == 3 * laid.scale.time * laid.scale.time_cap and p.runs[0] == 2
 
 

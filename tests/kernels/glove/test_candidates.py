@@ -23,9 +23,9 @@ ALL = settings(deadline=None, max_examples=60)
 
 
 @njit
-def scores_of(p, a, candidates, most, room):
+def scores_of(p, a, candidates, most, room, s):
     """The scores by places, then by hours, then by runs, where they are not above `most`; and some seeds."""
-    table, s, rows = table_of(p, a), scratch_of(p), np.empty((3, len(candidates)))
+    table, rows = table_of(p, a), np.empty((3, len(candidates)))
     seeds = np.full(room, -1)
     many.by_places(p, a, candidates, rows[0], table, s)
     many.by_hours(p, a, candidates, rows[0], np.inf, seeds)
@@ -46,7 +46,7 @@ def check(p, scale, slots):
     users = {slot: corners(p, slot).astype(np.int64) for slot in slots}
     reached = np.zeros(3)
     for a in slots:
-        rows, seeds = scores_of(p, a, slots, np.inf, 4)
+        rows, seeds = scores_of(p, a, slots, np.inf, 4, scratch_of(p))
         assert np.isinf(rows[:, slots == a]).all()
         assert (np.diff(rows[:, slots != a], axis=0) >= 0).all()
         in_order = np.argsort(np.where(slots == a, np.inf, rows[1]), kind="stable")[: min(4, len(slots) - 1)]
@@ -60,7 +60,7 @@ def check(p, scale, slots):
             assert (rows[:, c] <= true * (1 + 1e-12)).all()
             reached = np.maximum(reached, rows[:, c] / max(true, 1e-9))
             # With a limit only what is not above it is raised, and what ends below it is as high as without.
-            low, _ = scores_of(p, a, slots[c : c + 1], true, 1)
+            low, _ = scores_of(p, a, slots[c : c + 1], true, 1, scratch_of(p))
             assert rows[0, c] == low[0, 0] and low[2, 0] <= true * (1 + 1e-12)
             assert low[2, 0] == rows[2, c] or rows[2, c] > true
     return reached

@@ -6,11 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxes import crowds, prints
+from incrowd.kernels.cpu import compiled
 from incrowd.kernels.cpu.glove import merge as cpu
 from incrowd.kernels.reference.glove import merge as reference
 from incrowd.kernels.reference.glove.stretch import stretch
 from incrowd.kernels.types import CELLS
 from incrowd.measure.glove.stretch import layout
+
+merge, union, split = compiled(cpu.merge), compiled(cpu.union), compiled(cpu.split)
 
 ALL = settings(deadline=None, max_examples=80)
 
@@ -50,7 +53,7 @@ def test_compiled_merge_is_the_reference(data, n_a, n_b, uncapped):
     users = users_of(data)
     for a, b in pairwise(users):
         expected = reference.merge(a, b, n_a, n_b, scale, uncapped)
-        for got, want in zip(cpu.merge(a, b, n_a, n_b, np.array(scale), uncapped), expected, strict=True):
+        for got, want in zip(merge(a, b, n_a, n_b, np.array(scale), uncapped), expected, strict=True):
             np.testing.assert_array_equal(got, want)
 
 
@@ -58,8 +61,8 @@ def test_compiled_merge_is_the_reference(data, n_a, n_b, uncapped):
 @given(crowds(most_users=4, most_samples=8, sizes=True))
 def test_compiled_reshaping_is_the_reference(data):
     for rows in users_of(data):
-        np.testing.assert_array_equal(cpu.union(rows), reference.union(rows))
-        np.testing.assert_array_equal(cpu.split(rows), reference.split(rows))
+        np.testing.assert_array_equal(union(rows), reference.union(rows))
+        np.testing.assert_array_equal(split(rows), reference.split(rows))
 
 
 def reshaped(how, *spans):

@@ -7,12 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boxes import crowds, prints
+from incrowd.kernels.cpu import compiled
 from incrowd.kernels.cpu.glove import nearest
 from incrowd.kernels.cpu.glove import stretch as cpu
 from incrowd.kernels.cpu.glove.prints import prints_of
 from incrowd.kernels.reference.glove import stretch as reference
 from incrowd.kernels.types import CELLS, METRES, full
 from incrowd.measure.glove.stretch import layout
+
+closest, compare = compiled(cpu.closest), compiled(nearest.compare)
 
 ALL = settings(deadline=None, max_examples=60)
 
@@ -67,7 +70,7 @@ def test_ties_go_to_the_first_or_to_the_closest_without_caps():
         b[:, 2:] *= unit
         for uncapped, expected in ((False, 0), (True, 2)):
             assert reference.closest(a[0], b, 1, 1, scale, uncapped) == expected
-            assert cpu.closest(a[0], b, 1, 1, np.array(scale), uncapped)[0] == expected
+            assert closest(a[0], b, 1, 1, np.array(scale), uncapped)[0] == expected
 
 
 @ALL
@@ -120,7 +123,7 @@ def test_threads_change_nothing(monkeypatch):
 @settings(deadline=None, max_examples=300)
 @given(*[st.integers(0, 1 << 50), st.integers(1, 1 << 40)] * 2, st.integers(1, 1000))
 def test_compare_is_exact(p, q, r, s, factor):
-    assert nearest.compare(p, q, r, s) == (p * s > r * q) - (p * s < r * q)
-    assert nearest.compare(p * factor, q * factor, p, q) == 0
+    assert compare(p, q, r, s) == (p * s > r * q) - (p * s < r * q)
+    assert compare(p * factor, q * factor, p, q) == 0
     big = (1 << 60) + 7  # these two differ by less than a float can tell
-    assert nearest.compare(big + 1, big, big, big - 1) == -1
+    assert compare(big + 1, big, big, big - 1) == -1

@@ -93,7 +93,8 @@ def _count_in_turn(
         elif b - a > long:  # the shortest list is long, so all are
             count[i] = count_bits(bit_row, words, lists[i], lists.shape[1])
         elif d - c > long:
-            left[: b - a] = postings[a:b]
+            for p in range(a, b):
+                left[p - a] = postings[p]
             n = keep_by_bits(left, b - a, words, bit_row[second])
             count[i] = _rest(starts, postings, long, bit_row, words, lists[i], left, n, own[i])
         else:

@@ -41,16 +41,17 @@ class Scratch(NamedTuple):
     spread: Short  # of each slot, how far the places of a fingerprint are from it
 
 
-@helper
 def scratch_of(p: Prints) -> Scratch:
     """Room for the longest fingerprint of all."""
-    longest = most = 0
-    for slot in range(len(p.size)):
-        longest, most = max(longest, p.size[slot]), max(most, p.places[slot])
-    places = LANES * (most // LANES + 1)
-    group, cost = np.empty((GROUPS, places), np.uint16), np.empty((places, GROUPS), np.int32)
-    floor, low = np.empty(places, np.int32), np.empty(places, np.int64)
-    return Scratch(group, cost, floor, np.empty(longest, np.int32), low, np.empty(len(p.size), np.int32))
+    places = LANES * (p.places.max() // LANES + 1)
+    return Scratch(
+        group=np.empty((GROUPS, places), np.uint16),
+        cost=np.empty((places, GROUPS), np.int32),
+        floor=np.empty(places, np.int32),
+        part=np.zeros(p.size.max(), np.int32),
+        low=np.empty(places, np.int64),
+        spread=np.empty(len(p.size), np.int32),
+    )
 
 
 @helper

@@ -1,28 +1,33 @@
 """Two fingerprints into one, which pair is next, and boxes that overlap in time into boxes that do not, compiled."""
 
 import numpy as np
-from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.cpu.glove.bounds import NEVER, NONE
 from incrowd.kernels.cpu.glove.chart import Short
 from incrowd.kernels.cpu.glove.nearest import compare
-from incrowd.kernels.cpu.glove.prints import Prints, corners, put
+from incrowd.kernels.cpu.glove.prints import Prints, copy, corners, put
 from incrowd.kernels.cpu.glove.stretch import closest, stretch
 from incrowd.kernels.types import Scale
 
 
-@njit(cache=True)
+@helper
 def merge(longer: Ints, shorter: Ints, n_l: int, n_s: int, scale: Scale, uncapped: bool) -> tuple[Ints, Ints, Ints]:
     """Merged corners in canonical order, and the row each sample of both went to."""
     target = np.empty(len(longer), np.int64)
-    place = np.full(len(shorter), -1)
+    place = np.empty(len(shorter), np.int64)
+    place[:] = NONE
     for i in range(len(longer)):
         target[i] = closest(longer[i], shorter, n_l, n_s, scale, uncapped)[0]
         place[target[i]] = 0
-    pointed = np.flatnonzero(place == 0)
-    place[pointed] = np.arange(len(pointed))
-    boxes = shorter[pointed].copy()
+    boxes, pointed = np.empty_like(shorter), 0
+    for j in range(len(shorter)):
+        if place[j] == 0:
+            copy(boxes, pointed, shorter[j])
+            place[j] = pointed
+            pointed += 1
+    boxes = boxes[:pointed]
     for i in range(len(longer)):
         target[i] = place[target[i]]
         _widen(boxes[target[i]], longer[i])
@@ -35,25 +40,42 @@ def merge(longer: Ints, shorter: Ints, n_l: int, n_s: int, scale: Scale, uncappe
     return made
 
 
-@njit(cache=True)
+@helper
 def _widen(box: Ints, sample: Ints) -> None:
     for low in range(0, 6, 2):
         box[low] = min(box[low], sample[low])
         box[low + 1] = max(box[low + 1], sample[low + 1])
 
 
-@njit(cache=True, inline="always")
+@helper
 def _in_order(boxes: Ints, to_l: Ints, to_s: Ints) -> tuple[Ints, Ints, Ints]:
-    """Sort rows lexicographically, stably: by the last column first."""
-    order = np.arange(len(boxes))
-    for column in range(5, -1, -1):
-        order = order[np.argsort(boxes[order, column], kind="mergesort")]
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return boxes[order], rank[to_l], rank[to_s]
+    """Sort rows lexicographically, stably, one after the other, as most are in order; to where samples went."""
+    order, rank, rows = np.arange(len(boxes)), np.empty(len(boxes), np.int64), np.empty_like(boxes)
+    for i in range(len(boxes)):
+        at = i
+        while at > 0 and _before(boxes[i], boxes[order[at - 1]]):
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = i
+    for row in range(len(order)):
+        rank[order[row]] = row
+        copy(rows, row, boxes[order[row]])
+    for targets in (to_l, to_s):
+        for i in range(len(targets)):
+            targets[i] = rank[targets[i]]
+    return rows, to_l, to_s
 
 
-@njit(cache=True)
+@helper
+def _before(box: Ints, other: Ints) -> bool:
+    """Whether a box comes before another: by its first number that differs."""
+    for side in range(6):
+        if box[side] != other[side]:
+            return bool(box[side] < other[side])
+    return False
+
+
+@compiled
 def join(p: Prints, a: int, b: int, uncapped: bool, limits: Ints, parent: Short) -> tuple[int, int]:
     """Merge slot b into slot a, whose id is the smaller; numerator of their stretch, and the samples that are left.
 
@@ -66,11 +88,11 @@ def join(p: Prints, a: int, b: int, uncapped: bool, limits: Ints, parent: Short)
         boxes, to_a, to_b = merge(one, two, n_a, n_b, p.scale, uncapped)
     else:
         boxes, to_b, to_a = merge(two, one, n_b, n_a, p.scale, uncapped)
-    place = np.full(len(boxes), -1)
-    left = 0
+    place, left = np.empty(len(boxes), np.int64), 0
+    place[:] = NONE
     for i in range(len(boxes)):
         if not beyond(boxes[i], limits[0], limits[1]):
-            boxes[left] = boxes[i]
+            copy(boxes, left, boxes[i])
             place[i] = p.used[0] + left
             left += 1
     for i in range(len(one)):
@@ -84,13 +106,13 @@ def join(p: Prints, a: int, b: int, uncapped: bool, limits: Ints, parent: Short)
     return total, left
 
 
-@njit(cache=True)
+@helper
 def beyond(box: Ints, most_space: int, most_time: int) -> bool:
     """Whether a box is wider than the one limit or longer than the other."""
     return bool(max(box[3] - box[2], box[5] - box[4]) > most_space or box[1] - box[0] > most_time)
 
 
-@njit(cache=True)
+@compiled
 def resolve(parent: Short, row: Ints) -> None:
     """Give every sample the row of the merged sample that covers it; parents come after their children."""
     for s in range(len(row) - 1, -1, -1):
@@ -98,7 +120,7 @@ def resolve(parent: Short, row: Ints) -> None:
             row[s] = row[parent[s]]
 
 
-@njit(cache=True)
+@helper
 def union(corners: Ints) -> Ints:
     """Boxes whose half-open intervals overlap, directly or through others, become their hull; rows are in order."""
     pieces = np.empty_like(corners)
@@ -107,12 +129,12 @@ def union(corners: Ints) -> Ints:
         if made and box[0] < pieces[made - 1, 1]:
             _widen(pieces[made - 1], box)
         else:
-            pieces[made] = box
+            copy(pieces, made, box)
             made += 1
     return pieces[:made].copy()
 
 
-@njit(cache=True)
+@helper
 def split(corners: Ints) -> Ints:
     """Time is cut at every start and end; each covered piece gets the hull rectangle of the boxes that cover it."""
     cuts = np.unique(corners[:, :2].copy().ravel())
@@ -130,7 +152,7 @@ def split(corners: Ints) -> Ints:
                 if covered:
                     _widen(pieces[made], corners[i])
                 else:
-                    pieces[made] = corners[i]
+                    copy(pieces, made, corners[i])
                 covered = True
         if covered:
             pieces[made, 0], pieces[made, 1] = low, high
@@ -138,7 +160,7 @@ def split(corners: Ints) -> Ints:
     return pieces[:made].copy()
 
 
-@njit(cache=True)
+@compiled
 def reshape(corners: Ints, offsets: Ints, pieces_only: bool) -> tuple[Ints, Ints]:
     """Union (or split) the boxes of each group; the new rows and where each group begins."""
     ends = np.zeros(len(offsets), np.int64)
@@ -147,11 +169,12 @@ def reshape(corners: Ints, offsets: Ints, pieces_only: bool) -> tuple[Ints, Ints
         rows = corners[offsets[g] : offsets[g + 1]]
         made = split(rows) if pieces_only else union(rows)
         ends[g + 1] = ends[g] + len(made)
-        parts[ends[g] : ends[g + 1]] = made
+        for i in range(len(made)):
+            copy(parts, ends[g] + i, made[i])
     return parts[: ends[-1]].copy(), ends
 
 
-@njit(cache=True)
+@helper
 def head(row: int, ids: Ints, slot: Ints) -> int:
     """The place of the nearest living id in the list of a row, or the length of the list."""
     take: int = ids.shape[1]
@@ -163,7 +186,7 @@ def head(row: int, ids: Ints, slot: Ints) -> int:
     return take
 
 
-@njit(cache=True)
+@compiled
 def pick(active: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: Ints, least: int) -> tuple[int, int]:
     """The row with the smallest (stretch, lo, hi), and its nearest living id; -1 where it must be scanned first.
 
@@ -186,10 +209,11 @@ def pick(active: Ints, slot: Ints, ids: Ints, over: Ints, under: Ints, whole: In
     return chosen, other
 
 
-@njit(cache=True)
+@compiled
 def heads(active: Ints, slot: Ints, ids: Ints) -> Ints:
     """The nearest living id of each active row; -1 where its list is used up."""
-    first = np.full(len(active), NONE)
+    first = np.empty(len(active), np.int64)
+    first[:] = NONE
     for k in range(len(active)):
         at = head(active[k], ids, slot)
         if at < ids.shape[1]:

@@ -60,48 +60,41 @@ def nearest(
     who = np.full((len(rows), take), NONE)
     over, under = np.full((len(rows), take), NEVER), np.ones((len(rows), take), np.int64)
     work = np.zeros((len(rows), 5), np.int64)
+    ends = np.searchsorted(p.ident[candidates], p.ident[rows]) if below else np.full(len(rows), len(candidates))
 
     def search(part: slice) -> None:
-        _rows(p, rows[part], candidates, below, least[part], who[part], over[part], under[part], work[part])
+        scratch = scratch_of(p)
+        for k in range(len(rows))[part]:
+            _nearest(p, rows[k], candidates[: ends[k]], least[k], who[k], over[k], under[k], work[k], scratch)
 
     many = len(rows) * len(candidates) > WORTH_THREADS
     in_blocks(search, len(rows), block=ROWS if many else max(1, len(rows)))
+    everybody = work[:, PAIRS] == NONE
+    work[everybody, PAIRS] = ends[everybody] - (not below)
     return who, over, under, work
 
 
-@compiled
-def _rows(
-    p: Prints, rows: Ints, candidates: Ints, below: bool, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints
-) -> None:
-    scratch = scratch_of(p)
-    for k in range(len(rows)):
-        stop = len(candidates)
-        if below:
-            stop = np.searchsorted(p.ident[candidates], p.ident[rows[k]])
-        _nearest(p, rows[k], candidates[:stop], least[k], who[k], over[k], under[k], work[k], scratch)
-        if work[k, PAIRS] < 0:
-            work[k, PAIRS] = stop - (not below)
-
-
-@compiled
 def stretches(p: Prints, pairs: Ints) -> tuple[Ints, Ints]:
     """Numerator and denominator of the stretch of each pair of slots."""
     over, under = np.empty(len(pairs), np.int64), np.empty(len(pairs), np.int64)
-    scratch = scratch_of(p)
-    scratch.part[:] = 0
-    work = np.zeros(5, np.int64)
+    _stretches(p, pairs, over, under, scratch_of(p))
+    return over, under
+
+
+@compiled
+def _stretches(p: Prints, pairs: Ints, over: Ints, under: Ints, scratch: Scratch) -> None:
+    work = np.empty(5, np.int64)  # of what was done, which nobody asks for here
     for k in range(len(pairs)):
-        a, b = pairs[k]
+        a, b = pairs[k, 0], pairs[k, 1]
         over[k] = NEVER
         if p.size[a] >= p.size[b]:
             over[k] = refined(p, a, b, 0, NEVER, scratch, work)
         if p.size[a] <= p.size[b]:
             over[k] = min(over[k], refined(p, b, a, 0, NEVER, scratch, work))
         under[k] = (p.people[a] + p.people[b]) * max(p.size[a], p.size[b])
-    return over, under
 
 
-@helper
+@compiled
 def _nearest(
     p: Prints, a: int, candidates: Ints, least: Ints, who: Ints, over: Ints, under: Ints, work: Ints, s: Scratch
 ) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from incrowd.arrays import Ints
+from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.types import Scale
 
 
@@ -21,7 +22,7 @@ def outreach(a: Ints, b: Ints, n_a: int, n_b: int) -> tuple[int, int]:
     return space, apart(a[0], a[1], b[0], b[1], n_a, n_b)
 
 
-@njit(cache=True)
+@helper
 def closest(sample: Ints, others: Ints, n_a: int, n_b: int, scale: Scale, uncapped: bool) -> tuple[int, int, int]:
     """The first other sample at the smallest stretch, and the shares of space and of time."""
     space_cap, time_cap = scale[1] * (n_a + n_b), scale[3] * (n_a + n_b)
@@ -36,7 +37,7 @@ def closest(sample: Ints, others: Ints, n_a: int, n_b: int, scale: Scale, uncapp
     return best, near, late
 
 
-@njit(cache=True)
+@compiled
 def sample_parts(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[Ints, Ints]:
     """Space and time shares of each sample of a at its closest sample of b."""
     space, time = np.empty(len(a), np.int64), np.empty(len(a), np.int64)
@@ -45,15 +46,17 @@ def sample_parts(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[In
     return space, time
 
 
-@njit(cache=True)
+@helper
 def directed(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> int:
     """Numerator of the mean stretch of the samples of a to their closest of b."""
-    space, time = sample_parts(a, b, n_a, n_b, scale)
-    total: int = space.sum() + time.sum()
+    total = 0
+    for i in range(len(a)):
+        _, space, time = closest(a[i], b, n_a, n_b, scale, False)
+        total += space + time
     return total
 
 
-@njit(cache=True)
+@compiled
 def stretch(a: Ints, b: Ints, n_a: int, n_b: int, scale: Scale) -> tuple[int, bool]:
     """Numerator of the fingerprint stretch, and whether it is a that is summed over."""
     if len(a) > len(b):
