@@ -67,3 +67,30 @@ def test_a_folder_of_ones_own_is_used_without_a_notice(installed, tmp_path):
     done = installed("-c", KERNEL, NUMBA_CACHE_DIR=str(own))
     assert done.returncode == 0 and done.stderr == ""
     assert list(own.rglob("*.nbc"))
+
+
+def test_a_kernel_is_compiled_anew_once_a_helper_in_another_file_changed(tmp_path):
+    package = tmp_path / "incrowd"
+    shutil.copytree(Path(incrowd.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    load = "import numpy as np; from incrowd.kernels.cpu.glove.merge import pick; rows = np.arange(2)"
+    ids, over, under = "rows[::-1].reshape(2, 1).copy()", "np.ones((2, 1), int)", "rows.reshape(2, 1) + 1"
+    pick = f"print(pick(rows, rows, {ids}, {over}, {under}, rows > 1, 0))"
+
+    def answer():
+        place = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        done = subprocess.run(
+            [sys.executable, "-c", f"{load}; {pick}"],
+            check=True,
+            env=os.environ | place,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout
+
+    assert answer() == "(1, 0)\n"  # a half is nearer than a whole
+    helper = package / "kernels" / "cpu" / "glove" / "nearest.py"
+    text = helper.read_text()
+    helper.write_text(text.replace("return 1 if left > right else -1", "return 1"))
+    assert answer() == "(0, 1)\n"
+    helper.write_text(text)
+    assert answer() == "(1, 0)\n"

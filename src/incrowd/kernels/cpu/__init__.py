@@ -6,23 +6,46 @@ import os
 import shutil
 import tempfile
 import warnings
+from pathlib import Path
+from typing import Any
 
 from numba import config, njit, set_num_threads
 from numba.core.event import Event, Listener, register
 from numba.extending import register_jitable
 
 from incrowd.errors import IncrowdWarning
-from incrowd.kernels import COMPILE_S
+from incrowd.kernels import COMPILE_S, types
 from incrowd.plain import about
 from incrowd.progress import COMPILING, tell
 from incrowd.threads import threads
 
-# A kernel that Python calls. All have the same options, because numba compiles its own functions anew for each set of
-# them. Nothing divides by zero, so that no branch looks for it, and nobody takes a pointer to a function of numba.
-compiled = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+# All kernels have the same options, because numba compiles its own functions anew for each set of them. Nothing divides
+# by zero, so that no branch looks for it, and nobody takes a pointer to a function of numba.
+_njit = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 # What only kernels call: the half of its compile time would go into what unpacks the arguments of a call from Python.
 # Python can still call it, uncompiled.
 helper = register_jitable(no_cfunc_wrapper=True, error_model="numpy")
+# Time and size of each file that kernels are made of.
+_FILES = [file.stat() for file in (Path(types.__file__), *sorted(Path(__file__).parent.rglob("*.py")))]
+_SOURCES = [(file.st_mtime_ns, file.st_size) for file in _FILES]
+
+
+def compiled(function: Any) -> Any:
+    """A kernel that Python calls; what was compiled before is used as long as no file of kernels has changed.
+
+    numba itself looks at the file of the kernel alone, and would go on with the helpers of other files as they were.
+    """
+    kernel = _njit(function)
+    if hasattr(kernel, "_cache"):  # without NUMBA_DISABLE_JIT
+        kernel._cache._cache_file._source_stamp = _SOURCES  # noqa: SLF001
+    return kernel
+
+
+@helper
+def copy_into(target: Any, source: Any) -> None:
+    """Write an array into the beginning of another; in a kernel an assignment compiles ten times as long."""
+    for i in range(len(source)):
+        target[i] = source[i]
 
 
 class _Compiling(Listener):  # type: ignore[misc]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
-from incrowd.kernels.cpu import compiled, helper
+from incrowd.kernels.cpu import compiled, copy_into, helper
 from incrowd.kernels.cpu.uniqueness import gallop, ones
 from incrowd.kernels.types import Ids, Words
 
@@ -24,7 +24,7 @@ def fewest_points(
         mine = ids[offsets[u] : offsets[u + 1]]
         smallest, exact[u] = _smallest(mine, starts, postings, first + u, deepest, most, shared, number)
         fewest[u] = len(smallest)
-        rows[at : at + len(smallest)] = np.sort(smallest) + offsets[u]
+        copy_into(rows[at:], np.sort(smallest) + offsets[u])
         at += len(smallest)
     return fewest, exact, rows[:at].copy()
 
@@ -165,7 +165,7 @@ def _best_chain(words: Words) -> Ints:
     shortest = len(words) + 1
     left = np.empty(words.shape[1], np.uint64)
     for first in range(len(words)):
-        left[:] = words[first]
+        copy_into(left, words[first])
         chain[0], size, rest = first, 1, 1
         while rest > 0 and size + 1 < shortest:
             chain[size], rest = _next_link(words, left, first)

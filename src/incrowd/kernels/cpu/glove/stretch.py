@@ -8,14 +8,14 @@ from incrowd.kernels.cpu import compiled, helper
 from incrowd.kernels.types import Scale
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def apart(a0: int, a1: int, b0: int, b1: int, n_a: int, n_b: int) -> int:
     """By how much the people of two intervals are stretched to their union."""
     union = max(a1, b1) - min(a0, b0)
     return n_a * (union - (a1 - a0)) + n_b * (union - (b1 - b0))
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def outreach(a: Ints, b: Ints, n_a: int, n_b: int) -> tuple[int, int]:
     """People-metres (or cells) and people-minutes by which two samples are stretched."""
     space = apart(a[2], a[3], b[2], b[3], n_a, n_b) + apart(a[4], a[5], b[4], b[5], n_a, n_b)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
-from incrowd.kernels.cpu import compiled, helper
+from incrowd.kernels.cpu import compiled, copy_into, helper
 from incrowd.kernels.cpu.lkc.frequent import maximal_sets
 from incrowd.kernels.cpu.lkc.violating import violating_sets
 from incrowd.kernels.types import Items
@@ -222,5 +222,5 @@ def _longer(heap: Ints, size: int) -> Ints:
     if size < len(heap):
         return heap
     longer = np.empty((2 * size, 4), np.int64)
-    longer[: len(heap)] = heap
+    copy_into(longer.ravel(), heap.ravel())
     return longer

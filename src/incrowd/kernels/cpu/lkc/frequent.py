@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners, tally
 from incrowd.kernels import Watch
-from incrowd.kernels.cpu import compiled, helper
+from incrowd.kernels.cpu import compiled, copy_into, helper
 from incrowd.kernels.cpu.lkc.projection import FENCE, occurrences, room, roomy
 from incrowd.kernels.types import Items
 from incrowd.threads import threads
@@ -86,7 +86,7 @@ def mine(
     for a in range(share[0], share[1]):
         own = starts[a + 1] - starts[a]
         arena = room(arena, own)
-        arena[:own] = places[starts[a] : starts[a + 1]]
+        copy_into(arena, places[starts[a] : starts[a + 1]])
         # A single child of the empty set opens the search.
         tails[0, 0], tails[0, 1] = a, own
         depth = _open(stack, 0, 0, 0, 1, 0, own)
@@ -111,7 +111,7 @@ def mine(
                 if _maximal(path, arena[begin:until], n, min_support, bench):
                     sizes, members = room(sizes, n_sets + 1), room(members, n_members + size)
                     sizes[n_sets] = size
-                    members[n_members : n_members + size] = head[:size]
+                    copy_into(members[n_members:], head[:size])
                     n_sets, n_members = n_sets + 1, n_members + size
                     usage[0] = n_members + 2 * n_sets
                 _forget(bench, n)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Ints
-from incrowd.kernels.cpu import compiled, helper
+from incrowd.kernels.cpu import compiled, copy_into, helper
 from incrowd.kernels.types import Items
 
 FENCE = -1
@@ -34,7 +34,7 @@ def room(array: Ints, size: int) -> Ints:
     if size <= len(array):
         return array
     longer = np.empty(max(size, 2 * len(array)), array.dtype)
-    longer[: len(array)] = array
+    copy_into(longer, array)
     return longer
 
 
@@ -44,7 +44,7 @@ def roomy(table: Ints, size: int) -> Ints:
     if size <= len(table):
         return table
     longer = np.empty((max(size, 2 * len(table)), table.shape[1]), table.dtype)
-    longer[: len(table)] = table
+    copy_into(longer.ravel(), table.ravel())
     return longer
 
 

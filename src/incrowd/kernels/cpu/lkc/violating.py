@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Ints, owners, tally
 from incrowd.kernels import Watch
-from incrowd.kernels.cpu import compiled, helper
+from incrowd.kernels.cpu import compiled, copy_into, helper
 from incrowd.kernels.cpu.lkc.projection import (
     FENCE,
     Trie,
@@ -134,7 +134,7 @@ def grow(
     for a in range(share[0], share[1]):
         mine = crowd.places[crowd.starts[a] : crowd.starts[a + 1]]
         arena = room(arena, len(mine))
-        arena[: len(mine)] = mine
+        copy_into(arena, mine)
         depth, node[1], child[1], top[0] = 1, a, -1, len(mine)
         while depth > 0 and stop[0] == 0:
             v = node[depth]

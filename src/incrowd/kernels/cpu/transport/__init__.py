@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.kernels.cpu import compiled, helper
+from incrowd.kernels.cpu import compiled, copy_into, helper
 from incrowd.kernels.cpu.transport.auction import dual_bound, transport
 from incrowd.kernels.cpu.transport.greedy import greedy
 from incrowd.kernels.cpu.transport.sites import NONE, Sites, by_place, distance, site_at, sites_of
@@ -77,7 +77,8 @@ def _groups(x: Floats, y: Floats, at: Ints, prefer: Ints, sites: Sites) -> RowsB
         size += k == 0 or x[a] != x[b] or y[a] != y[b]
         group[b] = size - 1
     gx, gy = np.empty(size), np.empty(size)
-    gx[: len(sites.x)], gy[: len(sites.x)] = sites.x, sites.y
+    copy_into(gx, sites.x)
+    copy_into(gy, sites.y)
     gx[group[off]], gy[group[off]] = x[off], y[off]
     start = np.zeros(size + 2, np.int64)
     for row in range(len(x)):
@@ -109,7 +110,7 @@ def _shortcut(
     if len(free) == 0:
         return
     start = np.zeros(len(free) + 1, np.int64)
-    start[1:] = np.cumsum(left[free])
+    copy_into(start[1:], np.cumsum(left[free]))
     unit_rank = np.empty(start[-1], np.int64)
     for i in range(len(free)):
         a, b = groups.start[free[i]] + given[free[i]], groups.start[free[i] + 1]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Floats, Ints
-from incrowd.kernels.cpu import compiled, helper
+from incrowd.kernels.cpu import compiled, copy_into, helper
 from incrowd.kernels.cpu.transport.sites import STACK, Ids, Tree, cheapest, distance, grow
 
 KEEP = 16  # towers on the list of a point
@@ -94,7 +94,7 @@ def _repeat(supply: Ints) -> Ints:
 @helper
 def _seats(demand: Ints, units: int) -> Seats:
     start = np.zeros(len(demand) + 1, np.int64)
-    start[1:] = np.cumsum(demand)
+    copy_into(start[1:], np.cumsum(demand))
     return Seats(start, np.zeros(len(demand), np.int64), np.empty(units), np.zeros(units, np.int64))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Floats, Ints
-from incrowd.kernels.cpu import compiled, helper
+from incrowd.kernels.cpu import compiled, copy_into, helper
 
 LEAF = 8  # towers in a leaf, at most twice as many
 STACK = 128  # deeper than any tree
@@ -37,7 +37,7 @@ def spatial_order(x: Floats, y: Floats) -> Ints:
             continue
         part = order[a:b]
         along_x = x[part].max() - x[part].min() >= y[part].max() - y[part].min()
-        order[a:b] = part[np.argsort(x[part] if along_x else y[part], kind="mergesort")]
+        copy_into(part, part[np.argsort(x[part] if along_x else y[part], kind="mergesort")])
         stack.append((a, (a + b) // 2))
         stack.append(((a + b) // 2, b))
     return order
@@ -188,7 +188,7 @@ def sites_of(x: Floats, y: Floats) -> Sites:
     of = np.empty(len(x), np.int64)
     of[by_xy] = number[run]
     start = np.zeros(len(order) + 1, np.int64)
-    start[1:] = np.cumsum(np.bincount(of))
+    copy_into(start[1:], np.cumsum(np.bincount(of)))
     return Sites(x[first][order], y[first][order], of, start, np.argsort(of, kind="mergesort"), number)
 
 
@@ -200,8 +200,8 @@ def by_place(x: Floats, y: Floats) -> Ints:
     for b in range(1, len(x) + 1):
         if b == len(x) or x[order[b]] != x[order[a]]:
             if b - a > 1:
-                part = order[a:b].copy()
-                order[a:b] = part[np.argsort(y[part], kind="mergesort")]
+                part = order[a:b]
+                copy_into(part, part[np.argsort(y[part], kind="mergesort")])
             a = b
     return order
 
