@@ -10,7 +10,7 @@ from incrowd.data.table import some_people
 from incrowd.measure.glove.accuracy import Accuracy
 from incrowd.measure.glove.section import accuracy_panels
 from incrowd.papers.gramaglia2015.data import BEFORE, CONVENTION, DAYS, FINE_M, FINE_MIN, Run, days_of, first_days, hide
-from incrowd.papers.record import FACTOR, OTHER, Figure, Statement, apart, claim, share, size, sized, thin
+from incrowd.papers.record import FACTOR, FEW, OTHER, Figure, Statement, apart, claim, share, size, sized, thin
 from incrowd.plain import percent
 from incrowd.show import Lines, trend
 
@@ -180,7 +180,7 @@ def _table_2(run: Run) -> list[Statement]:
     why = thin(run.users, worse=gone > theirs[0])
     statements = [share(where, f"deleted at 15 km and 6 h, k = {run.k}", (theirs[0], theirs[0]), gone, why)]
     for what, unit, value, own in (("position", "m", theirs[1], space), ("time", "min", theirs[2], time)):
-        why = AGAINST if what == "time" else thin(run.users, worse=own > value)
+        why = AGAINST if what == "time" and run.users < FEW else thin(run.users, worse=own > value)
         statements.append(size(where, f"mean {what} error (extent), k = {run.k}", value, own, unit, why))
     odd = [SAME if run.k > 2 else "", *[FEW_LEFT if gone > 0.5 else ""] * 2]
     return [
