@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from math import ceil
@@ -80,7 +80,11 @@ def in_blocks(work: Callable[[slice], None], size: int, *, block: int) -> None:
     >>> sums
     [6, 22, 17]
     """
-    parts = [slice(a, min(a + block, size)) for a in range(0, size, block)]
+    in_parts(work, [slice(a, min(a + block, size)) for a in range(0, size, block)])
+
+
+def in_parts(work: Callable[[slice], None], parts: Sequence[slice]) -> None:
+    """The same for slices of any sizes."""
     if len(parts) == 1:
         work(parts[0])
     elif parts:
