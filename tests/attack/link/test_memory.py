@@ -5,7 +5,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.attack import link
-from incrowd.attack.link import pairs, posterior
+from incrowd.attack.link import pair_scores, pairs, posterior
 from incrowd.attack.link.meeting import Meeting
 
 SIZES = ((pairs, "ENTRIES"), (pairs, "AT_ONCE"), (pairs, "BLOCK"), (posterior, "AT_ONCE"))
@@ -34,7 +34,7 @@ def test_a_few_at_a_time_are_linked_alike(sides, monkeypatch, score, one_to_one,
 
 
 def test_no_call_holds_more_weights_than_allowed(sides, monkeypatch):
-    scores = ic.attack.link.__globals__["pair_scores"](*sides, "histogram", ("places", "rhythm"), Meeting(), 0)
+    scores = pair_scores(*sides, "histogram", ("places", "rhythm"), Meeting(), 0)
     each = [len(scores._pair_lists(np.array([i])).weights) for i in range(60)]
     monkeypatch.setattr(pairs, "ENTRIES", 2 * max(each))
     parts = scores._parts(np.arange(60))

@@ -15,7 +15,7 @@ from incrowd.assess.subject import ROWLESS, Subject
 from incrowd.attack import Lookup, lookup
 from incrowd.attack.lookup import candidates, drawn_records, held_rows, holders_of
 from incrowd.attack.lookup.holders import ReleasedRows
-from incrowd.data import Fingerprints
+from incrowd.data import Fingerprints, Visits
 from incrowd.errors import DataError
 from incrowd.measure.uniqueness.question import effective_interval, wilson
 from incrowd.plain import percent, printed, several
@@ -28,6 +28,8 @@ WORST = "people guessed rightly half of the time or more"
 MORE = 8  # known records, beside those that are judged
 # Seconds on one core, from benchmarks/estimates.py: to load the kernels, per person looked up, per record published.
 FIRST_S, PERSON_S, RECORD_S = 0.3, 4e-4, 9e-7
+# Bytes, from the same: per visit that is looked up, per point or box, and per visit that is audited.
+VISIT_BYTES, RECORD_BYTES, AUDITED_BYTES = 50, 140, 125
 
 
 def guesses(
@@ -227,6 +229,18 @@ def _lookup_s(data: Dataset) -> float:
     return FIRST_S + PERSON_S * len(data.visits) + RECORD_S * records
 
 
+def lookup_memory(data: Dataset) -> int:
+    """Points in a tree or lists of visits; the first test of a release audits it, too."""
+    original = data.visits if data.original is None else data.original
+    each = VISIT_BYTES if isinstance(original, Visits) else RECORD_BYTES
+    return max(each * original.records, audit_memory(data) if data.is_release else 0)
+
+
+def audit_memory(data: Dataset) -> int:
+    """What the audit of a release holds."""
+    return AUDITED_BYTES * data.visits.records
+
+
 def no_rows(data: Dataset) -> str:
     """Why nobody can be guessed, if only counts are published."""
     return ROWLESS if data.publishes_counts else ""
@@ -246,6 +260,7 @@ LOOKUP = Question(
         "shows such records, and looks them up"
     ),
     seconds=_lookup_s,
+    memory=lookup_memory,
     run=_lookup,
     lacks=no_rows,
     who=True,
