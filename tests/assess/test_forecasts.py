@@ -1,4 +1,4 @@
-"""How much memory each test will take, by the sizes of the arrays that it makes; said before anything runs."""
+"""What each test will take, by the sizes of the arrays that it makes; said before anything runs."""
 
 import numpy as np
 import pytest
@@ -70,3 +70,11 @@ def test_all_tests_together_take_the_memory_of_the_largest():
     plan = prepared(city(20).traces, Options(), {})
     assert plan.estimate.bytes == max(sizes(city(20).traces).values())
     assert plan.estimate.seconds == pytest.approx(sum(one.seconds for one in plan.estimates))
+
+
+def test_a_release_of_many_pieces_takes_longer_to_look_up():
+    visits = visits_of(city(30))
+    pieces = ic.anonymize.Cut()(visits)
+    assert len(pieces.data) > len(visits)
+    alone, cut = (prepared(visits, Options(release=release), {}).estimates[0] for release in (visits, pieces))
+    assert alone.name == "lookup" and cut.seconds > alone.seconds
