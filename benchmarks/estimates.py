@@ -149,16 +149,19 @@ def assessing(name: str, *, counted: bool = False) -> dict[str, Any]:
     options = Options(seed=0, release=ic.anonymize.counts(data) if counted else None)
     plan = prepared(data, options, {})
     result: dict[str, Any] = {"users": len(plan.data.visits), "records": data.records, "threads": threads()}
-    said_in_all = took = 0.0
+    names = []
     for question, said in zip(QUESTIONS, plan.estimates, strict=True):
         if said.lacks:
             continue
         with suppress(IncrowdError), _taken(result, question.name):
             question.run(plan.data)
-        _compared(result, question.name, said.seconds)
-        said_in_all += said.seconds
-        took += result[f"{question.name}_took_cpu_s"]
-    return {**result, "all_said_s": said_in_all, "all_took_cpu_s": took, "all_time_ratio": _ratio(said_in_all, took, 1)}
+        _compared(result, question.name, said.seconds, said.bytes)
+        names.append(question.name)
+    for unit in ("cpu_s", "s"):
+        result[f"all_took_{unit}"] = sum(result[f"{name}_took_{unit}"] for name in names)
+    result["all_took_mib"] = max(result[f"{name}_took_mib"] for name in names)
+    _compared(result, "all", plan.estimate.seconds, plan.estimate.bytes)
+    return result
 
 
 CASES = {

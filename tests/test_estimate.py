@@ -19,6 +19,14 @@ def test_time_and_memory_are_rough_and_have_units():
     assert memory(10_000 << 20) == "9.8 GiB"
 
 
+def test_more_memory_than_is_free_is_said(monkeypatch):
+    monkeypatch.setattr("incrowd.estimate.free_memory", lambda: 300 << 20)
+    more = "more than the 300 MiB of free memory"
+    assert Estimate(seconds=3, bytes=310 << 20).about == f"about 3 s, 310 MiB ({more})"
+    assert Estimate(seconds=3, bytes=300 << 20).about == "about 3 s, 300 MiB"
+    assert more in str(SweepEstimate(seconds=1, bytes=500 << 20, traces_bytes=0, todo=1, cached=0))
+
+
 def test_memory_that_is_not_estimated_is_left_out():
     assert plain(Estimate(seconds=2.0)) == {"seconds": 2.0}
     assert plain(Estimate(seconds=2.0, bytes=3)) == {"seconds": 2.0, "bytes": 3}
@@ -42,10 +50,14 @@ def test_the_estimates_of_an_assessment_and_a_comparison_say_what_compiling_adds
     assessing = import_module("incrowd.assess._assess")
     comparing = import_module("incrowd.assess.compare")
     estimating = import_module("incrowd.assess.compare")
-    monkeypatch.setattr("incrowd.assess.prepared.compile_s", {"uniqueness": 2.0, "transport": 25.0, "glove": 19.0}.get)
+    seconds = {"uniqueness": 2.0, "link": 4.0, "matching": 1.0, "glove": 19.0, "transport": 25.0}
+    monkeypatch.setattr("incrowd.assess.prepared.compile_s", seconds.get)
     monkeypatch.setattr(estimating, "compile_s", {"glove": 19.0, "lkc": None}.get)
     traces = ic.read.synthetic_city(users=12, towers=6, days=2, seed=0).traces
-    one = {each.name: each for each in assessing.prepared(traces, assessing.Options(), {}).estimates}["identified"]
-    assert one.compile_s == 2 and str(one).endswith(", and about 2 s once to compile")
+    plan = assessing.prepared(traces, assessing.Options(), {})
+    named = {each.name: each for each in plan.estimates}
+    assert str(named["identified"]).endswith(", and about 2 s once to compile")
+    assert (named["later"].compile_s, named["blurring"].compile_s) == (5, 19)
+    assert plan.estimate.compile_s == 26  # no counts are published
     options = comparing.CompareOptions(methods=("glove", "lkc"), target="k=2")
     assert ", and about 19 s once to compile" in str(estimating.compare_estimate(comparing.prepared(traces, options)))

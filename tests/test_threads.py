@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 import incrowd as ic
-from incrowd.threads import _processors, _quota, in_blocks, threads
+from incrowd.threads import _free, _processors, _quota, free_memory, in_blocks, threads
 
 
 def test_the_environment_decides(monkeypatch):
@@ -82,3 +82,26 @@ def test_every_pool_has_as_many_threads_as_the_environment_asks_for(monkeypatch,
     ic.attack.recover(ic.discretize.counts(visits))
     in_blocks(lambda part: None, 10, block=4)
     assert len(sizes) >= 6 and set(sizes) == {int(given)}
+
+
+def test_the_least_free_memory_on_the_way_up_holds(tmp_path):
+    own, meminfo, group = tmp_path / "own", tmp_path / "meminfo", tmp_path / "cgroup" / "outer" / "inner"
+    group.mkdir(parents=True)
+    own.write_text("0::/outer/inner\n")
+    assert _free(meminfo, tmp_path / "cgroup", own) == sys.maxsize
+    meminfo.write_text("MemTotal: 9 kB\nMemAvailable:    5 kB\nSwapFree: 7 kB\n")
+    assert _free(meminfo, tmp_path / "cgroup", own) == 5 * 1024
+    for folder, limit in ((group, "max"), (group.parent, "4000")):
+        (folder / "memory.max").write_text(limit)
+        (folder / "memory.current").write_text("3000")
+        (folder / "memory.stat").write_text("active_file 7\ninactive_file 200\n")  # pages of files can go
+    assert _free(meminfo, tmp_path / "cgroup", own) == 1200
+    assert free_memory() > 0
+
+
+def test_free_memory_of_version_1(tmp_path):
+    group = tmp_path / "memory"
+    group.mkdir()
+    for name, text in (("limit_in_bytes", "900"), ("usage_in_bytes", "950"), ("stat", "inactive_file 20")):
+        (group / f"memory.{name}").write_text(text)
+    assert _free(tmp_path / "nothing", tmp_path, tmp_path / "nothing") == 0

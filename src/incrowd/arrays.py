@@ -1,5 +1,6 @@
 """Rows by user: their order, where each user begins, which are kept, who was drawn."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,19 @@ def rows_of(offsets: Ints, users: Ints) -> tuple[Ints, Ints]:
     sizes = np.diff(offsets)[users]
     starts = np.append(0, np.cumsum(sizes))
     return starts, np.repeat(offsets[users] - starts[:-1], sizes) + np.arange(starts[-1])
+
+
+def runs(offsets: Ints, rows: int) -> Iterator[slice]:
+    """Users that follow each other, as many at a time as have so many rows together; one who has more is alone.
+
+    >>> list(runs(np.array([0, 2, 3, 9, 10]), 4))
+    [slice(0, 2, None), slice(2, 3, None), slice(3, 4, None)]
+    """
+    low = 0
+    while low < len(offsets) - 1:
+        high = max(int(np.searchsorted(offsets, offsets[low] + rows, "right")) - 1, low + 1)
+        yield slice(low, high)
+        low = high
 
 
 def tally(flags: Flags, offsets: Ints) -> Ints:

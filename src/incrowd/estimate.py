@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from incrowd.plain import about
+from incrowd.threads import free_memory
 
 MIB = 1 << 20
 MOST_MIB = 10_000  # more are written in GiB
@@ -28,7 +29,13 @@ class Estimate:
     def about(self) -> str:
         """Both, roughly, in words."""
         compiling = f", and {about(self.compile_s)} once to compile" if self.compile_s else ""
-        return f"{about(self.seconds)}{'' if self.bytes is None else f', {memory(self.bytes)}'}{compiling}"
+        return f"{about(self.seconds)}{'' if self.bytes is None else f', {self._memory}'}{compiling}"
+
+    @property
+    def _memory(self) -> str:
+        """The memory, and that it is more than there is."""
+        needed, free = self.bytes or 0, free_memory()
+        return memory(needed) if needed <= free else f"{memory(needed)} (more than the {memory(free)} of free memory)"
 
     def to_dict(self) -> dict[str, Any]:
         """What is estimated."""

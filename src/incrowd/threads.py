@@ -1,9 +1,11 @@
-"""What incrowd runs on: how many threads to use, the processor in words, and one kernel call per block of rows."""
+"""What incrowd runs on: how many threads to use, free memory, the processor in words; one kernel call per block."""
 
 import os
 import platform
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -13,6 +15,7 @@ from incrowd.errors import ParameterError
 VARIABLE = "INCROWD_THREADS"
 _CGROUPS = Path("/sys/fs/cgroup")
 _OWN_CGROUP = Path("/proc/self/cgroup")
+_MEMORY = Path("/proc/meminfo")
 
 
 def threads() -> int:
@@ -38,20 +41,20 @@ def _allowed() -> int:
 
 def _quota(cgroups: Path, own: Path) -> int:
     """Whole processors that the control group of this process grants, rounded up; 4096 if it sets no limit."""
-    limits = [_processors(folder) for folder in _folders(cgroups, own)]
+    limits = [_processors(folder) for folder in _folders(cgroups, own, "cpu")]
     return min((limit for limit in limits if limit), default=4096)
 
 
-def _folders(cgroups: Path, own: Path) -> list[Path]:
+def _folders(cgroups: Path, own: Path, controller: str) -> list[Path]:
     """The control group of this process and those above it, as version 2 and as version 1 lay them out."""
     try:
         lines = [line.split(":", 2) for line in own.read_text(encoding="utf-8").splitlines()]
     except (OSError, ValueError):
         lines = []
-    folders = [cgroups, cgroups / "cpu"]
+    folders = [cgroups, cgroups / controller]
     for _, controllers, path in (line for line in lines if len(line) == 3):
-        root = cgroups if not controllers else cgroups / "cpu"
-        if not controllers or "cpu" in controllers.split(","):
+        root = cgroups if not controllers else cgroups / controller
+        if not controllers or controller in controllers.split(","):
             parts = [part for part in path.split("/") if part not in ("", "..")]
             folders += [root.joinpath(*parts[: i + 1]) for i in range(len(parts))]
     return folders
@@ -70,6 +73,29 @@ def _processors(folder: Path) -> int:
         return 0
 
 
+def free_memory() -> int:
+    """Bytes of memory that this process may still take: what the system has, and its control group allows."""
+    return _free(_MEMORY, _CGROUPS, _OWN_CGROUP)
+
+
+def _free(meminfo: Path, cgroups: Path, own: Path) -> int:
+    """The least of what the system has available and of what each control group has left; very much if none says so."""
+    limits = [left for folder in _folders(cgroups, own, "memory") if (left := _left(folder)) is not None]
+    with suppress(OSError, ValueError, IndexError):
+        limits.append(1024 * int(meminfo.read_text(encoding="utf-8").partition("MemAvailable:")[2].split()[0]))
+    return min(limits, default=sys.maxsize)
+
+
+def _left(folder: Path) -> int | None:
+    """Bytes that one control group has left, pages of files counted as free; None if it sets no limit."""
+    for names in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
+        with suppress(OSError, ValueError):
+            limit, used = (int((folder / name).read_text(encoding="utf-8")) for name in names)
+            stat = (folder / "memory.stat").read_text(encoding="utf-8").split()
+            return max(limit - used + int(stat[stat.index("inactive_file") + 1]), 0)
+    return None
+
+
 def in_blocks(work: Callable[[slice], None], size: int, *, block: int) -> None:
     """Do the work slice by slice; a single slice runs in this thread, because small work is not worth another.
 
@@ -80,7 +106,11 @@ def in_blocks(work: Callable[[slice], None], size: int, *, block: int) -> None:
     >>> sums
     [6, 22, 17]
     """
-    parts = [slice(a, min(a + block, size)) for a in range(0, size, block)]
+    in_parts(work, [slice(a, min(a + block, size)) for a in range(0, size, block)])
+
+
+def in_parts(work: Callable[[slice], None], parts: Sequence[slice]) -> None:
+    """The same for slices of any sizes."""
     if len(parts) == 1:
         work(parts[0])
     elif parts:

@@ -84,7 +84,7 @@ def test_estimates_come_before_work_in_the_order_of_work(city):
     asked = prepared(city.traces, Options(towers=city.towers), {})
     assert [one.name for one in asked.estimates] == [question.name for question in QUESTIONS]
     assert all(one.seconds > 0 or one.lacks for one in asked.estimates)
-    assert str(asked.estimates[0]) == "lookup          less than 1 s"
+    assert str(asked.estimates[0]) == "lookup          less than 1 s, 1 MiB"
     assert asked.data.visits is PreparedAssessment.over(asked.data).data.visits
 
 

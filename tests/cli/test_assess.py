@@ -125,7 +125,16 @@ def test_the_estimate_stops_there(incrowd, log, tmp_path):
     code, out, _ = incrowd("assess", log, "--estimate", "-o", tmp_path / "page.html")
     assert code == 0 and "lookup          less than 1 s" in out and not (tmp_path / "page.html").exists()
     estimates = json.loads(incrowd("assess", log, "--estimate", "--json")[1])
-    assert {"name", "asks", "seconds", "lacks"} <= set(estimates[0])
+    assert {"name", "asks", "seconds", "bytes", "lacks"} <= set(estimates[0])
+
+
+def test_memory_is_told_before_the_work_and_that_it_is_more_than_there_is(incrowd, log, monkeypatch):
+    enough = incrowd("assess", log, "--estimate")[1].splitlines()
+    assert " MiB" in enough[0] and "with memory on top of the data" in enough[0] and "more than" not in enough[0]
+    assert all(" MiB" in line or " no " in line or "nothing" in line for line in enough[1:])
+    monkeypatch.setattr("incrowd.estimate.free_memory", lambda: 0)
+    code, out, err = incrowd("assess", log, "--no-advise")
+    assert code == 0 and "more than the 1 MiB of free memory" in err.splitlines()[0] and "Do not publish" in out
 
 
 def test_a_release_folder_is_linked_and_audited(incrowd, log, tmp_path):

@@ -30,6 +30,7 @@ from incrowd.assess.question import (
 from incrowd.assess.questions import ABOUT, QUESTIONS
 from incrowd.assess.worker import Worker
 from incrowd.errors import IncrowdError
+from incrowd.estimate import Estimate
 from incrowd.kernels import compile_s
 from incrowd.measure import RiskMap, risk_map, summary
 from incrowd.plain import about, in_words, several
@@ -37,7 +38,15 @@ from incrowd.progress import tell
 
 SAFETY = 10  # a question runs in this process if so many times its estimate is left
 ASSESSING = "assessing"  # the label under which the seconds done are told, of all that were estimated
-COMPILES = {"identified": "uniqueness", "counts": "transport", "blurring": "glove"}  # kernels that compile for seconds
+COMPILES = {  # kernels that a test uses
+    "identified": ("uniqueness",),
+    "later": ("link", "matching"),
+    "earlier": ("link", "matching"),
+    "pieces": ("gain", "link", "matching"),
+    "counts": ("transport",),
+    "release_full": ("link",),
+    "blurring": ("glove",),
+}
 CLEANING = ("outside", "duplicates", "order", "displaced", "still_users", "sparse_users", "period")
 
 
@@ -133,6 +142,15 @@ class PreparedAssessment:
     def over(cls, data: Dataset, budget: Budget | None = None) -> "PreparedAssessment":
         """Estimate how long each test will take on data that were discretized already."""
         return cls(data, budget or Budget(data.options.budget_s), tuple(_estimates(data)))
+
+    @property
+    def estimate(self) -> Estimate:
+        """What all tests take, one after the other: their seconds together, and the memory of the largest."""
+        return Estimate(
+            seconds=sum(one.seconds for one in self.estimates),
+            bytes=max(one.bytes or 0 for one in self.estimates),
+            compile_s=sum(one.compile_s or 0.0 for one in self.estimates) or None,
+        )
 
     @property
     def shopping(self) -> tuple[str, ...]:
@@ -234,11 +252,18 @@ def _place(one: Answer) -> tuple[int, bool]:
 
 
 def _estimates(data: Dataset) -> Iterator[StepEstimate]:
+    """What each test takes; kernels are compiled for the first that uses them."""
+    compiled: set[str] = set()
     for question in QUESTIONS:
-        lacks = question.lacks(data)
-        seconds = 0.0 if lacks else question.seconds(data)
-        compiling = None if lacks or question.name not in COMPILES else compile_s(COMPILES[question.name])
-        yield StepEstimate(name=question.name, asks=question.asks, seconds=seconds, compile_s=compiling, lacks=lacks)
+        about: dict[str, Any] = {"name": question.name, "asks": question.asks}
+        if lacks := question.lacks(data):
+            yield StepEstimate(**about, seconds=0.0, lacks=lacks)
+            continue
+        steps = [step for step in COMPILES.get(question.name, ()) if step not in compiled]
+        compiled.update(steps)
+        compiling = sum(compile_s(step) or 0.0 for step in steps) or None
+        size = question.memory(data)
+        yield StepEstimate(**about, seconds=question.seconds(data), bytes=size, compile_s=compiling)
 
 
 def _other_steps(data: Dataset) -> Iterator[str]:

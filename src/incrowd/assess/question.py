@@ -122,13 +122,14 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A test: what it asks, what its attacker knows, how long it takes, when it applies, how it runs."""
+    """A test: what it asks, what its attacker knows, what it takes, when it applies, how it runs."""
 
     name: str  # of the test and of its main limit
     about: About  # what regulators call it
     asks: str
     attacker: Callable[[Dataset], str]
     seconds: Callable[[Dataset], float]
+    memory: Callable[[Dataset], int]  # bytes on top of the data
     run: Callable[[Dataset], Finding]
     lacks: Callable[[Dataset], str] = lambda _: ""  # why it cannot be about these data
     who: bool = False  # whether it asks who somebody is

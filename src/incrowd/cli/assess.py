@@ -82,7 +82,7 @@ def assess(
             help=r"Look for a release that passes. \[default: if nothing passes and time is left]",
         ),
     ] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Say how long each test will take, and stop.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Say what each test will take, and stop.")] = False,
     output: Page = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Privacy assessment",
     attest: Annotated[
@@ -178,11 +178,11 @@ def _options(question: dict[str, Any], time_zone: str | None) -> Options:
 
 
 def estimates(plan: "PreparedAssessment") -> list[str]:
-    """How long each test will take, in the order in which they are run."""
+    """What all tests will take, and each of them, in the order in which they are run."""
     from incrowd.plain import in_words as time_in_words
 
-    total = time_in_words(sum(one.seconds for one in plan.estimates))
-    head = f"assess: about {total} in all on one core, {time_in_words(plan.budget.limit_s)} allowed"
+    allowed = time_in_words(plan.budget.limit_s)
+    head = f"assess: {plan.estimate.about}; in all on one core, with memory on top of the data; {allowed} allowed"
     return [head, *(f"  {one}" for one in plan.estimates)]
 
 

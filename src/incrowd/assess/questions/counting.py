@@ -23,8 +23,10 @@ from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, several
 
 TARGETS, GROUPS = 500, 4  # people asked about, and replacements of each
-# Seconds on one core, from benchmarks/estimates.py: to load kernels, per person and slot, per visit of a target.
-LOAD_S, POINT_S, TARGET_S = 0.7, 6.5e-6, 1.8e-6
+# Seconds on one core, from benchmarks/estimates.py: to load kernels, per person and slot, per move of a person from
+# one slot to the next, per visit of a target. Bytes: per person and slot, and per visit that is counted.
+LOAD_S, POINT_S, MOVE_S, TARGET_S = 0.7, 2.2e-6, 7e-6, 1.8e-6
+POINT_BYTES, VISIT_BYTES = 80, 40
 TRIES, NEAR = 5, 0.9  # counts changed as stated, and how much less the published ones may be
 CHANNELS = (*BEFORE, *AFTER, "rule")
 
@@ -186,10 +188,15 @@ def _no_counts(data: Dataset) -> str:
     return "" if data.publishes_counts else "no counts are published"
 
 
+def _points(data: Dataset) -> int:
+    """Positions to be reconstructed: of everybody in every slot."""
+    return len(data.visits) * (int(np.ptp(data.visits.slot)) + 1)
+
+
 def _points_s(data: Dataset) -> float:
-    people = len(data.visits)
-    slots = int(np.ptp(data.visits.slot)) + 1
-    return LOAD_S + POINT_S * people * slots
+    cell, owner = data.visits.cell, data.visits.owner
+    moves = int(((cell[1:] != cell[:-1]) & (owner[1:] == owner[:-1])).sum())
+    return LOAD_S + POINT_S * _points(data) + MOVE_S * moves
 
 
 COUNTS = Question(
@@ -200,6 +207,7 @@ COUNTS = Question(
         "The attacker sees how many people were in each cell in each slot, and where the cells are, and nothing else"
     ),
     seconds=_points_s,
+    memory=lambda data: POINT_BYTES * _points(data),
     run=_positions,
     lacks=_no_counts,
 )
@@ -212,6 +220,7 @@ MEMBERSHIP = Question(
         "those counted"
     ),
     seconds=lambda data: LOAD_S + TARGET_S * TARGETS * GROUPS * data.visits.records / max(len(data.visits), 1),
+    memory=lambda data: VISIT_BYTES * data.visits.records,
     run=membership_finding,
     lacks=_no_counts,
 )
@@ -221,6 +230,7 @@ SMALLEST_COUNT = Question(
     asks="How many people are behind the smallest published count?",
     attacker=lambda _: "No attacker: the smallest true count behind a published number above 0",
     seconds=lambda _: 0.1,
+    memory=lambda data: VISIT_BYTES * data.visits.records,
     run=_smallest,
     lacks=_no_counts,
 )

@@ -27,6 +27,7 @@ from incrowd.assess.questions.linking import (
     NAMED_RIGHTLY,
     SURE,
     drawn_people,
+    later_memory,
     later_s,
     named_rightly,
     named_surely,
@@ -233,6 +234,7 @@ EARLIER = Question(
         "the new one"
     ),
     seconds=_seconds,
+    memory=later_memory,  # one release after the other
     run=_earlier,
     lacks=_lacks,
 )

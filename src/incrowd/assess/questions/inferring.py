@@ -12,7 +12,7 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Misled, Number, Question
-from incrowd.assess.questions.lookup import guesses, no_rows
+from incrowd.assess.questions.lookup import guesses, lookup_memory, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import home_work
 from incrowd.attack.lookup import candidates, drawn_records, held_rows
@@ -26,6 +26,7 @@ from incrowd.show import Result, Section, Table
 
 LOAD_S, VISIT_S = 0.3, 5e-8  # seconds on one core: to load kernels, and per visit
 HOME_WORK_S = 0.02  # whatever the data
+VISIT_BYTES = 45  # cells, days and hours of a visit
 FINE_MIN = 60  # slots in which a night and a working day are told apart
 OTHER = object()  # any value that does not count
 BLANK = object()  # no value, which may be one
@@ -264,6 +265,7 @@ HOME_WORK = Question(
         "office hours of weekdays for work; who knows where somebody lives and works guesses among those with that pair"
     ),
     seconds=lambda data: HOME_WORK_S + VISIT_S * data.visits.records,
+    memory=lambda data: VISIT_BYTES * data.visits.records,
     run=_home_work,
     lacks=no_rows,
     who=True,
@@ -277,6 +279,7 @@ SENSITIVE = Question(
         "the people whom they may belong to"
     ),
     seconds=lambda data: LOAD_S + 1e-3 * len(data.visits) + VISIT_S * data.visits.records,
+    memory=lookup_memory,
     run=_sensitive,
     lacks=_no_value,
 )

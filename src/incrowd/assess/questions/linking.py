@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import log, sqrt
-from typing import Literal
+from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -13,18 +14,22 @@ from incrowd.assess.question import Finding, Inapplicable, Number, Question, dra
 from incrowd.assess.questions.lookup import half_right, mean_of, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack import Linkage, link
+from incrowd.attack.link.matching import ALL_PAIRS, KEPT
+from incrowd.attack.link.pairs import ENTRIES
 from incrowd.attack.link.views import BLOCKS, QUARTER_MIN, has_clock
 from incrowd.clock import slots_per_day
 from incrowd.data import Release, Visits
 from incrowd.measure.uniqueness.question import wilson
 from incrowd.plain import percent, printed, several
+from incrowd.threads import threads
 
 SURE = 0.9  # confidence at which a pair is named
 NAMED_RIGHTLY = "people named rightly at 90 %"
 SCORES: tuple[Literal["evidence", "histogram"], ...] = ("evidence", "histogram")
 # Seconds on one core, from benchmarks/estimates.py: to load the kernels, per pair of people who share a cell or its
-# quarter of the day, per person, and per visit.
-LOAD_S, MEET_S, PERSON_S, VISIT_S = 0.5, 1.4e-7, 2e-4, 2e-7
+# quarter of the day, per person, and per visit. Bytes: per visit, per person and feature, and per pair to be matched.
+LOAD_S, MEET_S, PERSON_S, VISIT_S = 0.5, 3.8e-8, 1.3e-4, 3e-7
+VISIT_BYTES, FEATURE_BYTES, PAIR_BYTES = 100, 450, 40
 
 
 @dataclass(frozen=True)
@@ -158,12 +163,46 @@ def only(visits: Visits, people: Ints) -> Visits:
     return visits if chosen.all() else visits.only(chosen[visits.owner])
 
 
+class _Sharing(NamedTuple):
+    """How much people have in common: the people of each feature added up, and the pairs of them."""
+
+    people: float
+    pairs: float
+
+
+_SHARING: WeakKeyDictionary[Visits, _Sharing] = WeakKeyDictionary()
+
+
+def _sharing(visits: Visits) -> _Sharing:
+    """Kept as long as the visits, because time and memory of several tests follow from it."""
+    if visits not in _SHARING:
+        each = list(_people_of_features(visits))
+        people, pairs = (sum(float(many.sum()) for many in side) for side in (each, [many**2 for many in each]))
+        _SHARING[visits] = _Sharing(people, pairs)
+    return _SHARING[visits]
+
+
 def later_s(data: Dataset) -> float:
     """By how many pairs of people share a cell, and a quarter of the day there: two scores, alone and one-to-one."""
-    visits = data.visits
-    share = min(1.0, data.options.people / len(visits))
-    pairs = sum(float((people * people).sum()) for people in _people_of_features(visits))
-    return LOAD_S + PERSON_S * len(visits) + VISIT_S * visits.records + MEET_S * share * pairs
+    everybody, known, pairs = _met(data)
+    times = 1 if known * everybody <= ALL_PAIRS else 2  # of more pairs the best are looked for from either side
+    return LOAD_S + PERSON_S * everybody + VISIT_S * data.visits.records + MEET_S * times * pairs
+
+
+def later_memory(data: Dataset) -> int:
+    """The features of four linkages, and the most of what is held for a while: visits, weights, pairs to be matched."""
+    everybody, known, pairs = _met(data)
+    weights = 8 * min(pairs, ENTRIES) * threads()
+    offered = known * everybody if known * everybody <= ALL_PAIRS else KEPT * (known + everybody)
+    meanwhile = max(VISIT_BYTES * data.visits.records, weights, PAIR_BYTES * offered)
+    return int(FEATURE_BYTES * _sharing(data.visits).people + meanwhile)
+
+
+def _met(data: Dataset) -> tuple[int, int, float]:
+    """All people, those who are looked for, and the pairs of both who share a feature."""
+    everybody = len(data.visits)
+    known = min(data.options.people, everybody)
+    return everybody, known, known / everybody * _sharing(data.visits).pairs
 
 
 def _people_of_features(visits: Visits) -> Iterator[Floats]:
@@ -189,6 +228,7 @@ LATER = Question(
         "published of the second half"
     ),
     seconds=later_s,
+    memory=later_memory,
     run=_later,
     lacks=no_rows,
     who=True,

@@ -1,6 +1,7 @@
 """Lookup: how often a person is guessed from records known as precisely as what is published shows them."""
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -15,8 +16,8 @@ from incrowd.assess.subject import ROWLESS, Subject
 from incrowd.attack import Lookup, lookup
 from incrowd.attack.lookup import candidates, drawn_records, held_rows, holders_of
 from incrowd.attack.lookup.holders import ReleasedRows
-from incrowd.data import Fingerprints
-from incrowd.errors import DataError
+from incrowd.data import Fingerprints, UserTable, Visits
+from incrowd.errors import DataError, IncrowdError
 from incrowd.measure.uniqueness.question import effective_interval, wilson
 from incrowd.plain import percent, printed, several
 
@@ -26,8 +27,11 @@ EXACT = 300  # different sizes up to which a mean is a fraction
 RIGHT = "right guesses on average"
 WORST = "people guessed rightly half of the time or more"
 MORE = 8  # known records, beside those that are judged
-# Seconds on one core, from benchmarks/estimates.py: to load the kernels, per person looked up, per record published.
-FIRST_S, PERSON_S, RECORD_S = 0.3, 4e-4, 9e-7
+# Seconds on one core, from benchmarks/estimates.py: to load the kernels, per person looked up, per row beyond one for
+# each person, per record published.
+FIRST_S, PERSON_S, PIECE_S, RECORD_S = 0.3, 4e-4, 9e-5, 9e-7
+# Bytes, from the same: per visit that is looked up, per point or box, and per visit that is audited.
+VISIT_BYTES, RECORD_BYTES, AUDITED_BYTES = 50, 140, 125
 
 
 def guesses(
@@ -224,7 +228,22 @@ def matched(subject: Subject, people: Ints, records: int, seed: int) -> int:
 
 def _lookup_s(data: Dataset) -> float:
     records = data.visits.records if data.original is None else data.original.records
-    return FIRST_S + PERSON_S * len(data.visits) + RECORD_S * records
+    pieces = 0
+    with suppress(IncrowdError):  # the test itself says what is wrong with the release
+        pieces = max(len(data.published) - len(data.visits), 0) if isinstance(data.published, UserTable) else 0
+    return FIRST_S + PERSON_S * len(data.visits) + PIECE_S * pieces + RECORD_S * records
+
+
+def lookup_memory(data: Dataset) -> int:
+    """Points in a tree or lists of visits; the first test of a release audits it, too."""
+    original = data.visits if data.original is None else data.original
+    each = VISIT_BYTES if isinstance(original, Visits) else RECORD_BYTES
+    return max(each * original.records, audit_memory(data) if data.is_release else 0)
+
+
+def audit_memory(data: Dataset) -> int:
+    """What the audit of a release holds."""
+    return AUDITED_BYTES * data.visits.records
 
 
 def no_rows(data: Dataset) -> str:
@@ -246,6 +265,7 @@ LOOKUP = Question(
         "shows such records, and looks them up"
     ),
     seconds=_lookup_s,
+    memory=lookup_memory,
     run=_lookup,
     lacks=no_rows,
     who=True,

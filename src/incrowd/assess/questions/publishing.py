@@ -10,7 +10,7 @@ from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
 from incrowd.assess.questions.inferring import named_columns
 from incrowd.assess.questions.linking import LOAD_S, drawn_people, later_s, only
-from incrowd.assess.questions.lookup import STRANGERS, guesses, no_release, no_rows
+from incrowd.assess.questions.lookup import STRANGERS, audit_memory, guesses, no_release, no_rows
 from incrowd.attack import link, relink
 from incrowd.attack.people import read_link
 from incrowd.data import Fingerprints, Release, UserTable
@@ -24,6 +24,8 @@ HOLDS = (
 )
 SPREAD = "boxes are so large that their middles are where nobody was, so this attack has nothing to go by"
 ELSEWHERE = "no visit of the original data is in the release; check that both are of the same places and times"
+TEXT_BYTES = 250  # a value as a text, and what it is compared by
+PIECES_BYTES, MATCHED_BYTES = 260, 135  # of a visit whose pieces are joined, or that is matched with a pseudonym's
 JOIN_S, LONG = 6e-9, 700  # seconds per pair of people and visit of each, twice that for so many visits
 
 
@@ -127,6 +129,7 @@ GUARANTEES = Question(
         "No attacker but an auditor, who sees release and original and trusts neither the tool nor its maker"
     ),
     seconds=lambda data: 0.3 + 1e-6 * data.visits.records,
+    memory=audit_memory,
     run=_guarantees,
     lacks=_no_guarantees,
 )
@@ -136,6 +139,7 @@ COLUMNS = Question(
     asks="What do the other published columns give away?",
     attacker=lambda _: "The attacker reads every published column and knows the values of somebody",
     seconds=lambda data: 0.1 + 1e-6 * len(data.visits),
+    memory=lambda data: TEXT_BYTES * len(data.visits) * len(list(named_columns(data))),
     run=_columns,
     lacks=_no_columns,
     who=False,
@@ -241,6 +245,7 @@ PIECES = Question(
     asks="Can the pieces of a cut trajectory be joined again?",
     attacker=lambda _: "The attacker sees the pieces under their pseudonyms, and nothing else",
     seconds=_pieces_s,
+    memory=lambda data: PIECES_BYTES * data.visits.records,
     run=_pieces,
     lacks=_no_pieces,
     who=True,
@@ -251,6 +256,7 @@ RELEASE_FULL = Question(
     asks="Can published records be matched to known people?",
     attacker=lambda _: HOLDS,
     seconds=lambda data: LOAD_S + (later_s(data) - LOAD_S) / 4,
+    memory=lambda data: MATCHED_BYTES * data.visits.records,
     run=_release_full,
     lacks=_no_full,
 )

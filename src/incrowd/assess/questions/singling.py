@@ -8,7 +8,8 @@ from incrowd.assess.question import Finding, Inapplicable, Number, Question, dra
 from incrowd.assess.questions.lookup import guesses, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack.lookup import caps_of, held_rows
-from incrowd.data import Fingerprints, Groups, Release, Visits
+from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
+from incrowd.kernels.types import CELLS
 from incrowd.measure import Uniqueness, kgap, tails
 from incrowd.measure._cut_risk import by_convention
 from incrowd.measure._summary import QUANTILES
@@ -23,10 +24,11 @@ MOST_SAMPLES = 20_000  # looked up one by one in boxes
 KGAP_PEOPLE, KGAP_FEWEST, KGAP_S = 1_000, 125, 60.0
 # Seconds on one core, from benchmarks/estimates.py: to load the kernels of an index, and of GLOVE; per visit indexed,
 # per question of a person.
-LOAD_S, GLOVE_S, VISIT_S, ASK_S = 0.3, 0.5, 1e-7, 5e-7
-# Per pair of people, per such pair and pair of samples beyond the first of long fingerprints, and for the tails of a
-# person's pairs of samples.
-PAIR_S, LONG_S, TAIL_S, SHORT = 5e-7, 7e-11, 1.4e-8, 250
+LOAD_S, GLOVE_S, VISIT_S, ASK_S = 0.3, 0.2, 1e-7, 5e-7
+# Per byte of what is known of the whole period, per pair of people, per such pair and pair of samples beyond the first
+# of long fingerprints, and for the tails of a person's pairs of samples.
+SKETCH_S, PAIR_S, LONG_S, TAIL_S, SHORT = 1.1e-8, 6.5e-7, 1.3e-10, 8e-9, 250
+INDEX_BYTES, SAMPLE_BYTES = 40, 160  # per visit indexed, and per sample that is laid out for GLOVE's search
 
 
 def _identified(data: Dataset) -> Finding:
@@ -169,9 +171,26 @@ def _blurring_s(data: Dataset, people: int | None = None) -> float:
     if data.traces is None:
         return 0.0
     people = min(len(data.traces), _gap_people(data) if people is None else people)
-    samples = data.traces.records / max(len(data.traces), 1)
+    sizes = np.diff(data.traces.offsets).astype(np.float64)
+    samples, squared = float(sizes.mean()), float((sizes**2).mean())
     pair_s = PAIR_S + LONG_S * samples * max(samples - SHORT, 0)
-    return GLOVE_S + people * people * pair_s + people * TAIL_S * samples * samples
+    return GLOVE_S + SKETCH_S * _sketch(data.traces, people) + people * people * pair_s + people * TAIL_S * squared
+
+
+def _sketch(traces: Traces, people: int) -> int:
+    """Bytes by which GLOVE's search knows when these people are where, for the whole period."""
+    from incrowd.kernels.cpu.glove.prints import allocate
+
+    minutes, samples = int(np.ptp(traces.t)) // 60, traces.records // len(traces)
+    laid = allocate(np.full(people, samples), minutes, CELLS, room=0)  # what is not filled takes no memory
+    return sum(column.nbytes for column in (laid.quiet, laid.coarse, laid.calm, laid.hours))
+
+
+def _blurring_memory(data: Dataset) -> int:
+    if data.traces is None:
+        return 0
+    people = min(len(data.traces), _gap_people(data))
+    return SAMPLE_BYTES * people * data.traces.records // len(data.traces) + _sketch(data.traces, people)
 
 
 def _no_blurring(data: Dataset) -> str:
@@ -192,6 +211,7 @@ IDENTIFIED = Question(
         "person is in the data"
     ),
     seconds=_identified_s,
+    memory=lambda data: INDEX_BYTES * data.visits.records,
     run=_identified,
     lacks=no_rows,
     who=True,
@@ -204,6 +224,7 @@ SINGLE_VISIT = Question(
         "The attacker knows just the one visit of a person that fewest others made, and that the person is in the data"
     ),
     seconds=lambda data: 2 * VISIT_S * data.visits.records,  # the kernels are loaded by then
+    memory=lambda data: INDEX_BYTES * data.visits.records,
     run=_single_visit,
     lacks=no_rows,
     who=True,
@@ -214,6 +235,7 @@ BLURRING = Question(
     asks="How much blurring until everyone looks like one other person? (0: none, 1: 20 km and 8 h)",
     attacker=lambda _: "The attacker knows all samples of a person, to 100 m and a minute",
     seconds=_blurring_s,
+    memory=_blurring_memory,
     run=_blurring,
     lacks=_no_blurring,
 )

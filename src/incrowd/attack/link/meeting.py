@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.arrays import Ints, owners, rows_of
+from incrowd.arrays import Ints, owners, rows_of, runs
 from incrowd.attack.link.evidence import rarity
 from incrowd.attack.link.views import FeatureRows, Near
 from incrowd.data import Visits
@@ -90,20 +90,16 @@ class _Points:
 
 def _met(points: _Points, target: Visits, near: Near | None, meeting: Meeting) -> Iterator[tuple[Ints, Ids]]:
     """How many known points each person of the target met, and their numbers, some people at a time."""
-    low = 0
-    while low < len(target):
-        high = int(np.searchsorted(target.offsets, target.offsets[low] + _CHUNK, "right")) - 1
-        high = max(high, low + 1)
-        rows = slice(int(target.offsets[low]), int(target.offsets[high]))
-        who, cell, slot = owners(target.offsets[low : high + 1]), target.cell[rows], target.slot[rows]
+    for part in runs(target.offsets, _CHUNK):
+        rows = slice(int(target.offsets[part.start]), int(target.offsets[part.stop]))
+        who, cell, slot = owners(target.offsets[part.start : part.stop + 1]), target.cell[rows], target.slot[rows]
         if near is not None:
             who, cell, slot = _spread(who, cell, slot, near)
         base = who * (points.count + 1)
         spans = [points.between(cell, *window) for window in meeting.windows(slot)]
         begin, end = (np.concatenate([base + ends for ends in side]) for side in zip(*spans, strict=True))
         person, number = np.divmod(_covered(begin, end), points.count + 1)
-        yield np.bincount(person, minlength=high - low).astype(np.int64), points.narrow(number)
-        low = high
+        yield np.bincount(person, minlength=part.stop - part.start).astype(np.int64), points.narrow(number)
 
 
 def _covered(begin: Ints, end: Ints) -> Ints:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of, rows_by_code, rows_of
+from incrowd.arrays import Floats, Ints, distinct_rows, offsets_of, rows_by_code, rows_of, runs
 from incrowd.attack.link.evidence import UNIT, Layer, Shared, by_value
 from incrowd.attack.link.views import FeatureRows
 from incrowd.data import Groups
@@ -15,9 +15,11 @@ from incrowd.kernels import kernel
 from incrowd.kernels.reference.link import PairLists
 from incrowd.kernels.types import Ids
 from incrowd.progress import tell
-from incrowd.threads import in_blocks
+from incrowd.threads import in_parts
 
-BLOCK = 512  # known people per call of a kernel
+BLOCK = 512  # known people per call of a kernel, at most
+ENTRIES = 1 << 23  # weights per call; one person may need more
+AT_ONCE = 1 << 18  # weights that are computed at once
 
 
 class Lists(NamedTuple):
@@ -105,7 +107,9 @@ class PairScores:
 
     def of(self, who: Ints) -> Ints:
         """Scores of some known people with all candidates, [who, candidates], in units."""
-        scores: Ints = kernel("link").score_rows(self._pair_lists(who))
+        scores = np.empty((len(who), len(self.visits[1])), np.int64)
+        for part in self._parts(who):
+            scores[part] = kernel("link").score_rows(self._pair_lists(who[part]))
         return scores
 
     def _each_block(self, work: Callable[[Any, PairLists, slice], None], label: str) -> None:
@@ -116,7 +120,18 @@ class PairScores:
             done[0] += part.stop - part.start
             tell(label, done[0], size)
 
-        in_blocks(block, size, block=BLOCK)
+        in_parts(block, self._parts(np.arange(size)))
+
+    def _parts(self, who: Ints) -> list[slice]:
+        """Some known people in parts whose weights fit into memory, however many values each feature has."""
+        starts, at = rows_of(self.offsets, who)
+        sizes = np.diff(self.lists.first)[self.rows.feature[at]]
+        entries = np.append(0, np.cumsum(sizes))[starts]
+        return [
+            slice(a, min(a + BLOCK, run.stop))
+            for run in runs(entries, ENTRIES)
+            for a in range(run.start, run.stop, BLOCK)
+        ]
 
     def _pair_lists(self, who: Ints) -> PairLists:
         """What a kernel needs for some known people."""
@@ -129,26 +144,22 @@ class PairScores:
         ends = np.cumsum(size[distinct])
         place = np.empty(len(at), np.int64)
         place[order] = (ends - size[distinct])[np.cumsum(new) - 1]
-        weights = self._weights(feature[distinct], value[distinct], size[distinct], ends)
+        weights = self._weights(feature[distinct], value[distinct], np.append(0, ends))
         kinds = self._kinds(who)
         return PairLists(offsets, first, size, place, weights, self.lists.starts, self.lists.postings, *kinds)
 
-    def _weights(self, feature: Ints, value: Floats, size: Ints, ends: Ints) -> Ints:
+    def _weights(self, feature: Ints, value: Floats, starts: Ints) -> Ints:
         """Of each feature and value of the known with each value of the candidates; features are in order."""
-        weights = np.zeros(int(ends[-1]) if len(ends) else 0, np.int64)
+        weights = np.zeros(int(starts[-1]), np.int64)
         for number, layer in enumerate(self.layers):
-            low, high = np.searchsorted(feature, self.borders[number : number + 2])
-            part = slice(int(low), int(high))
-            if low == high:
-                continue
-            each = size[part]
-            of = np.repeat(feature[part], each)
-            begin = int(ends[low] - size[low])
-            lists = np.arange(len(of)) - np.repeat(ends[part] - each - begin, each) + self.lists.first[of]
-            known = np.repeat(value[part], each)
-            weights[begin : begin + len(of)] = layer.weights(
-                Shared(of - self.borders[number], known, self.lists.value[lists])
-            )
+            low, high = np.searchsorted(feature, self.borders[number : number + 2]).tolist()
+            for run in runs(starts[low : high + 1], AT_ONCE):
+                part = slice(low + run.start, low + run.stop)
+                inside, lists = rows_of(self.lists.first, feature[part])
+                each = np.diff(inside)
+                of = np.repeat(feature[part] - self.borders[number], each)
+                shared = Shared(of, np.repeat(value[part], each), self.lists.value[lists])
+                weights[starts[part.start] : starts[part.stop]] = layer.weights(shared)
         return weights
 
     def _kinds(self, who: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:

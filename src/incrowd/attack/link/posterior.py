@@ -12,6 +12,7 @@ from incrowd.data import Visits
 
 LEAST = 1e-6  # of the temperature
 ROWS, ENTRIES = 1000, 20_000_000  # people and pairs that a temperature is fitted by, at most
+AT_ONCE = 64  # people whose chances are computed at once
 FEWEST = 50  # people it is fitted by at least, if there are so many
 
 
@@ -107,14 +108,21 @@ def fitted(pairs: PairScores) -> float:
     people = len(pairs.visits[0])
     most = min(people, ROWS, max(FEWEST, ENTRIES // people))
     who = np.sort(np.random.default_rng(0).permutation(people)[:most])
-    scores = pairs.of(who) / UNIT
-    own = scores[np.arange(len(who)), who]
+    scores = pairs.of(who)
+    own = scores[np.arange(len(who)), who] / UNIT
+    parts = [slice(a, a + AT_ONCE) for a in range(0, len(who), AT_ONCE)]
 
     def slope(temperature: float) -> float:
-        exponent = temperature * scores
-        weight = np.exp(exponent - exponent.max(axis=1, keepdims=True))
-        return float((own - (weight * scores).sum(axis=1) / weight.sum(axis=1)).sum())
+        return float((own - np.concatenate([_expected(scores[part] / UNIT, temperature) for part in parts])).sum())
 
     if slope(1.0) >= 0:
         return 1.0
     return LEAST if slope(LEAST) <= 0 else float(brentq(slope, LEAST, 1.0, xtol=1e-9))
+
+
+def _expected(scores: Floats, temperature: float) -> Floats:
+    """The mean score of the candidates of each row, by their probabilities."""
+    exponent = temperature * scores
+    weight = np.exp(exponent - exponent.max(axis=1, keepdims=True))
+    mean: Floats = (weight * scores).sum(axis=1) / weight.sum(axis=1)
+    return mean

@@ -1,0 +1,80 @@
+"""What each test will take, by the sizes of the arrays that it makes; said before anything runs."""
+
+import numpy as np
+import pytest
+
+import incrowd as ic
+from incrowd.assess._assess import prepared
+from incrowd.assess.options import Options
+from incrowd.assess.questions import linking, singling
+from incrowd.attack.link import pair_scores
+from incrowd.attack.link.meeting import Meeting
+from incrowd.attack.link.views import tallied
+from incrowd.measure.glove.stretch import layout
+
+
+def city(users, days=3):
+    return ic.read.synthetic_city(users=users, towers=12, days=days, seed=1)
+
+
+def sizes(data, **options):
+    plan = prepared(data, Options(**options), {})
+    return {one.name: one.bytes for one in plan.estimates if not one.lacks}
+
+
+def visits_of(made):
+    return ic.discretize.towers(made.traces, made.towers, slot_min=60)
+
+
+def released(made, kind):
+    """Data, and a release of them."""
+    visits = visits_of(made)
+    if kind == "counts":
+        people = ic.discretize.filled(visits)
+        return people, ic.anonymize.counts(people)
+    return visits, ic.anonymize.Cut()(visits)
+
+
+def test_more_data_take_more_memory_in_every_test():
+    small, large = (sizes(city(users).traces) for users in (20, 60))
+    assert {"lookup", "identified", "later", "blurring"} <= set(small) and min(small.values()) > 0
+    assert all(small[name] < large[name] for name in small)
+
+
+@pytest.mark.parametrize(("kind", "tests"), [("counts", {"counts", "membership"}), ("rows", {"pieces", "guarantees"})])
+def test_so_do_more_data_in_a_release(kind, tests):
+    small, large = (sizes(data, release=release) for data, release in (released(city(n), kind) for n in (20, 60)))
+    assert tests <= set(small) and all(0 < small[name] < large[name] for name in small)
+
+
+def test_people_of_features_are_the_rows_that_linking_counts():
+    visits = visits_of(city(30))
+    rows = [tallied(visits, visits, view).known for view in ("rhythm", "places")]
+    assert linking._sharing(visits).people == sum(len(one.owner) for one in rows)
+    assert linking._sharing(visits).pairs == sum((np.bincount(one.feature) ** 2).sum() for one in rows)
+    scores = pair_scores(visits, visits, "histogram", ("places", "rhythm"), Meeting(), 0)
+    assert len(scores._pair_lists(np.arange(30)).weights) <= linking._sharing(visits).pairs
+
+
+def test_the_sketch_of_a_period_is_as_large_as_that_of_the_search():
+    from incrowd.kernels.cpu.glove.prints import prints_of
+
+    traces = city(30, days=40).traces
+    laid = layout(ic.discretize.fingerprints(traces))
+    prints = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
+    held = sum(column.nbytes for column in (prints.quiet, prints.coarse, prints.calm, prints.hours))
+    assert singling._sketch(traces, 30) == pytest.approx(held, rel=0.01) and held > 1_000_000
+
+
+def test_all_tests_together_take_the_memory_of_the_largest():
+    plan = prepared(city(20).traces, Options(), {})
+    assert plan.estimate.bytes == max(sizes(city(20).traces).values())
+    assert plan.estimate.seconds == pytest.approx(sum(one.seconds for one in plan.estimates))
+
+
+def test_a_release_of_many_pieces_takes_longer_to_look_up():
+    visits = visits_of(city(30))
+    pieces = ic.anonymize.Cut()(visits)
+    assert len(pieces.data) > len(visits)
+    alone, cut = (prepared(visits, Options(release=release), {}).estimates[0] for release in (visits, pieces))
+    assert alone.name == "lookup" and cut.seconds > alone.seconds
