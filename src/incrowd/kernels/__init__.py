@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Literal, TypeVar
@@ -65,7 +64,7 @@ def compile_s(step: str) -> float | None:
     things = [thing for module in (package, *modules) for thing in vars(module).values()]
     caches: list[Any] = [getattr(thing, "_cache", None) for thing in things]
     files = [cache._cache_file for cache in caches if hasattr(cache, "_cache_file")]  # noqa: SLF001
-    compiled = any(Path(file._index_path).exists() for file in files)  # noqa: SLF001
+    compiled = any(file._load_index() for file in files)  # noqa: SLF001
     return None if compiled else float(COMPILE_S[step])
 
 
