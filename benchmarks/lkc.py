@@ -10,7 +10,6 @@ import incrowd as ic
 from benchmarks import timed
 from incrowd.anonymize.lkc import LKC
 from incrowd.measure.lkc import carriers_of, maximal_frequent, minimal_violating, paths_of
-from incrowd.measure.lkc.suppression import suppression
 
 LIMITS: dict[str, Any] = {"limit_s": 600, "limit_gib": 2}
 
@@ -67,7 +66,7 @@ def whole(made: Callable[[], ic.Visits], method: LKC) -> dict[str, Any]:
     done = release.provenance["suppression"]
     again: dict[str, Any] = {}
     with timed(again, "greedy"):
-        suppression(done.violating, done.frequent_before, scores=method.scores)
+        method.suppression(done.violating, done.frequent_before)
     return {**result, **again, **_sizes(visits), "l": method.l, "k": method.k, **done.to_dict()}
 
 

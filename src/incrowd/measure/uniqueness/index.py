@@ -127,7 +127,7 @@ class Index:
         return counts
 
     def _count_in_turn(self, known: NDArray[Any], own: NDArray[np.int32]) -> Ints:
-        """The same of many questions: those about lists that are near each other together, then by a list they share."""
+        """The same of many questions: those about lists near each other together, then by a list they share."""
         loops = kernel("crowds")
         index = self.starts, self.postings, self.long, self.bit_row, self.words
         region = known[:, 0] >> max(len(self.starts).bit_length() - 16, 0)
