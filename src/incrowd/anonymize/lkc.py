@@ -21,7 +21,7 @@ from incrowd.measure.lkc import (
     paths_of,
     share_of,
 )
-from incrowd.measure.lkc.suppression import GREEDY, PATTERN, SCORES, Scores, Suppression, suppression
+from incrowd.measure.lkc.suppression import GREEDY, PATTERN, SCORES, Scores, suppression
 from incrowd.plain import percent
 from incrowd.progress import track
 from incrowd.show import Line, Lines, Result, Section, Table
@@ -106,7 +106,7 @@ class LKC(Anonymizer):
             raise ParameterError("c must be a share, not true or false.")
         paths = paths_of(data, self.same_time)
         violating, absent = self.violating(data, paths)
-        done = self.suppression(violating, self.frequent(paths))
+        done = suppression(violating, self.frequent(paths), self.scores, self.limit_s, self.limit_gib)
         values = (self.values,) if isinstance(self.values, str) else self.values
         counted = None if values is None else sorted(values, key=str)
         bounds = {"l": int(self.l), "k": int(self.k), "c": share_of(self.c)}
@@ -129,11 +129,6 @@ class LKC(Anonymizer):
     def frequent(self, paths: Paths) -> Sequences:
         """What should be kept."""
         return maximal_frequent(paths, self.min_support, limit_s=self.limit_s, limit_gib=self.limit_gib)
-
-    def suppression(self, violating: Sequences, frequent: Sequences) -> Suppression:
-        """What to suppress, and what that leaves."""
-        limits = {"limit_s": self.limit_s, "limit_gib": self.limit_gib}
-        return suppression(violating, frequent, scores=self.scores, **limits)
 
 
 def _without(visits: Visits, keep: Flags, absent: int) -> Visits:
@@ -247,7 +242,7 @@ def _run(visits: Visits, paths: Paths, varied: str, method: LKC, frequent: dict[
     if method.min_support not in frequent:
         frequent[method.min_support] = method.frequent(paths)
     violating, _ = method.violating(visits, paths)
-    done = method.suppression(violating, frequent[method.min_support])
+    done = suppression(violating, frequent[method.min_support], method.scores, method.limit_s, method.limit_gib)
     left = tally(~np.isin(paths.items, done.items), paths.offsets)
     return LkcRun(
         varied=varied,

@@ -35,4 +35,4 @@ def test_a_suppression_that_takes_too_long_is_refused_with_what_to_do():
         r"the choice of what to suppress did not finish within 0\.2 s \(limit_s\); raise min_support, use coarser cells"
     )
     with pytest.raises(ic.ParameterError, match=why):
-        suppression(violating, frequent, scores="recompute", limit_s=0.2, limit_gib=1)
+        suppression(violating, frequent, "recompute", 0.2, 1)

@@ -117,7 +117,7 @@ class Suppression(Result):
 
 
 def suppression(
-    violating: Sequences, frequent: Sequences, *, scores: Scores = "static", limit_s: float, limit_gib: float
+    violating: Sequences, frequent: Sequences, scores: Scores, limit_s: float, limit_gib: float
 ) -> Suppression:
     """Suppress the pair of the highest score until no violating sequence is left [mohammed2009, Sec. 4.2].
 
