@@ -154,6 +154,21 @@ def test_the_last_is_nearest_and_those_before_only_look_near():
     assert who.tolist() == [[41, 1]] and over[0, 0] == 40 * 2 * laid.scale.time
 
 
+@pytest.mark.parametrize(("samples", "late"), [(2, 1), (9, 1), (11, 5), (13, 0), (21, 9)])
+def test_of_two_that_tie_the_smaller_id_is_nearest_though_it_is_compared_last(samples, late):
+    """Twelve minutes cost what five cells do. The bound of minutes in one bin is 0, that of cells is exact, and what it
+    is divided by makes floats that are too small or too large."""
+    row, moved = ([f"{100_000 * i},0,{1000 * i + later}" for i in range(samples)] for later in (0, 90_000))
+    rest = moved[1 : late + 1] + row[late + 1 :]
+    look_near, cells, minutes = ([first, *rest] for first in ("0,0,30", "500,0,0", "0,0,12"))
+    laid = layout(prints(" | ".join("; ".join(user) for user in (row, *[look_near] * 15, cells, minutes))))
+    p = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
+    total = laid.scale.space * 5 + laid.scale.time * laid.scale.time_cap * late
+    for least in (None, np.array([[total, samples]])):
+        who, over, under, _ = nearest.nearest(p, np.arange(1), np.arange(18), 1, False, least)
+        assert (who[0, 0], over[0, 0], under[0, 0]) == (16, 2 * total, 2 * samples)
+
+
 def test_threads_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     text = " | ".join("; ".join(f"{x * 100},0,{t}" for x, t in rng.integers(0, 900, (4, 2))) for _ in range(40))
