@@ -114,6 +114,14 @@ def test_runs_alone_tell_who_was_there_at_other_times():
     assert total == 0 and runs == joint == 3 * laid.scale.time * laid.scale.time_cap and p.runs[0] == 2
 
 
+def test_a_long_sample_after_a_short_one_at_its_place_is_a_run_of_its_own():
+    """Both begin in one bin; the long one lasts until the other person is there."""
+    data = prints("0,100,0,100,0,1; 0,100,0,100,1,700 | 0,100,0,100,600,1")
+    check(data)
+    _, _, p = laid_out(data)
+    assert p.runs.tolist() == [2, 1] and p.hours[0].tolist() == [1] + [0] * (p.hours.shape[1] - 1)
+
+
 @pytest.mark.parametrize(
     ("text", "share"),
     [
