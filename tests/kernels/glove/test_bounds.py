@@ -17,6 +17,7 @@ from incrowd.kernels.cpu.glove.bounds import (
     costs_between,
     costs_from,
     costs_to,
+    hulls_apart,
     joint_bound,
     run_bound,
     scratch_of,
@@ -61,7 +62,9 @@ def check(data):
     for a, b in permutations(range(len(users)), 2):
         n_a, n_b = int(laid.people[a]), int(laid.people[b])
         space, time = reference.sample_parts(users[a], users[b], n_a, n_b, laid.scale)
-        nearest_place = sum(min(reference.parts(i, j, n_a, n_b, laid.scale)[0] for j in users[b]) for i in users[a])
+        parts = np.array([[reference.parts(i, j, n_a, n_b, laid.scale) for j in users[b]] for i in users[a]])
+        nearest_place = parts[:, :, 0].min(axis=1).sum()
+        assert ((n_a + n_b) * np.array(hulls_apart(p, a, b)) <= parts.min(axis=(0, 1))).all()
         for way in (FROM, TO, BETWEEN):
             total, runs, joint, part = bounds_of(p, a, b, way, scratch_of(p))
             assert (n_a + n_b) * total <= nearest_place
@@ -110,6 +113,14 @@ def test_runs_alone_tell_who_was_there_at_other_times():
     assert total == 0 and runs == joint == 3 * laid.scale.time * laid.scale.time_cap and p.runs[0] == 2
 
 
+def test_a_long_sample_after_a_short_one_at_its_place_is_a_run_of_its_own():
+    """Both begin in one bin; the long one lasts until the other person is there."""
+    data = prints("0,100,0,100,0,1; 0,100,0,100,1,700 | 0,100,0,100,600,1")
+    check(data)
+    _, _, p = laid_out(data)
+    assert p.runs.tolist() == [2, 1] and p.hours[0].tolist() == [1] + [0] * (p.hours.shape[1] - 1)
+
+
 @pytest.mark.parametrize(
     ("text", "share"),
     [
@@ -121,6 +132,22 @@ def test_runs_alone_tell_who_was_there_at_other_times():
 )
 def test_bounds_are_as_high_as_the_layout_allows(text, share):
     assert check(prints(text)) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("text", "space", "time"),
+    [
+        ("0,0,0 | 300,400,100", 2 + 3, 99),  # cells and minutes between them
+        ("300,400,100 | 0,0,0", 2 + 3, 99),
+        ("0,0,0; 500,500,50 | 800,-300,90; 900,900,90", 2, 39),
+        ("0,0,0 | 90000,0,5000", 200, 480),  # the caps
+        ("0,0,0; 900,900,90 | 500,500,50", 0, 0),
+        ("0,0,0 | 100,0,1", 0, 0),  # they touch
+    ],
+)
+def test_hulls_are_as_far_apart_as_their_faces(text, space, time):
+    laid, _, p = laid_out(prints(text))
+    assert hulls_apart(p, 0, 1) == (laid.scale.space * space, laid.scale.time * time)
 
 
 def test_a_search_that_abandons_a_pair_by_its_places_reads_nothing_that_was_not_written():

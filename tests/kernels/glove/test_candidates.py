@@ -17,7 +17,7 @@ from incrowd.kernels.cpu.glove.nearest import nearest
 from incrowd.kernels.cpu.glove.prints import corners
 from incrowd.kernels.reference.glove import stretch as reference
 from incrowd.kernels.types import UNLIMITED
-from incrowd.measure.glove.stretch import layout
+from incrowd.measure.glove.stretch import LARGEST, layout
 
 ALL = settings(deadline=None, max_examples=60)
 
@@ -103,6 +103,7 @@ def test_no_score_exceeds_the_stretch_of_scattered_boxes_and_of_merged_ones(seed
         ("0,0,0 | 300,400,0", (1, 1, 1)),  # a gap of 2 and 3 cells and a cell of width: 7 cells each
         ("0,0,0; 100,0,0 | 300,400,0", (1, 1, 1)),
         ("0,0,0 | 300,400,0; 300,500,0", (1, 1, 1)),
+        ("0,0,0; 90000,0,0 | 0,0,0; 100,0,0", (1, 1, 1)),  # of two directions the cheaper: a cell, not the cap
         ("0,0,0 | 0,0,2000", (0, 1, 1)),  # beyond the cap in time
         ("0,0,0; 0,0,2000 | 0,0,0", (0, 1, 1)),
         ("0,0,0; 9000,0,5000 | 9000,0,0; 0,0,5000", (0, 0, 1)),  # near in space and in time, never in both
@@ -122,6 +123,21 @@ def test_more_samples_in_an_hour_than_a_byte_counts_make_a_lower_bound():
     p, laid = prints_of(prints(f"{busy} | 0,0,2000"))
     assert p.hours[0].max() == 255
     assert 0.6 < check(p, laid.scale, np.arange(2))[1] < 0.7  # 255 of 400 samples
+
+
+@pytest.mark.parametrize("side", [1, 3, 45])
+def test_a_region_holds_its_rectangles_and_is_as_narrow_as_the_narrowest(monkeypatch, side):
+    monkeypatch.setattr(chart, "SIDE", side)
+    rng = np.random.default_rng(1)
+    low, size = rng.integers(0, 500, (2, 300)), rng.integers(1, 90, (2, 300))
+    rectangles = np.array([low[0], low[0] + size[0], low[1], low[1] + size[1]], np.int32)
+    region, sides = chart.divide(rectangles)
+    for r in range(1, sides.shape[1]):
+        x, x_end, y, y_end = rectangles[:, region == r]
+        edges = [x.min(), x_end.max(), y.min(), y_end.max()]
+        assert sides[:, r].tolist() == [*edges, (x_end - x).min(), (y_end - y).min()]
+    assert region.min() == 1 and region.max() == sides.shape[1] - 1 <= side**2
+    assert sides[:, 0].tolist() == [-LARGEST, LARGEST, -LARGEST, LARGEST, 0, 0]  # everywhere
 
 
 def test_a_chart_holds_the_cap_in_a_byte_and_rounds_down():

@@ -65,6 +65,17 @@ def test_compiled_reshaping_is_the_reference(data):
         np.testing.assert_array_equal(split(rows), reference.split(rows))
 
 
+def test_a_list_that_is_used_up_comes_first_where_the_next_may_be_as_near_and_smaller():
+    """Fingerprint 7 knew 2 to 5, who are gone, and 6 may be as near to it as to 8, who is later."""
+    slot, ids = np.arange(9), np.full((9, 4), -1)
+    slot[2:6] = -1
+    ids[7], ids[8, 0] = [2, 3, 4, 5], 6
+    over, under, whole = np.full((9, 4), 10), np.full((9, 4), 3), np.zeros(9, bool)
+    assert cpu.pick(np.array([7, 8]), slot, ids, over, under, whole, 0) == (7, -1)
+    over[7] += 1
+    assert cpu.pick(np.array([7, 8]), slot, ids, over, under, whole, 0) == (8, 6)
+
+
 def reshaped(how, *spans):
     rows = np.array(sorted((t, end, x, x + 1, 0, 1) for x, t, end in spans))
     return [(t, end, x, wide) for t, end, x, wide, *_ in getattr(reference, how)(rows).tolist()]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
+import incrowd as ic
 from boxes import crowds, prints
 from incrowd.kernels.cpu import compiled
 from incrowd.kernels.cpu.glove import nearest
@@ -108,6 +108,68 @@ def test_nearest_is_the_sorted_list_of_all(data, take, below):
         ]
 
 
+def in_order(laid, users, row, among):
+    """Who is nearest to a row, as exact stretches of all samples against all, ties by position."""
+    scale, keys = np.array(laid.scale), []
+    for b in among[among != row].tolist():
+        n_a, n_b = int(laid.people[row]), int(laid.people[b])
+        total, _ = cpu.stretch(users[row], users[b], n_a, n_b, scale)
+        keys.append((Fraction(int(total), (n_a + n_b) * max(len(users[row]), len(users[b]))), b))
+    return sorted(keys)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 1 << 30), st.integers(1, 4), st.integers(1, 3))
+def test_nearest_among_more_than_are_asked_first(seed, take, times):
+    """Bounds by place and by hour are low for many who were never there at that time, and ties are many."""
+    rng = np.random.default_rng(seed)
+    user = np.repeat(np.arange(60), rng.integers(1, 5, 60))
+    place, time = rng.integers(0, 3, len(user)), rng.integers(0, times, len(user))
+    jitter = rng.integers(0, rng.choice([1, 3]), len(user))
+    crowd = rng.integers(1, rng.choice([2, 4]), 60)
+    data = ic.Fingerprints.from_arrays(user, 9000 * place, 100 * jitter, 3000 * time, crowd=crowd)
+    laid, users = layout(data), laid_users(data)
+    p, everybody = prints_of(laid.corners, laid.offsets, laid.people, laid.scale), np.arange(60)
+    rows = rng.permutation(60)[:20]
+    who, over, under, _ = nearest.nearest(p, rows, everybody, take, False)
+    alive = np.flatnonzero(rng.random(60) < 0.8)
+    for k, row in enumerate(rows):
+        expected = in_order(laid, users, row, everybody)
+        assert who[k].tolist() == [b for _, b in expected[:take]]
+        assert [Fraction(int(o), int(u)) for o, u in zip(over[k], under[k], strict=True)] == [
+            v for v, _ in expected[:take]
+        ]
+        # Nobody is below this; that somebody is as near ends the search only when the whole list is.
+        floor, left = expected[0][0], [b for _, b in expected if b in alive]
+        least = np.array([[floor.numerator, floor.denominator]])
+        again, *_ = nearest.nearest(p, rows[k : k + 1], alive, take, False, least)
+        assert again[0].tolist() == left[:take]
+
+
+def test_the_last_is_nearest_and_those_before_only_look_near():
+    """Forty were at both places and at both times, but never as the first; each bound but the exact one says 0."""
+    text = "0,0,0; 9000,0,5000" + " | 9000,0,0; 0,0,5000" * 40 + " | 0,0,0; 9000,0,5040"
+    laid = layout(prints(text))
+    p = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
+    who, over, *_ = nearest.nearest(p, np.arange(1), np.arange(42), 2, False)
+    assert who.tolist() == [[41, 1]] and over[0, 0] == 40 * 2 * laid.scale.time
+
+
+@pytest.mark.parametrize(("samples", "late"), [(2, 1), (9, 1), (11, 5), (13, 0), (21, 9)])
+def test_of_two_that_tie_the_smaller_id_is_nearest_though_it_is_compared_last(samples, late):
+    """Twelve minutes cost what five cells do. The bound of minutes in one bin is 0, that of cells is exact, and what it
+    is divided by makes floats that are too small or too large."""
+    row, moved = ([f"{100_000 * i},0,{1000 * i + later}" for i in range(samples)] for later in (0, 90_000))
+    rest = moved[1 : late + 1] + row[late + 1 :]
+    look_near, cells, minutes = ([first, *rest] for first in ("0,0,30", "500,0,0", "0,0,12"))
+    laid = layout(prints(" | ".join("; ".join(user) for user in (row, *[look_near] * 15, cells, minutes))))
+    p = prints_of(laid.corners, laid.offsets, laid.people, laid.scale)
+    total = laid.scale.space * 5 + laid.scale.time * laid.scale.time_cap * late
+    for least in (None, np.array([[total, samples]])):
+        who, over, under, _ = nearest.nearest(p, np.arange(1), np.arange(18), 1, False, least)
+        assert (who[0, 0], over[0, 0], under[0, 0]) == (16, 2 * total, 2 * samples)
+
+
 def test_threads_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     text = " | ".join("; ".join(f"{x * 100},0,{t}" for x, t in rng.integers(0, 900, (4, 2))) for _ in range(40))
@@ -125,5 +187,20 @@ def test_threads_change_nothing(monkeypatch):
 def test_compare_is_exact(p, q, r, s, factor):
     assert compare(p, q, r, s) == (p * s > r * q) - (p * s < r * q)
     assert compare(p * factor, q * factor, p, q) == 0
-    big = (1 << 60) + 7  # these two differ by less than a float can tell
-    assert compare(big + 1, big, big, big - 1) == -1
+
+
+@pytest.mark.parametrize("compare", [nearest.compare, compare])
+@pytest.mark.parametrize(
+    ("p", "q", "r", "s"),  # p/q is less than r/s, by less than a float can tell
+    [
+        ((1 << 60) + 8, (1 << 60) + 7, (1 << 60) + 7, (1 << 60) + 6),
+        (7, 7, (1 << 60) + 1, 1 << 60),  # ends at a whole number, at once
+        ((1 << 60) - 1, 1 << 60, 7, 7),
+        (3, 2, (3 << 58) + 1, 2 << 58),  # and later
+        ((3 << 58) - 1, 2 << 58, 3, 2),
+        ((1 << 53) + 2, (1 << 53) + 1, (1 << 53) + 1, 1 << 53),  # numbers made floats are in another order
+    ],
+)
+def test_compare_tells_what_floats_cannot(compare, p, q, r, s):
+    assert compare(p, q, r, s) == -1 and compare(r, s, p, q) == 1
+    assert compare(p, q, p, q) == compare(r, s, r, s) == 0
