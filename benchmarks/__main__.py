@@ -1,5 +1,7 @@
 """Run benchmarks, each in a fresh process: `python -m benchmarks [NAME ...]`; results as JSON lines on stdout.
 
+What ours and others took is a table at the end, on stderr.
+
 A case is a function in benchmarks/<topic>.py listed in its CASES; it does its own set-up, wraps what counts in
 `timed()`, and returns its sizes and answers.
 """
@@ -15,6 +17,7 @@ from typing import Any
 import psutil
 
 from benchmarks._case import cases, run
+from benchmarks._ratios import ratios
 
 
 def machine() -> dict[str, Any]:
@@ -30,7 +33,7 @@ def machine() -> dict[str, Any]:
 
 def main() -> None:
     wanted = [name for name in cases() if not sys.argv[1:] or any(name.startswith(w) for w in sys.argv[1:])]
-    context = multiprocessing.get_context("spawn")
+    context, lines = multiprocessing.get_context("spawn"), []
     for name in wanted:
         queue = context.Queue()
         process = context.Process(target=run, args=(name, queue))
@@ -38,7 +41,9 @@ def main() -> None:
         process.join()
         result = queue.get(timeout=5) if process.exitcode == 0 else {"case": name, "failed": process.exitcode}
         rounded = {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in result.items()}
-        print(json.dumps({**rounded, "machine": machine()}), flush=True)
+        lines.append({**rounded, "machine": machine()})
+        print(json.dumps(lines[-1]), flush=True)
+    print(ratios(lines), end="", file=sys.stderr)
 
 
 if __name__ == "__main__":

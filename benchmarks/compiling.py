@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -81,7 +81,7 @@ def _timed(job: str) -> dict[str, float]:
 
     class Seconds(Listener):  # type: ignore[misc]
         def __init__(self) -> None:
-            self.by_step: Counter[str] = Counter()
+            self.by_step: dict[str, float] = defaultdict(float)
             self.began: list[float] = []
 
         def on_start(self, event: Event) -> None:  # noqa: ARG002

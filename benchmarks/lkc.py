@@ -67,7 +67,7 @@ def whole(made: Callable[[], ic.Visits], method: LKC) -> dict[str, Any]:
     done = release.provenance["suppression"]
     again: dict[str, Any] = {}
     with timed(again, "greedy"):
-        suppression(done.violating, done.frequent_before, scores=method.scores)
+        suppression(done.violating, done.frequent_before, method.scores, method.limit_s, method.limit_gib)
     return {**result, **again, **_sizes(visits), "l": method.l, "k": method.k, **done.to_dict()}
 
 

@@ -1,5 +1,6 @@
 """Uniqueness of every user at the size of song2014, and its growth with size."""
 
+import functools
 from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
@@ -78,7 +79,7 @@ def beside_index() -> dict[str, Any]:
     jobs: dict[str, Callable[[], Any]] = {
         "index": lambda: Index.build(visits),
         "exposure": lambda: ic.measure.exposure(visits),
-        "cut_risk": lambda: ic.measure.cut_risk(visits, pieces, points=2),
+        **{f"cut_risk_m{m}": functools.partial(ic.measure.cut_risk, visits, pieces, points=m) for m in (2, 3, 4)},
     }
     rounds: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(5):
@@ -88,7 +89,7 @@ def beside_index() -> dict[str, Any]:
                 job()
             rounds[name].append(took[f"{name}_cpu_s"])
     least = {f"{name}_cpu_s": min(values) for name, values in rounds.items()}
-    ratios = {f"{name}_ratio": least[f"{name}_cpu_s"] / least["index_cpu_s"] for name in ("exposure", "cut_risk")}
+    ratios = {f"{name}_ratio": least[f"{name}_cpu_s"] / least["index_cpu_s"] for name in jobs if name != "index"}
     return {**least, **ratios, "threads": threads(), "pieces": len(pieces.owner), **_sizes(visits)}
 
 

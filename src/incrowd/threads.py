@@ -97,7 +97,7 @@ def _left(folder: Path) -> int | None:
 
 
 def in_blocks(work: Callable[[slice], None], size: int, *, block: int) -> None:
-    """Do the work slice by slice; a single slice runs in this thread, because small work is not worth another.
+    """Do the work slice by slice; a single slice or a single thread is this one, because another costs time.
 
     >>> sums = [0] * 3
     >>> def work(part):
@@ -111,9 +111,10 @@ def in_blocks(work: Callable[[slice], None], size: int, *, block: int) -> None:
 
 def in_parts(work: Callable[[slice], None], parts: Sequence[slice]) -> None:
     """The same for slices of any sizes."""
-    if len(parts) == 1:
-        work(parts[0])
-    elif parts:
+    if len(parts) < 2 or threads() == 1:
+        for part in parts:
+            work(part)
+    else:
         with ThreadPoolExecutor(threads()) as pool:
             list(pool.map(work, parts))
 

@@ -31,7 +31,7 @@ def test_thinned_people_are_named(incrowd, trips):
 
 def test_the_estimate_stops_there(incrowd, trips, tmp_path):
     code, out, _ = incrowd("compare", trips, "--target", "k=2", "--estimate", "-o", tmp_path / "page.html")
-    assert code == 0 and "15 settings: " in out and "lkc at most 6 min more" in out
+    assert code == 0 and "15 settings: " in out and "lkc at most 12 min more" in out
     assert not (tmp_path / "page.html").exists()
 
 

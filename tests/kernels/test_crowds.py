@@ -6,6 +6,7 @@ from incrowd.kernels.cpu import uniqueness
 from incrowd.kernels.reference import crowds as reference
 
 POINTS, QUESTIONS = 40, 500
+NO_BITS = np.zeros((0, 0), np.uint64)
 
 
 def made(users, longest, seed):
@@ -59,3 +60,10 @@ def test_turns_follow_the_second_shortest_list_beyond_one_digit():
     assert (np.diff(np.diff(starts)[lists], axis=1) >= 0).all()
     assert sorted(place.tolist()) == list(range(QUESTIONS))
     np.testing.assert_array_equal(np.sort(known[place]), np.sort(lists))
+
+
+def test_questions_where_nobody_made_a_visit():
+    lists = np.zeros(POINTS + 2, np.int64), np.zeros(0, np.int32), 1, np.full(POINTS + 1, -1, np.int32), NO_BITS
+    known = np.random.default_rng(0).integers(0, POINTS + 1, (QUESTIONS, 3)).astype(np.int32)
+    turned = cpu.in_turn(lists[0], known)[1]
+    assert not cpu.count_in_turn(*lists, turned, np.full(QUESTIONS, -1, np.int32), 0).any()

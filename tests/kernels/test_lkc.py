@@ -1,6 +1,7 @@
 """Searches for sets and the choice of what to suppress: compiled equals definition."""
 
 import time
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +18,7 @@ from incrowd.kernels.reference import lkc as plain_mining
 from incrowd.kernels.reference import lkc as plain_sequences
 from incrowd.kernels.reference import lkc as plain_suppression
 from incrowd.measure.lkc import stacked
+from incrowd.progress import listening
 
 ANY = settings(deadline=None, max_examples=150)
 records = st.lists(st.sets(st.integers(0, 6), max_size=6), min_size=1, max_size=14)
@@ -88,7 +90,7 @@ def test_searches_agree_on_longer_records(seed):
 def test_suppression_equals_the_definition(violating, frequent, recompute):
     v_items, v_starts = flat(antichain(violating))
     u_items, u_starts = flat(antichain(frequent))
-    given_ = (v_starts, v_items, u_starts, u_items, 8, recompute)
+    given_ = (v_starts, v_items, u_starts, u_items, 8, recompute, watch())
     for got, expected in zip(compiled_suppression.suppress(*given_), plain_suppression.suppress(*given_), strict=True):
         np.testing.assert_array_equal(got, expected)
 
@@ -97,7 +99,7 @@ def test_suppression_equals_the_definition(violating, frequent, recompute):
 @given(set_lists, st.lists(st.integers(0, 7), unique=True, max_size=6))
 def test_projection_equals_the_definition(frequent, gone):
     items, starts = flat(antichain(frequent))
-    given_ = (starts, items, 8, np.array(gone, np.int32))
+    given_ = (starts, items, 8, np.array(gone, np.int32), watch())
     got, expected = compiled_suppression.project_sets(*given_), plain_suppression.project_sets(*given_)
     assert sorted(map(sorted, as_sets(*got))) == sorted(map(sorted, as_sets(*expected)))
 
@@ -113,6 +115,47 @@ def test_a_search_ends_at_its_time():
     with pytest.raises(ic.ParameterError, match=r"did not finish within 0\.3 s \(limit_s\); ask for less"):
         mining.maximal_sets(*exploding(), 6, watch(limit_s=0.3))
     assert time.monotonic() - began < 20
+
+
+@cache
+def halves(sets=100_000, size=60):
+    """Half of the items each: what is left of a set is inside no other, which takes a look at half of them to see."""
+    rows = np.sort(np.random.default_rng(0).random((sets, size)).argsort(axis=1)[:, ::2].astype(np.int32))
+    return np.arange(0, rows.size + 1, size // 2), rows.ravel(), size
+
+
+def suppressing(limits):
+    """Every item violates, in minutes of work."""
+    starts, items, size = halves()
+    alone = np.arange(size + 1), np.arange(size, dtype=np.int32)
+    return compiled_suppression.suppress(*alone, starts, items, size, True, limits)
+
+
+def projecting(limits):
+    """Every item is suppressed, in minutes of work."""
+    return compiled_suppression.project_sets(*halves(), np.arange(60, dtype=np.int32), limits)
+
+
+@pytest.mark.parametrize("step", [suppressing, projecting])
+def test_a_suppression_ends_at_its_limits(step):
+    with pytest.raises(ic.ParameterError, match=r"did not finish within 0\.3 s \(limit_s\); ask for less"):
+        step(watch(limit_s=0.3))
+    with pytest.raises(ic.ParameterError, match=r"within 0\.001 GiB \(limit_gib\)"):
+        step(watch(limit_gib=0.001))
+
+
+@pytest.mark.parametrize("step", [suppressing, projecting])
+def test_a_suppression_tells_how_far_it_is_and_can_be_interrupted(step):
+    told = []
+
+    def interrupts(label, done, total):
+        told.append((label, done, total))
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    with listening(interrupts), pytest.raises(KeyboardInterrupt):
+        step(watch())
+    assert {label for label, *_ in told} == {"the search"} and all(0 <= done < total for _, done, total in told)
 
 
 def test_a_search_ends_at_its_memory():

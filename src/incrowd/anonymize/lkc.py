@@ -26,7 +26,8 @@ from incrowd.plain import percent
 from incrowd.progress import track
 from incrowd.show import Line, Lines, Result, Section, Table
 
-LIMIT_S = 60.0  # of each half of a run in a comparison
+LIMIT_S = 60.0  # of each step of a run in a comparison
+STEPS = 4  # that end at a limit: two searches, the choice of what to suppress, the search for what is left
 MAY_KEEP_MORE = "The choice is greedy, so a harder setting may happen to keep more."
 AXES = {
     "l": "visits an attacker may know, L",
@@ -55,8 +56,8 @@ class LKC(Anonymizer):
         min_support: Sequences shared by this many people are worth keeping.
         scores: Mine the patterns once, or again after each suppression.
         same_time: What to do about two cells of a person in one slot: refuse them, or order them by cell.
-        limit_s: Give up a search after this many seconds.
-        limit_gib: Give up a search that needs more memory than this.
+        limit_s: Give up a search, or a step of the suppression, after this many seconds.
+        limit_gib: Give up a search, or a step of the suppression, that needs more memory than this.
 
     Guarantee: an attacker who knows at most l visits of a person finds at least k people who share them, and at most a
     share c of these carry any one of the sensitive values that count (no bound without a sensitive attribute); for one
@@ -105,7 +106,7 @@ class LKC(Anonymizer):
             raise ParameterError("c must be a share, not true or false.")
         paths = paths_of(data, self.same_time)
         violating, absent = self.violating(data, paths)
-        done = suppression(violating, self.frequent(paths), scores=self.scores)
+        done = suppression(violating, self.frequent(paths), self.scores, self.limit_s, self.limit_gib)
         values = (self.values,) if isinstance(self.values, str) else self.values
         counted = None if values is None else sorted(values, key=str)
         bounds = {"l": int(self.l), "k": int(self.k), "c": share_of(self.c)}
@@ -241,7 +242,7 @@ def _run(visits: Visits, paths: Paths, varied: str, method: LKC, frequent: dict[
     if method.min_support not in frequent:
         frequent[method.min_support] = method.frequent(paths)
     violating, _ = method.violating(visits, paths)
-    done = suppression(violating, frequent[method.min_support], scores=method.scores)
+    done = suppression(violating, frequent[method.min_support], method.scores, method.limit_s, method.limit_gib)
     left = tally(~np.isin(paths.items, done.items), paths.offsets)
     return LkcRun(
         varied=varied,

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Literal, TypeVar
@@ -65,15 +64,15 @@ def compile_s(step: str) -> float | None:
     things = [thing for module in (package, *modules) for thing in vars(module).values()]
     caches: list[Any] = [getattr(thing, "_cache", None) for thing in things]
     files = [cache._cache_file for cache in caches if hasattr(cache, "_cache_file")]  # noqa: SLF001
-    compiled = any(Path(file._index_path).exists() for file in files)  # noqa: SLF001
+    compiled = any(file._load_index() for file in files)  # noqa: SLF001
     return None if compiled else float(COMPILE_S[step])
 
 
 class Watch:
     """Tells running kernels to stop once `limit_s` seconds are over or their results outgrow `limit_gib`.
 
-    A kernel that lets go of the interpreter gets two views: stop[0] turns 1 when it should return, and in usage[0]
-    it keeps how many 4-byte numbers it holds.
+    A kernel that lets go of the interpreter gets two views: stop[0] turns 1 when it should return; in usage[0] it
+    keeps how many 4-byte numbers it holds, and in usage[1], if its part takes long, how many millionths are done.
     """
 
     def __init__(self, *, what: str, advice: str, limit_s: float, limit_gib: float) -> None:
@@ -84,22 +83,23 @@ class Watch:
 
     def run(self, work: Callable[[Part, Ints, Ints], Result], parts: Sequence[Part], threads: int) -> list[Result]:
         """work(part, stop, usage) for every part, in order of parts."""
-        counts = np.zeros((len(parts), 1), np.int64)
+        usage = np.zeros((len(parts), 2), np.int64)
         with ThreadPoolExecutor(threads) as pool:
             try:
-                jobs = [pool.submit(work, part, self._stop, counts[i]) for i, part in enumerate(parts)]
+                jobs = [pool.submit(work, part, self._stop, usage[i]) for i, part in enumerate(parts)]
                 left = set(jobs)
                 while left:
                     done, left = wait(left, _LOOK_S, FIRST_COMPLETED)
                     for job in done:
                         job.result()
                     if left:
-                        self._look(int(counts.sum()))
-                    tell(self.what, len(parts) - len(left), len(parts))
+                        self._look(int(usage[:, 0].sum()))
+                    begun = sum(int(usage[i, 1]) for i, job in enumerate(jobs) if job in left)
+                    tell(self.what, len(parts) - len(left) + begun / 1e6, len(parts))
             finally:
                 self._stop[0] = bool(left)
                 pool.shutdown(cancel_futures=True)
-        self._held += int(counts.sum())
+        self._held += int(usage[:, 0].sum())
         return [job.result() for job in jobs]
 
     def _look(self, held: int) -> None:

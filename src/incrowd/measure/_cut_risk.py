@@ -168,8 +168,9 @@ def by_convention(
         return {short: ask(index, crowd, visits, replace(question, short=short)) for short in SHORT}
     every = ask(index, crowd, visits, replace(question, short="all"))
     sizes, long = cast("Ints", every.crowd_sizes), crowd.sizes >= question.points
-    drop = answered(replace(question, short="drop"), len(long), np.flatnonzero(long), sizes[:, long])
-    zero = answered(replace(question, short="zero"), len(long), every.targets, np.where(long, sizes, 0))
+    targets = np.flatnonzero(long)
+    drop = answered(replace(question, short="drop"), len(long), targets, sizes.take(targets, axis=1))
+    zero = answered(replace(question, short="zero"), len(long), every.targets, sizes * long)
     same = every.same_slot
     return {"drop": replace(drop, same_slot=same), "all": every, "zero": replace(zero, same_slot=same)}
 

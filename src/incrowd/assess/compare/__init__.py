@@ -9,7 +9,7 @@ from typing import Any
 from incrowd.anonymize import LKC, METHODS, Cut, Glove
 from incrowd.anonymize.base import Wanted
 from incrowd.anonymize.glove.estimate import glove_estimates
-from incrowd.anonymize.lkc import LIMIT_S
+from incrowd.anonymize.lkc import LIMIT_S, STEPS
 from incrowd.assess.compare.comparison import AS_THEY_ARE, NOTHING, Comparison, Row, who
 from incrowd.assess.compare.fate import fate, visible
 from incrowd.assess.compare.risk import risk
@@ -201,7 +201,7 @@ def compare_estimate(comparison: PreparedComparison) -> CompareEstimate:
     crowded = [run.k for run in runs if isinstance(run, Glove)]
     glove = sum(run.seconds for run in glove_estimates(prints, k=crowded)) if crowded else 0.0
     attacks = sum(PIECES if isinstance(run, Cut) else 1 for run in runs) + 2
-    limit = 2 * LIMIT_S * sum(isinstance(run, LKC) for run in runs)
+    limit = STEPS * LIMIT_S * sum(isinstance(run, LKC) for run in runs)
     return CompareEstimate(
         seconds=attacks * _attack_s(comparison) + glove,
         compile_s=compiling or None,

@@ -200,7 +200,7 @@ def gallop(postings: Ids, at: int, end: int, user: int) -> int:
 def without_replacement(draws: Ints) -> Ints:
     """Distinct numbers in the order drawn: draws[q, i] is a place among those not yet taken in row q."""
     drawn = np.empty_like(draws)
-    _draw(draws, drawn, np.empty_like(draws))
+    _draw(draws, drawn, np.empty(draws.shape[1], draws.dtype))
     return drawn
 
 
@@ -208,13 +208,13 @@ def without_replacement(draws: Ints) -> Ints:
 def _draw(draws: Ints, drawn: Ints, taken: Ints) -> None:
     for q in range(len(draws)):
         for i in range(draws.shape[1]):
-            number, at = draws[q, i], 0
-            while at < i and taken[q, at] <= number:
-                number += 1
-                at += 1
-            for k in range(i, at, -1):
-                taken[q, k] = taken[q, k - 1]
-            taken[q, at] = drawn[q, i] = number
+            number = draws[q, i]
+            for at in range(i):  # in order: those after the first above the number are above it too
+                number += taken[at] <= number
+            drawn[q, i] = number
+            for at in range(i):
+                taken[at], number = min(taken[at], number), max(taken[at], number)
+            taken[i] = number
 
 
 @compiled

@@ -15,7 +15,7 @@ def in_turn(starts: Ints, known: Ids) -> tuple[Ids, Ids]:
     length = np.diff(starts)
     lists = np.empty_like(known)
     for row, turned in zip(known, lists, strict=True):
-        distinct = sorted(dict.fromkeys(row.tolist()), key=lambda k: length[k])
+        distinct = sorted(set(row.tolist()), key=lambda k: (length[k], k))
         turned[:] = [*distinct, *distinct[-1:] * (len(row) - len(distinct))]
     place = np.argsort(lists[:, 1], kind="stable")
     return place.astype(np.int64), lists[place]

@@ -61,13 +61,13 @@ def flattened(sets: list[tuple[int, ...]]) -> tuple[Ints, Items]:
 
 
 def suppress(
-    v_starts: Ints, v_items: Items, u_starts: Ints, u_items: Items, size: int, recompute: bool
+    v_starts: Ints, v_items: Items, u_starts: Ints, u_items: Items, size: int, recompute: bool, watch: Any
 ) -> tuple[Items, Ints, Ints]:
     """The winner of each round with its PrivGain and UtilityLoss, until no violating set is left.
 
     Winner: highest PrivGain / (UtilityLoss + 1), then larger PrivGain, then the smallest item.
     """
-    del size
+    del size, watch
     violating, frequent = _sets(v_starts, v_items), _sets(u_starts, u_items)
     rounds: list[tuple[int, int, int]] = []
     while violating:
@@ -80,9 +80,9 @@ def suppress(
     return table[:, 0].astype(np.int32), table[:, 1], table[:, 2]
 
 
-def project_sets(starts: Ints, items: Items, size: int, suppressed: Items) -> tuple[Ints, Items]:
+def project_sets(starts: Ints, items: Items, size: int, suppressed: Items, watch: Any) -> tuple[Ints, Items]:
     """Maximal elements of {x∖P : x in the sets}: the maximal frequent sets after P is suppressed."""
-    del size
+    del size, watch
     left = _without(_sets(starts, items), set(suppressed.tolist()))
     return flattened(sorted((tuple(sorted(x)) for x in left), key=lambda x: (len(x), x)))
 

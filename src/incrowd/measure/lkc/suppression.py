@@ -10,7 +10,7 @@ from incrowd.arrays import Ints
 from incrowd.errors import check_choice
 from incrowd.kernels import kernel
 from incrowd.kernels.types import Items
-from incrowd.measure.lkc import Pair, Sequences, pairs_of
+from incrowd.measure.lkc import Pair, Sequences, pairs_of, watch
 from incrowd.plain import percent, several
 from incrowd.show import Line, Lines, Result, Section
 
@@ -116,7 +116,9 @@ class Suppression(Result):
         }
 
 
-def suppression(violating: Sequences, frequent: Sequences, *, scores: Scores = "static") -> Suppression:
+def suppression(
+    violating: Sequences, frequent: Sequences, scores: Scores, limit_s: float, limit_gib: float
+) -> Suppression:
     """Suppress the pair of the highest score until no violating sequence is left [mohammed2009, Sec. 4.2].
 
     "static" only deletes frequent sequences, as Table 4 does; "recompute" keeps U(T) up to date. Both sequences are
@@ -124,10 +126,12 @@ def suppression(violating: Sequences, frequent: Sequences, *, scores: Scores = "
     """
     check_choice("scores", scores, SCORES)
     lkc, pairs = kernel("lkc"), len(violating.cell)
-    before = (frequent.starts, frequent.items)
-    items, gains, losses = lkc.suppress(violating.starts, violating.items, *before, pairs, scores == "recompute")
+    before, sets = (frequent.starts, frequent.items), (violating.starts, violating.items)
+    limits = watch("the choice of what to suppress", "raise min_support", limit_s, limit_gib)
+    items, gains, losses = lkc.suppress(*sets, *before, pairs, scores == "recompute", limits)
     # No mining: U(T') are the maximal elements of {x∖P : x in U(T)}.
-    starts, members = lkc.project_sets(*before, pairs, items)
+    limits = watch("the search for patterns that are left", "raise min_support", limit_s, limit_gib)
+    starts, members = lkc.project_sets(*before, pairs, items, limits)
     after = Sequences(starts, members, frequent.cell, frequent.slot)
     return Suppression(items, gains, losses, scores, violating, frequent, after)
 

@@ -173,7 +173,8 @@ def _drawn(
         rows = choices.draw(which[block], rng)
         sizes[block] = index.crowd(rows, crowd.owner[which[block]])
     if question.short == "all":
-        sizes[~long] = _whole(index, crowd, which[~long])
+        few = np.flatnonzero(~long)
+        sizes[few] = _whole(index, crowd, which[few])
     return sizes
 
 

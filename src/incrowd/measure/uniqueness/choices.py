@@ -47,8 +47,11 @@ class Trajectories:
         for filled in map(np.flatnonzero, alike):
             for part in blocks(len(filled), int(sizes[filled].max(initial=1))):
                 named = which[filled[part]]
-                last = self.sizes[named][:, None] - 1
-                yield filled[part], self.starts[named][:, None] + np.minimum(np.arange(int(last.max()) + 1), last)
+                last = self.sizes[named] - 1
+                ahead = np.arange(int(last.max()) + 1)
+                if len(alike) == 1:
+                    ahead = np.minimum(ahead, last[:, None])
+                yield filled[part], self.starts[named][:, None] + ahead
 
 
 class Choices(Protocol):

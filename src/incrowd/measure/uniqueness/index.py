@@ -127,14 +127,17 @@ class Index:
         return counts
 
     def _count_in_turn(self, known: NDArray[Any], own: NDArray[np.int32]) -> Ints:
-        """The same of many questions, in an order in which neighbours share a list."""
+        """The same of many questions: those about lists near each other together, then by a list they share."""
         loops = kernel("crowds")
-        place, lists = loops.in_turn(self.starts, known)
         index = self.starts, self.postings, self.long, self.bit_row, self.words
+        region = known[:, 0] >> max(len(self.starts).bit_length() - 16, 0)
+        near = np.argsort(region.astype(np.uint16), kind="stable")
         counts = np.empty(len(known), np.int64)
 
         def work(part: slice) -> None:
-            counts[place[part]] = loops.count_in_turn(*index, lists[part], own[place[part]], self.users)
+            place, lists = loops.in_turn(self.starts, known.take(near[part], axis=0))
+            which = near[part][place]
+            counts[which] = loops.count_in_turn(*index, lists, own[which], self.users)
 
         in_blocks(work, len(known), block=_QUERIES)
         return counts
@@ -159,12 +162,15 @@ class PartIndex:
 
     def crowd(self, rows: Ints, own: Ints) -> Ints:
         """How many share those points at some rows of each owner that fall into one part, in the smallest case."""
-        known, part = self.index.ids[rows], self.part[rows]
-        smallest = np.full(len(rows), self.users)
-        for j in range(rows.shape[1]):
-            here = part == part[:, j : j + 1]
-            inside = np.where(here, known, known[:, j : j + 1])  # a point named twice changes no set
-            np.minimum(smallest, self.index.count(inside, part[:, j] if self.counts_parts else own), out=smallest)
+        known, part = self.index.ids[rows.T], self.part[rows.T]
+        each = self.index.starts[known + 1] - self.index.starts[known]
+        smallest: Ints = each.min(axis=0)  # several points are shared by no more than share one of them
+        for j in range(1, len(known)):
+            here = part == part[j]
+            last = np.flatnonzero(here[:j].any(axis=0) & ~here[j + 1 :].any(axis=0))  # of several points in their part
+            inside = np.where(here[:, last], known[:, last], known[j, last])  # a point named twice changes no set
+            sizes = self.index.count(inside.T.copy(), part[j, last] if self.counts_parts else own[last])
+            smallest[last] = np.minimum(smallest[last], sizes)
         return smallest
 
 

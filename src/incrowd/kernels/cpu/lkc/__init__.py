@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Ints
+from incrowd.kernels import Watch
 from incrowd.kernels.cpu import compiled, copy_into, helper
 from incrowd.kernels.cpu.lkc.frequent import maximal_sets
 from incrowd.kernels.cpu.lkc.violating import violating_sets
@@ -13,6 +14,7 @@ from incrowd.kernels.types import Items
 
 __all__ = ["maximal_sets", "project_sets", "suppress", "violating_sets"]
 GAIN, LOSS, ITEM, STAMP = range(4)
+WHOLE = 1_000_000  # of the work, in what a kernel says to its watch
 
 
 class Sets(NamedTuple):
@@ -30,30 +32,63 @@ class Sets(NamedTuple):
     marks: NDArray[np.uint64]
 
 
-@compiled
 def suppress(
-    v_starts: Ints, v_items: Items, u_starts: Ints, u_items: Items, size: int, recompute: bool
+    v_starts: Ints, v_items: Items, u_starts: Ints, u_items: Items, size: int, recompute: bool, watch: Watch
 ) -> tuple[Items, Ints, Ints]:
     """The winner of each round with its PrivGain and UtilityLoss; see the reference."""
+
+    def work(recompute: bool, stop: Ints, usage: Ints) -> tuple[Items, Ints, Ints]:
+        winners: tuple[Items, Ints, Ints] = _suppress(
+            v_starts, v_items, u_starts, u_items, size, recompute, stop, usage
+        )
+        return winners
+
+    return watch.run(work, [recompute], 1)[0]
+
+
+def project_sets(starts: Ints, items: Items, size: int, suppressed: Items, watch: Watch) -> tuple[Ints, Items]:
+    """Maximal elements of {x∖P : x in the sets}; see the reference."""
+
+    def work(suppressed: Items, stop: Ints, usage: Ints) -> tuple[Ints, Items]:
+        left: tuple[Ints, Items] = _project_sets(starts, items, size, suppressed, stop, usage)
+        return left
+
+    return watch.run(work, [suppressed], 1)[0]
+
+
+@compiled
+def _suppress(
+    v_starts: Ints,
+    v_items: Items,
+    u_starts: Ints,
+    u_items: Items,
+    size: int,
+    recompute: bool,
+    stop: Ints,
+    usage: Ints,
+) -> tuple[Items, Ints, Ints]:
     violating, frequent = _listed(v_starts, v_items, size), _listed(u_starts, u_items, size)
+    usage[0] = _held(violating) + _held(frequent)
     gone, stamp = np.zeros(size, np.bool_), np.zeros(size, np.int64)
     heap, n = np.empty((size + 1, 4), np.int64), 0
     for item in range(size):
         if violating.counts[item]:
             n = _push(heap, n, violating.counts[item], frequent.counts[item], item, 0)
     changed = np.empty(size, np.int32)
-    rounds, left = np.empty((size, 3), np.int64), 0
-    while n:
+    rounds, left, broken = np.empty((size, 3), np.int64), 0, 0
+    while n and stop[0] == 0:
         gain, loss, winner, made = heap[0, GAIN], heap[0, LOSS], heap[0, ITEM], heap[0, STAMP]
         n = _pop(heap, n)
         if gone[winner] or made != stamp[winner]:
             continue
         rounds[left, 0], rounds[left, 1], rounds[left, 2] = winner, gain, loss
         left += 1
+        broken += gain
+        usage[1] = WHOLE * broken // (len(v_starts) - 1)
         gone[winner] = True
         met = _drop_all(violating, winner, changed, 0, stamp)
         met = (
-            _shrink(frequent, winner, gone, changed, met, stamp)
+            _shrink(frequent, winner, gone, changed, met, stamp, stop)
             if recompute
             else _drop_all(frequent, winner, changed, met, stamp)
         )
@@ -68,13 +103,16 @@ def suppress(
 
 
 @compiled
-def project_sets(starts: Ints, items: Items, size: int, suppressed: Items) -> tuple[Ints, Items]:
-    """Maximal elements of {x∖P : x in the sets}; see the reference."""
+def _project_sets(
+    starts: Ints, items: Items, size: int, suppressed: Items, stop: Ints, usage: Ints
+) -> tuple[Ints, Items]:
     frequent = _listed(starts, items, size)
+    usage[0] = _held(frequent)
     gone, stamp, changed = np.zeros(size, np.bool_), np.zeros(size, np.int64), np.empty(size, np.int32)
-    for item in suppressed:
+    for done, item in enumerate(suppressed):
+        usage[1] = WHOLE * done // len(suppressed)
         gone[item] = True
-        met = _shrink(frequent, item, gone, changed, 0, stamp)
+        met = _shrink(frequent, item, gone, changed, 0, stamp, stop)
         for other in changed[:met]:
             stamp[other] = 0
     left = np.zeros(frequent.alive.sum() + 1, np.int64)
@@ -106,6 +144,12 @@ def _listed(starts: Ints, items: Items, size: int) -> Sets:
 
 
 @helper
+def _held(sets: Sets) -> int:
+    """How many 4-byte numbers the tables of sets take beside the items."""
+    return len(sets.sets) + 3 * len(sets.starts) + 4 * len(sets.lists)
+
+
+@helper
 def _mark(item: int) -> np.uint64:
     return np.uint64(1) << np.uint64(item & 63)
 
@@ -132,12 +176,14 @@ def _drop(sets: Sets, j: int, changed: Items, met: int, stamp: Ints) -> int:
 
 
 @helper
-def _shrink(sets: Sets, item: int, gone: NDArray[np.bool_], changed: Items, met: int, stamp: Ints) -> int:
+def _shrink(sets: Sets, item: int, gone: NDArray[np.bool_], changed: Items, met: int, stamp: Ints, stop: Ints) -> int:
     """Take the item out of every living set; a set then empty or inside another one is dropped.
 
     Sets that held the item cannot lie inside each other afterwards, nor can one that did not inside one that did.
     """
     for j in sets.sets[sets.lists[item] : sets.lists[item + 1]]:
+        if stop[0]:
+            break
         if sets.alive[j] and _covered(sets, j, item, gone):
             met = _drop(sets, j, changed, met, stamp)
     return met
