@@ -52,8 +52,8 @@ def _bikes() -> ic.Visits:
     return ic.Visits.from_arrays(uid, cell, day.astype(np.int64) * 48 + slot, xy=xy, slot_min=30)
 
 
-def _city(profile: Any, days: int) -> ic.Traces:
-    return ic.read.synthetic_city(users=PEOPLE, days=days, profile=profile).traces
+def _city(profile: Any, days: int, people: int = PEOPLE) -> ic.Traces:
+    return ic.read.synthetic_city(users=people, days=days, profile=profile).traces
 
 
 DATA: dict[str, Callable[[], ic.Traces]] = {
@@ -63,6 +63,12 @@ DATA: dict[str, Callable[[], ic.Traces]] = {
     "operator": lambda: _city("operator", 7),
     "cdr": lambda: _city("cdr", DAYS),
 }
+BOXES = {
+    "ships": DATA["ships"],
+    "operator_1000": lambda: _city("operator", 7, 1000),
+    "cdr_1000": lambda: _city("cdr", DAYS, 1000),
+    "cdr": DATA["cdr"],
+}  # to be hidden by GLOVE, and judged
 LARGE = {"fleet": lambda: fleet(FLEET)}  # enough for memory to be above what both call equal
 
 
@@ -136,8 +142,10 @@ def hiding(name: str) -> dict[str, Any]:
     return result
 
 
-def assessing(name: str, *, counted: bool = False) -> dict[str, Any]:
+def assessing(name: str, *, counted: bool = False, k: int | None = None) -> dict[str, Any]:
     """Every test of an assessment: identified is uniqueness, blurring the k-gap, counts the recovery from counts.
+
+    Of data, of counts of them, or of the boxes of GLOVE for k.
 
     Kernels are loaded, which is a part of what takes a few seconds, but not compiled: run it twice on a new machine.
     """
@@ -145,8 +153,11 @@ def assessing(name: str, *, counted: bool = False) -> dict[str, Any]:
     if counted and name != "bikes":
         data = city_of(PEOPLE, 2, "operator", towers=1000)  # everybody in every slot
     else:
-        data = _bikes() if name == "bikes" else DATA[name]()
-    options = Options(seed=0, release=ic.anonymize.counts(data) if counted else None)
+        data = _bikes() if name == "bikes" else (DATA | BOXES)[name]()
+    release = ic.anonymize.counts(data) if counted else None
+    if k is not None:
+        release = Glove(k=k, device="cpu")(ic.discretize.fingerprints(data))
+    options = Options(seed=0, release=release)
     plan = prepared(data, options, {})
     result: dict[str, Any] = {"users": len(plan.data.visits), "records": data.records, "threads": threads()}
     names = []
@@ -168,5 +179,6 @@ CASES = {
     **{f"sweep_{name}": functools.partial(sweeping, name) for name in DATA | LARGE},
     **{f"glove_{name}": functools.partial(hiding, name) for name in DATA},
     **{f"assess_{name}": functools.partial(assessing, name) for name in (*DATA, "bikes")},
+    **{f"assess_boxes_{k}_{name}": functools.partial(assessing, name, k=k) for name in BOXES for k in (2, 11)},
     **{f"assess_counts_{name}": functools.partial(assessing, name, counted=True) for name in ("operator", "bikes")},
 }

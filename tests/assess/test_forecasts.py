@@ -10,6 +10,8 @@ from incrowd.assess.questions import linking, singling
 from incrowd.attack.link import pair_scores
 from incrowd.attack.link.meeting import Meeting
 from incrowd.attack.link.views import tallied
+from incrowd.attack.lookup import caps_of, records_for_caps
+from incrowd.attack.lookup.holders import BoxHolder
 from incrowd.measure.glove.stretch import layout
 
 
@@ -78,3 +80,25 @@ def test_a_release_of_many_pieces_takes_longer_to_look_up():
     assert len(pieces.data) > len(visits)
     alone, cut = (prepared(visits, Options(release=release), {}).estimates[0] for release in (visits, pieces))
     assert alone.name == "lookup" and cut.seconds > alone.seconds
+
+
+def test_boxes_take_longer_the_more_of_them_a_sample_is_compared_with():
+    traces = city(30).traces
+    prints = ic.discretize.fingerprints(traces)
+    few, many = (ic.anonymize.Glove(k=k, device="cpu")(prints) for k in (11, 2))
+    seconds = [
+        {one.name: one.seconds for one in prepared(traces, Options(release=release), {}).estimates}
+        for release in (few, many)
+    ]
+    assert all(seconds[0][name] < seconds[1][name] for name in ("lookup", "single_visit"))
+
+
+def test_records_looked_up_for_the_caps_are_counted_if_rows_are_few(monkeypatch):
+    boxes = ic.anonymize.Glove(k=2, device="cpu")(ic.discretize.fingerprints(city(30).traces))
+    holder = BoxHolder.over(boxes.data, boxes.data)
+    said = records_for_caps(boxes.data, holder)
+    asked = []
+    rows = BoxHolder.rows
+    monkeypatch.setattr(BoxHolder, "rows", lambda self, records: asked.append(len(records)) or rows(self, records))
+    caps_of(boxes, ic.discretize.fingerprints(city(30).traces))
+    assert said == sum(asked) > len(boxes.data)

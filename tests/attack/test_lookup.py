@@ -12,6 +12,7 @@ import incrowd as ic
 from builders import crowd, tracks
 from incrowd.anonymize import LKC, W4M, Cut, Generalize, Glove
 from incrowd.attack import lookup
+from incrowd.attack.lookup.holders import BoxHolder, ReleasedRows
 
 
 def test_a_guess_among_the_people_who_share_the_known_visits():
@@ -79,6 +80,37 @@ def test_boxes_that_contain_the_record():
     found = lookup(release, original)
     # a is in p alone; b is in p and q; c is cut off by its own box
     assert found.crowd.tolist() == [1, 2, 0] and found.none_left == 1 and found.worst == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_with_a_box_around_a_sample_are_those_of_the_definition(seed):
+    rng = np.random.default_rng(seed)
+
+    def drawn(rows, count, wide, long):
+        places = [rng.integers(-900, 900, count) for _ in "xy"]
+        sides = {name: rng.integers(1, top, count) for name, top in (("dx", wide), ("dy", wide), ("dt", long))}
+        return ic.Fingerprints.from_arrays(
+            rng.integers(0, rows, count), *places, rng.integers(-60, 600, count), **sides
+        )
+
+    samples, boxes = drawn(20, 100, 200, 5), drawn(30, 200, 2000, (2, 90, 900)[seed % 3])
+    holder = BoxHolder.over(boxes, samples)
+    axes = [("x", "dx"), ("y", "dy"), ("t", "dt")]
+    for i, held in enumerate(holder.rows(holder.known)):
+        around = np.ones(boxes.records, np.bool_)
+        for low, wide in axes:
+            begin, end = getattr(boxes, low), getattr(boxes, low) + getattr(boxes, wide)
+            at = getattr(samples, low)[i]
+            around &= (begin <= at) & (at + getattr(samples, wide)[i] <= end)
+        assert held.tolist() == sorted(set(boxes.owner[around].tolist()))
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_people_behind_rows_count_once(twice):
+    members = [[0, 1], [2], [1, 3] if twice else [3]]
+    data = ic.Fingerprints.from_arrays([0, 1, 2], [0, 0, 0], [0, 0, 0], [0, 1, 2], crowd=[2, 3, 1])
+    rows = ReleasedRows.of(ic.Release.from_arrays(data, members=members), prints(4), None)
+    assert [rows.people(np.array(some)) for some in ([0], [1], [0, 1], [0, 2])] == [2, 3, 5, 3]
 
 
 def test_everybody_shifted_is_found_within_the_shift():

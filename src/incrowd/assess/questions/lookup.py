@@ -14,8 +14,8 @@ from incrowd.assess.options import RECORDS
 from incrowd.assess.question import Finding, Number, Question
 from incrowd.assess.subject import ROWLESS, Subject
 from incrowd.attack import Lookup, lookup
-from incrowd.attack.lookup import candidates, drawn_records, held_rows, holders_of
-from incrowd.attack.lookup.holders import ReleasedRows
+from incrowd.attack.lookup import candidates, drawn_records, held_rows, holders_of, records_for_caps
+from incrowd.attack.lookup.holders import BoxHolder, ReleasedRows
 from incrowd.data import Fingerprints, UserTable, Visits
 from incrowd.errors import DataError, IncrowdError
 from incrowd.measure.uniqueness.question import effective_interval, wilson
@@ -30,8 +30,11 @@ MORE = 8  # known records, beside those that are judged
 # Seconds on one core, from benchmarks/estimates.py: to load the kernels, per person looked up, per row beyond one for
 # each person, per record published.
 FIRST_S, PERSON_S, PIECE_S, RECORD_S = 0.3, 4e-4, 9e-5, 9e-7
+# Per sample looked up in boxes, and per box that it is compared with.
+SAMPLE_S, NEAR_S = 1e-5, 3e-9
 # Bytes, from the same: per visit that is looked up, per point or box, and per visit that is audited.
 VISIT_BYTES, RECORD_BYTES, AUDITED_BYTES = 50, 140, 125
+HIDDEN_BYTES = 250  # per record that boxes hide, with their audit
 
 
 def guesses(
@@ -228,15 +231,38 @@ def matched(subject: Subject, people: Ints, records: int, seed: int) -> int:
 
 def _lookup_s(data: Dataset) -> float:
     records = data.visits.records if data.original is None else data.original.records
+    boxes = boxes_of(data)
+    if boxes is not None:
+        samples = len(data.visits) * (data.options.records + MORE) + 2 * records_for_caps(boxes.boxes, boxes)
+        return FIRST_S + RECORD_S * records + in_boxes_s(boxes, samples)
     pieces = 0
     with suppress(IncrowdError):  # the test itself says what is wrong with the release
         pieces = max(len(data.published) - len(data.visits), 0) if isinstance(data.published, UserTable) else 0
     return FIRST_S + PERSON_S * len(data.visits) + PIECE_S * pieces + RECORD_S * records
 
 
+def holds_boxes(data: Dataset) -> bool:
+    """Whether a release of boxes is judged."""
+    with suppress(IncrowdError):  # the test itself says what is wrong with the release
+        return isinstance(data.published, Fingerprints) and data.published.records > 0
+    return False
+
+
+def boxes_of(data: Dataset) -> BoxHolder | None:
+    """The published boxes, in which samples are looked up; None if something else is published."""
+    return BoxHolder.over(data.published, data.published) if holds_boxes(data) else None
+
+
+def in_boxes_s(boxes: BoxHolder, samples: float) -> float:
+    """Seconds to look so many samples up."""
+    return (SAMPLE_S + NEAR_S * boxes.near) * samples
+
+
 def lookup_memory(data: Dataset) -> int:
     """Points in a tree or lists of visits; the first test of a release audits it, too."""
     original = data.visits if data.original is None else data.original
+    if holds_boxes(data):
+        return HIDDEN_BYTES * original.records
     each = VISIT_BYTES if isinstance(original, Visits) else RECORD_BYTES
     return max(each * original.records, audit_memory(data) if data.is_release else 0)
 

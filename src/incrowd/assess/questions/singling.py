@@ -5,7 +5,7 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.assess.dataset import Dataset
 from incrowd.assess.question import Finding, Inapplicable, Number, Question, drawn_note
-from incrowd.assess.questions.lookup import guesses, no_rows
+from incrowd.assess.questions.lookup import boxes_of, guesses, holds_boxes, in_boxes_s, no_rows
 from incrowd.assess.subject import Subject
 from incrowd.attack.lookup import caps_of, held_rows
 from incrowd.data import Fingerprints, Groups, Release, Traces, Visits
@@ -155,7 +155,16 @@ def _blurring(data: Dataset) -> Finding:
 
 
 def _identified_s(data: Dataset) -> float:
+    if holds_boxes(data):  # does not apply
+        return 0.0
     return LOAD_S + 2 * VISIT_S * data.visits.records + ASK_S * len(data.visits) * len(POINTS)
+
+
+def _single_visit_s(data: Dataset) -> float:
+    boxes = boxes_of(data)
+    if boxes is not None:
+        return in_boxes_s(boxes, MOST_SAMPLES if data.original is None else min(data.original.records, MOST_SAMPLES))
+    return 2 * VISIT_S * data.visits.records  # the kernels are loaded by then
 
 
 def _gap_people(data: Dataset) -> int:
@@ -223,7 +232,7 @@ SINGLE_VISIT = Question(
     attacker=lambda _: (
         "The attacker knows just the one visit of a person that fewest others made, and that the person is in the data"
     ),
-    seconds=lambda data: 2 * VISIT_S * data.visits.records,  # the kernels are loaded by then
+    seconds=_single_visit_s,
     memory=lambda data: INDEX_BYTES * data.visits.records,
     run=_single_visit,
     lacks=no_rows,

@@ -25,6 +25,7 @@ from incrowd.progress import track
 from incrowd.threads import machine
 
 QUANTILE = 0.95  # of the movement of points that an attacker allows for
+SOME_ROWS = 100  # from which all others are forecast
 
 
 @public
@@ -233,14 +234,26 @@ def _caps(published: ReleasedRows, holder: Holder) -> Ints:
 
 
 def _behind_row(published: ReleasedRows, holder: Holder, row: int) -> int:
-    low, high = published.data.offsets[row : row + 2].tolist()
-    candidates: Ints | None = None
+    candidates, _ = _holding_all(published.data, holder, row)
+    return published.people(candidates if len(candidates) else np.array([row]))
+
+
+def _holding_all(data: Any, holder: Holder, row: int) -> tuple[Ints, int]:
+    """The rows that hold everything published of one, and how many of its records say so; none of an empty row."""
+    low, high = data.offsets[row : row + 2].tolist()
+    candidates = np.zeros(0, np.int64)
     for record in range(low, high):
         held = holder.rows(holder.published[record : record + 1])[0]
-        candidates = held if candidates is None else _common([candidates, held])
+        candidates = held if record == low else _common([candidates, held])
         if len(candidates) == 1:
-            break
-    return published.people(np.array([row]) if candidates is None else candidates)
+            return candidates, record + 1 - low
+    return candidates, high - low
+
+
+def records_for_caps(data: Any, holder: Holder) -> float:
+    """About how many published records are looked up for the caps, by some of the rows."""
+    some = np.unique(np.linspace(0, len(data) - 1, SOME_ROWS).astype(np.int64))
+    return float(np.mean([_holding_all(data, holder, row)[1] for row in some.tolist()]) * len(data))
 
 
 def fewest(sizes: Ints) -> Ints:

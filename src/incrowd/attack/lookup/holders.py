@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import Floats, Ints, positions_of, rows_of
+from incrowd.arrays import Floats, Ints, distinct_rows, owners, positions_of, rows_by_code, rows_of
 from incrowd.attack.link.sides import crowd_of, on_grid
 from incrowd.attack.link.views import aligned, on_cells
 from incrowd.attack.people import read_link
@@ -81,7 +81,10 @@ def at_grain(original: Any, release: Visits) -> Visits:
 
 @dataclass(frozen=True, eq=False)
 class BoxHolder(Holder):
-    """Rows hold a sample if one of their boxes contains it; records are rows of x, dx, y, dy, t, dt."""
+    """Rows hold a sample if one of their boxes contains it; records are rows of begins and of ends below 0.
+
+    Then a box contains a sample if none of its six numbers is larger.
+    """
 
     boxes: Fingerprints
 
@@ -93,34 +96,42 @@ class BoxHolder(Holder):
         return cls(_boxes(original), spans_of(original), _boxes(release), release)
 
     @cached_property
-    def _buckets(self) -> tuple[int, int, list[Ints]]:
-        """First minute and width of a bucket of time, and the boxes that reach into each bucket."""
+    def _buckets(self) -> tuple[int, int, Ints, Ints, Records]:
+        """First minute and width of a bucket of time, where each begins, and the boxes that reach into each.
+
+        Of these boxes the owners, in order, and the six numbers, a column each.
+        """
         low, high = int(self.boxes.t.min()), int((self.boxes.t + self.boxes.dt).max())
         width = max((high - low) // BUCKETS, int(np.median(self.boxes.dt)), 1)
         first, last = ((end - low) // width for end in (self.boxes.t, self.boxes.t + self.boxes.dt - 1))
-        box = np.repeat(np.arange(len(first)), last - first + 1)
-        inside = np.arange(len(box)) - np.repeat(np.cumsum(last - first + 1) - (last - first + 1), last - first + 1)
-        bucket = first[box] + inside
-        order = np.argsort(bucket, kind="stable")
-        cuts = np.searchsorted(bucket[order], np.arange(1, int(last.max()) + 1))
-        return low, width, np.split(box[order], cuts)
+        ends = np.cumsum(last - first + 1)
+        box = owners(np.append(0, ends))
+        bucket = np.arange(ends[-1]) + (last - ends + 1)[box]
+        order, starts = rows_by_code(bucket, int(last.max()) + 1)
+        box = box if order is None else box[order]
+        return low, width, starts, self.boxes.owner[box], np.take(self.published.T, box, axis=1)
+
+    @property
+    def near(self) -> float:
+        """Boxes that are compared with a sample, on average over samples that are as often in a bucket as boxes."""
+        reaching = np.diff(self._buckets[2]).astype(np.float64)
+        return float((reaching**2).sum() / reaching.sum())
 
     def rows(self, records: Records) -> list[Ints]:
         """Rows with a box around each sample."""
-        low, width, buckets = self._buckets
+        low, width, starts, owner, boxes = self._buckets
+        bucket = (records[:, 2] - low) // width
         held = []
-        for sample in records:
-            at = (int(sample[4]) - low) // width
-            near = buckets[at] if 0 <= at < len(buckets) else np.zeros(0, np.int64)
-            box = self.published[near]
-            ends = box[:, ::2] + box[:, 1::2] >= sample[::2] + sample[1::2]
-            inside = near[((box[:, ::2] <= sample[::2]) & ends).all(axis=1)]
-            held.append(np.unique(self.boxes.owner[inside]))
+        for sample, at in zip(records[:, :, None], bucket.tolist(), strict=True):
+            near = slice(*starts[at : at + 2].tolist()) if 0 <= at < len(starts) - 1 else slice(0)
+            rows = owner[near][(boxes[:, near] <= sample).all(axis=0)]
+            held.append(rows[distinct_rows(rows)])
         return held
 
 
 def _boxes(prints: Fingerprints) -> Records:
-    return np.stack([prints.x, prints.dx, prints.y, prints.dy, prints.t, prints.dt], axis=1)
+    x, y, t = (-(low + wide) for low, wide in ((prints.x, prints.dx), (prints.y, prints.dy), (prints.t, prints.dt)))
+    return np.stack([prints.x, prints.y, prints.t, x, y, t], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +236,20 @@ class ReleasedRows:
         rows = Groups.of_pairs(members.positions[seen], members.owner[seen], len(original))
         return cls(data, members, rows, crowd_of(release if data is not release else data, len(data)), claims)
 
+    @cached_property
+    def _behind(self) -> Ints:
+        """How many people stand behind each row alone."""
+        return np.maximum(self.crowd, np.diff(self.members.offsets))
+
+    @cached_property
+    def _once(self) -> bool:
+        """Whether nobody has several rows."""
+        return len(np.unique(self.members.positions)) == len(self.members.positions)
+
     def people(self, rows: Ints) -> int:
         """How many people stand behind some rows; a person with several of them counts once."""
-        starts, at = rows_of(self.members.offsets, rows)
-        return len(np.unique(self.members.positions[at])) + int(np.maximum(self.crowd[rows] - np.diff(starts), 0).sum())
+        people = int(self._behind[rows].sum())
+        if self._once:
+            return people
+        members = self.members.positions[rows_of(self.members.offsets, rows)[1]]
+        return people - len(members) + len(np.unique(members))
