@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 import incrowd as ic
 from boxes import crowds, prints
 from incrowd.kernels.cpu import compiled
