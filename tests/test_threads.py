@@ -84,6 +84,14 @@ def test_every_pool_has_as_many_threads_as_the_environment_asks_for(monkeypatch,
     assert len(sizes) >= 6 and set(sizes) == {int(given)}
 
 
+@pytest.mark.parametrize("given", ["1", "3"])
+def test_every_block_is_worked_on_by_one_thread_and_by_several(monkeypatch, given):
+    monkeypatch.setenv("INCROWD_THREADS", given)
+    done = []
+    in_blocks(lambda part: done.append((part.start, part.stop)), 10, block=4)
+    assert sorted(done) == [(0, 4), (4, 8), (8, 10)]
+
+
 def test_the_least_free_memory_on_the_way_up_holds(tmp_path):
     own, meminfo, group = tmp_path / "own", tmp_path / "meminfo", tmp_path / "cgroup" / "outer" / "inner"
     group.mkdir(parents=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import incrowd
+from incrowd.kernels import COMPILE_S
 
 # Root writes everywhere, unless it gives up the right to.
 PLAIN = [] if os.geteuid() else ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -98,6 +99,7 @@ def test_a_kernel_is_compiled_anew_once_a_helper_in_another_file_changed(copied)
 
 
 KEPT = f"{KERNEL}; print(sum(heads.stats.cache_hits.values()))"
+FORECAST = "from incrowd.kernels import compile_s; print(compile_s('glove'))"
 
 
 def test_a_kernel_is_compiled_anew_once_a_constant_of_the_reference_changed(copied):
@@ -106,6 +108,16 @@ def test_a_kernel_is_compiled_anew_once_a_constant_of_the_reference_changed(copi
     constants = package / "kernels" / "reference" / "matching.py"
     constants.write_text(constants.read_text().replace("NOBODY = -1", "NOBODY = -2"))
     assert run(KEPT) == "0\n"
+
+
+def test_what_was_compiled_from_other_sources_counts_as_not_compiled_in_a_forecast(copied):
+    package, run = copied
+    assert run(FORECAST) == f"{float(COMPILE_S['glove'])}\n"
+    run(KERNEL)
+    assert run(FORECAST) == "None\n"
+    helper = package / "kernels" / "cpu" / "glove" / "nearest.py"
+    helper.write_text(f"{helper.read_text()}\n")
+    assert run(FORECAST) == f"{float(COMPILE_S['glove'])}\n"
 
 
 def test_a_copy_whose_files_are_older_is_not_compiled_again(copied):
