@@ -84,6 +84,14 @@ def test_every_pool_has_as_many_threads_as_the_environment_asks_for(monkeypatch,
     assert len(sizes) >= 6 and set(sizes) == {int(given)}
 
 
+@pytest.mark.parametrize("given", ["1", "3"])
+def test_every_block_is_worked_on_by_one_thread_and_by_several(monkeypatch, given):
+    monkeypatch.setenv("INCROWD_THREADS", given)
+    done = []
+    in_blocks(lambda part: done.append((part.start, part.stop)), 10, block=4)
+    assert sorted(done) == [(0, 4), (4, 8), (8, 10)]
+
+
 def test_the_least_free_memory_on_the_way_up_holds(tmp_path):
     own, meminfo, group = tmp_path / "own", tmp_path / "meminfo", tmp_path / "cgroup" / "outer" / "inner"
     group.mkdir(parents=True)
@@ -100,8 +108,29 @@ def test_the_least_free_memory_on_the_way_up_holds(tmp_path):
 
 
 def test_free_memory_of_version_1(tmp_path):
-    group = tmp_path / "memory"
+    group, nothing = tmp_path / "memory", tmp_path / "nothing"
     group.mkdir()
-    for name, text in (("limit_in_bytes", "900"), ("usage_in_bytes", "950"), ("stat", "inactive_file 20")):
+    pages = "inactive_file 5\ntotal_inactive_file 300\n"  # its own, and those of the groups below, too
+    for name, text in (("limit_in_bytes", "900"), ("usage_in_bytes", "950"), ("stat", pages)):
         (group / f"memory.{name}").write_text(text)
-    assert _free(tmp_path / "nothing", tmp_path, tmp_path / "nothing") == 0
+    assert _free(nothing, tmp_path, nothing) == 250
+    (group / "memory.usage_in_bytes").write_text("1950")
+    assert _free(nothing, tmp_path, nothing) == 0
+    (group / "memory.limit_in_bytes").write_text("-1")
+    assert _free(nothing, tmp_path, nothing) == sys.maxsize
+
+
+@pytest.mark.parametrize("stat", [None, "", "inactive_file", "inactive_file much", "\xff"])
+def test_a_limit_of_memory_holds_whatever_is_said_of_its_pages(tmp_path, stat):
+    (tmp_path / "memory.max").write_text("5000")
+    (tmp_path / "memory.current").write_text("3000")
+    if stat is not None:
+        (tmp_path / "memory.stat").write_text(stat, encoding="latin-1")
+    assert _free(tmp_path / "nothing", tmp_path, tmp_path / "nothing") == 2000
+
+
+def test_the_system_may_say_nothing_of_memory_or_nonsense(tmp_path):
+    meminfo, nothing = tmp_path / "meminfo", tmp_path / "nothing"
+    for text, free in (("", sys.maxsize), ("MemAvailable:", sys.maxsize), ("MemAvailable: -5 kB", 0)):
+        meminfo.write_text(text)
+        assert _free(meminfo, nothing, nothing) == free

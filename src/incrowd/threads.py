@@ -81,18 +81,28 @@ def free_memory() -> int:
 def _free(meminfo: Path, cgroups: Path, own: Path) -> int:
     """The least of what the system has available and of what each control group has left; very much if none says so."""
     limits = [left for folder in _folders(cgroups, own, "memory") if (left := _left(folder)) is not None]
-    with suppress(OSError, ValueError, IndexError):
-        limits.append(1024 * int(meminfo.read_text(encoding="utf-8").partition("MemAvailable:")[2].split()[0]))
-    return min(limits, default=sys.maxsize)
+    available = _number_after("MemAvailable:", meminfo)
+    if available is not None:
+        limits.append(1024 * available)
+    return max(min(limits, default=sys.maxsize), 0)
 
 
 def _left(folder: Path) -> int | None:
     """Bytes that one control group has left, pages of files counted as free; None if it sets no limit."""
-    for names in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
+    version_2, version_1 = ("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    # In version 1, "inactive_file" is without the groups below, which count as used.
+    for names, files in ((version_2, "inactive_file"), (version_1, "total_inactive_file")):
         with suppress(OSError, ValueError):
             limit, used = (int((folder / name).read_text(encoding="utf-8")) for name in names)
-            stat = (folder / "memory.stat").read_text(encoding="utf-8").split()
-            return max(limit - used + int(stat[stat.index("inactive_file") + 1]), 0)
+            return limit - used + (_number_after(files, folder / "memory.stat") or 0) if limit >= 0 else None
+    return None
+
+
+def _number_after(word: str, file: Path) -> int | None:
+    """The number behind a word in a file, None if there is none."""
+    with suppress(OSError, ValueError, IndexError):
+        words = file.read_text(encoding="utf-8").split()
+        return int(words[words.index(word) + 1])
     return None
 
 

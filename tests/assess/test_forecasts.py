@@ -58,6 +58,40 @@ def test_people_of_features_are_the_rows_that_linking_counts():
     assert len(scores._pair_lists(np.arange(30)).weights) <= linking._sharing(visits).pairs
 
 
+def test_linking_takes_longer_if_pairs_are_looked_for_twice_and_more_memory_with_more_threads(monkeypatch):
+    data = prepared(city(30).traces, Options(), {}).data
+    once = linking.later_s(data)
+    monkeypatch.setattr(linking, "ALL_PAIRS", 0)
+    assert linking.later_s(data) > once
+    memories = []
+    for number in ("1", "4"):
+        monkeypatch.setenv("INCROWD_THREADS", number)
+        memories.append(linking.later_memory(data))
+    assert memories[0] < memories[1]
+
+
+def test_counts_of_people_who_move_take_longer_to_reconstruct():
+    people = [np.arange(10).repeat(48), np.tile(np.arange(48), 10)]
+    places = np.column_stack([np.arange(10) * 500.0, np.zeros(10)])
+    still, moving = (
+        ic.Visits.from_arrays(people[0], cell=cell, slot=people[1], slot_min=60, xy=places)
+        for cell in (people[0], people[1] % 10)
+    )
+    seconds = []
+    for visits in (still, moving):
+        plan = prepared(visits, Options(release=ic.anonymize.counts(visits)), {})
+        seconds.append(next(one.seconds for one in plan.estimates if one.name == "counts"))
+    assert seconds[0] < seconds[1]
+
+
+def test_kernels_that_several_tests_use_are_compiled_for_the_first(monkeypatch):
+    monkeypatch.setattr("incrowd.assess.prepared.compile_s", lambda _: 1.0)
+    visits = visits_of(city(20))
+    plan = prepared(visits, Options(release=ic.anonymize.Cut()(visits)), {})
+    named = {one.name: one.compile_s for one in plan.estimates if not one.lacks}
+    assert (named["later"], named["pieces"]) == (2, 1)  # linking and matching first; then gains alone
+
+
 def test_the_sketch_of_a_period_is_as_large_as_that_of_the_search():
     from incrowd.kernels.cpu.glove.prints import prints_of
 

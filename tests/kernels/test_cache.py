@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import incrowd
+from incrowd.kernels import COMPILE_S
 
 # Root writes everywhere, unless it gives up the right to.
 PLAIN = [] if os.geteuid() else ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -69,28 +70,65 @@ def test_a_folder_of_ones_own_is_used_without_a_notice(installed, tmp_path):
     assert list(own.rglob("*.nbc"))
 
 
-def test_a_kernel_is_compiled_anew_once_a_helper_in_another_file_changed(tmp_path):
+@pytest.fixture
+def copied(tmp_path):
+    """Run Python on a copy of the package, whose files may change, with a cache that stays."""
     package = tmp_path / "incrowd"
     shutil.copytree(Path(incrowd.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def run(code, place=tmp_path):
+        environment = os.environ | {"PYTHONPATH": str(place), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout
+
+    return package, run
+
+
+def test_a_kernel_is_compiled_anew_once_a_helper_in_another_file_changed(copied):
+    package, run = copied
     load = "import numpy as np; from incrowd.kernels.cpu.glove.merge import pick; rows = np.arange(2)"
     ids, over, under = "rows[::-1].reshape(2, 1).copy()", "np.ones((2, 1), int)", "rows.reshape(2, 1) + 1"
-    pick = f"print(pick(rows, rows, {ids}, {over}, {under}, rows > 1, 0))"
-
-    def answer():
-        place = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-        done = subprocess.run(
-            [sys.executable, "-c", f"{load}; {pick}"],
-            check=True,
-            env=os.environ | place,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout
-
-    assert answer() == "(1, 0)\n"  # a half is nearer than a whole
+    pick = f"{load}; print(pick(rows, rows, {ids}, {over}, {under}, rows > 1, 0))"
+    assert run(pick) == "(1, 0)\n"  # a half is nearer than a whole
     helper = package / "kernels" / "cpu" / "glove" / "nearest.py"
     text = helper.read_text()
     helper.write_text(text.replace("return 1 if left > right else -1", "return 1"))
-    assert answer() == "(0, 1)\n"
+    assert run(pick) == "(0, 1)\n"
     helper.write_text(text)
-    assert answer() == "(1, 0)\n"
+    assert run(pick) == "(1, 0)\n"
+
+
+KEPT = f"{KERNEL}; print(sum(heads.stats.cache_hits.values()))"
+FORECAST = "from incrowd.kernels import compile_s; print(compile_s('glove'))"
+
+
+def test_a_kernel_is_compiled_anew_once_a_constant_of_the_reference_changed(copied):
+    package, run = copied
+    assert (run(KEPT), run(KEPT)) == ("0\n", "1\n")
+    constants = package / "kernels" / "reference" / "matching.py"
+    constants.write_text(constants.read_text().replace("NOBODY = -1", "NOBODY = -2"))
+    assert run(KEPT) == "0\n"
+
+
+def test_what_was_compiled_from_other_sources_counts_as_not_compiled_in_a_forecast(copied):
+    package, run = copied
+    assert run(FORECAST) == f"{float(COMPILE_S['glove'])}\n"
+    run(KERNEL)
+    assert run(FORECAST) == "None\n"
+    helper = package / "kernels" / "cpu" / "glove" / "nearest.py"
+    helper.write_text(f"{helper.read_text()}\n")
+    assert run(FORECAST) == f"{float(COMPILE_S['glove'])}\n"
+
+
+def test_a_copy_whose_files_are_older_is_not_compiled_again(copied):
+    package, run = copied
+    run(KERNEL)
+    for file in package.rglob("*.py"):
+        os.utime(file, (1_000_000_000, 1_000_000_000))
+    assert run(KEPT) == "1\n"
+
+
+def test_a_package_in_a_zip_file_keeps_what_it_compiles(copied, tmp_path):
+    package, run = copied
+    archive = shutil.make_archive(str(tmp_path / "zipped"), "zip", tmp_path, package.name)
+    assert (run(KEPT, archive), run(KEPT, archive)) == ("0\n", "1\n")

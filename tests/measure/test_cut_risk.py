@@ -171,6 +171,22 @@ def test_fixed_knowledge_equals_definition(sets, width):
         assert chance == any(piece and sum(piece <= other for other in sets) == 1 for piece in pieces)
 
 
+def test_what_is_known_of_one_window_says_nothing_about_another():
+    """Two visits in the second window are shared by two people, the one in the first by two others."""
+    visits = crowd("0:1 2:1 3:1 | 2:1 3:1 | 0:1")
+    for asked in ({"exact": True}, {"repeats": 2}):
+        risk = cut_risk(visits, cut(visits, 2), points=3, **asked)
+        assert (risk.before["drop"].value, risk.fixed_knowledge["drop"].value) == (1, 0)
+
+
+def test_people_left_out_of_a_draw_leave_the_crowds_of_the_others():
+    visits = crowd("0:1 | 0:1 1:1 | 0:1 1:1 | 0:1 1:2")
+    risk = cut_risk(visits, cut(visits, 2), points=2)
+    assert risk.before["drop"].targets.tolist() == [1, 2, 3]
+    assert risk.before["drop"].crowd_sizes.tolist() == [[2, 2, 1]]
+    assert risk.before["zero"].crowd_sizes.tolist() == [[0, 2, 2, 1]]
+
+
 def test_to_dict_is_plain():
     plain = exact(crowd(HAND), 2, 2).to_dict()
     assert plain["after"]["drop"]["population"] == 6 and plain["pieces"] == 7

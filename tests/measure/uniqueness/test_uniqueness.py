@@ -24,6 +24,12 @@ def test_the_crowd_of_points_is_everybody_who_has_them_all(kernels):
     assert crowd_sizes(crowd(HAND), []).tolist() == []
 
 
+def test_lists_of_many_lengths_are_counted_as_a_few():
+    visits = crowd(" | ".join(" ".join(f"{slot}:1" for slot in range(most)) for most in (14, 9, 3, 1)))
+    known = [[(1, slot) for slot in range(length)] for length in range(14, 0, -1)]
+    assert crowd_sizes(visits, known).tolist() == [1] * 5 + [2] * 6 + [3] * 2 + [4]
+
+
 def test_crowd_sizes_of_two_cars():
     """Blue a, x, y, d and red e, x, y, h [tan2017, Fig. 12]: the crossing does not tell them apart, a or d does."""
     cars = crowd("0:1 1:8 2:9 3:4 | 0:5 1:8 2:9 3:7")

@@ -2,11 +2,13 @@
 
 import atexit
 import gc
+import hashlib
 import os
 import shutil
 import tempfile
 import warnings
-from pathlib import Path
+from collections.abc import Iterator
+from importlib.resources import files
 from typing import Any
 
 from numba import config, njit, set_num_threads
@@ -14,7 +16,7 @@ from numba.core.event import Event, Listener, register
 from numba.extending import register_jitable
 
 from incrowd.errors import IncrowdWarning
-from incrowd.kernels import COMPILE_S, types
+from incrowd.kernels import COMPILE_S
 from incrowd.plain import about
 from incrowd.progress import COMPILING, tell
 from incrowd.threads import threads
@@ -25,19 +27,31 @@ _njit = njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 # What only kernels call: the half of its compile time would go into what unpacks the arguments of a call from Python.
 # Python can still call it, uncompiled.
 helper = register_jitable(no_cfunc_wrapper=True, error_model="numpy")
-# Time and size of each file that kernels are made of.
-_FILES = [file.stat() for file in (Path(types.__file__), *sorted(Path(__file__).parent.rglob("*.py")))]
-_SOURCES = [(file.st_mtime_ns, file.st_size) for file in _FILES]
+
+
+def _sources(place: Any) -> Iterator[bytes]:
+    """What the Python files of a folder hold, in order; the package may be in a zip file."""
+    if place.is_file():
+        yield place.read_bytes() if place.name.endswith(".py") else b""
+    else:
+        for inside in sorted(place.iterdir(), key=lambda each: str(each.name)):
+            yield from _sources(inside)
+
+
+# All that kernels are made of: their files, and those whose constants and types they share. By content, because copies
+# and images of containers change the times of files.
+_MADE_OF = (files("incrowd.kernels") / part for part in ("types.py", "reference", "cpu"))
+_STAMP = hashlib.sha256(b"".join(text for place in _MADE_OF for text in _sources(place))).hexdigest()
 
 
 def compiled(function: Any) -> Any:
-    """A kernel that Python calls; what was compiled before is used as long as no file of kernels has changed.
+    """A kernel that Python calls; what was compiled before is used as long as no source of kernels has changed.
 
     numba itself looks at the file of the kernel alone, and would go on with the helpers of other files as they were.
     """
     kernel = _njit(function)
     if hasattr(kernel, "_cache"):  # without NUMBA_DISABLE_JIT
-        kernel._cache._cache_file._source_stamp = _SOURCES  # noqa: SLF001
+        kernel._cache._cache_file._source_stamp = _STAMP  # noqa: SLF001
     return kernel
 
 
