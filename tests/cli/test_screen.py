@@ -49,8 +49,8 @@ def test_without_a_terminal_only_compiling_is_mentioned_once(capsys):
             tell(label, 0, 1)
         tell(compiling("incrowd.kernels.cpu.transport.auction"), 0, 1)
     assert capsys.readouterr().err == (
-        "incrowd: compiling kernels, once: about 4 s (sweep); later runs start at once\n"
-        "incrowd: compiling kernels, once: about 25 s (transport); later runs start at once\n"
+        "incrowd: compiling kernels, once: about 2 s (sweep); later runs start at once\n"
+        "incrowd: compiling kernels, once: about 20 s (transport); later runs start at once\n"
     )
 
 

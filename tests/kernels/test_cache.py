@@ -60,7 +60,7 @@ def test_a_command_prints_one_notice_of_it_and_that_it_compiles(installed, tmp_p
     assert done.returncode == 0, done.stderr
     first, second = done.stderr.strip().splitlines()
     assert first.startswith("incrowd: compiled code cannot be kept")
-    assert second == "incrowd: compiling kernels, once: about 3 s (cleaning); later runs start at once"
+    assert second == "incrowd: compiling kernels, once: about 1 s (cleaning); later runs start at once"
 
 
 def test_a_folder_of_ones_own_is_used_without_a_notice(installed, tmp_path):

@@ -15,20 +15,20 @@ from incrowd.arrays import Ints
 from incrowd.errors import ParameterError
 from incrowd.progress import tell
 
-# CPU seconds to compile what a step uses, on two cores of a 2026 server, Python 3.11, numba 0.62. lkc, sweep and
-# transport are cold less warm on an idle one; cleaning, gain, glove, link, matching and uniqueness were timed one by
-# one during a demo on a busy one (load 12); exposure and w4m are two thirds of what a busy one took.
+# CPU seconds to compile what a step uses, by `python -m benchmarks compiling` (docs/benchmarks.md says on what).
 COMPILE_S = {
-    "cleaning": 3,
-    "exposure": 14,
-    "gain": 7,
-    "glove": 28,
-    "link": 4,
-    "lkc": 16,
+    "cleaning": 1,
+    "crowds": 1,
+    "exposure": 5,
+    "gain": 3,
+    "glove": 13,
+    "link": 2,
+    "lkc": 10,
     "matching": 1,
-    "sweep": 4,
-    "transport": 25,
-    "uniqueness": 4,
+    "recovery_score": 2,
+    "sweep": 2,
+    "transport": 20,
+    "uniqueness": 1,
     "w4m": 1,
 }
 _chosen = ["cpu"]

@@ -94,7 +94,7 @@ def compiling(module: str) -> str:
     """What is said while the kernels of a step compile: about how long all of them take, which come one by one.
 
     >>> compiling("incrowd.kernels.cpu.link"), compiling("elsewhere")
-    ('compiling kernels, once: about 4 s (link)', 'compiling kernels, once')
+    ('compiling kernels, once: about 2 s (link)', 'compiling kernels, once')
     """
     step = module.removeprefix(f"{__name__}.").split(".")[0]
     return f"{COMPILING}: {about(COMPILE_S[step])} ({step})" if step in COMPILE_S else COMPILING
