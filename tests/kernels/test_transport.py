@@ -6,7 +6,7 @@ from scipy.optimize import linear_sum_assignment
 
 from incrowd.kernels.cpu.transport import auction as cpu
 from incrowd.kernels.cpu.transport import link
-from incrowd.kernels.cpu.transport.sites import site_at, sites_of
+from incrowd.kernels.cpu.transport.sites import by_place, site_at, sites_of
 from incrowd.kernels.reference import transport as reference
 
 SOME = settings(deadline=None, max_examples=60)
@@ -170,3 +170,8 @@ def test_sites_are_the_distinct_places():
     np.testing.assert_array_equal(sites.y[sites.of], y)
     assert [site_at(sites, a, b) for a, b in zip(x, y, strict=True)] == sites.of.tolist()
     assert site_at(sites, 3.0, 1.5) == site_at(sites, 9.0, 0.0) == -1
+
+
+def test_towers_are_in_order_by_both_coordinates_and_those_of_one_place_stay():
+    x, y = np.random.default_rng(0).integers(0, 5, (2, 200)).astype(float)
+    np.testing.assert_array_equal(by_place(x, y), np.lexsort((y, x)))

@@ -1,4 +1,4 @@
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -44,6 +44,16 @@ def test_equal_lengths_and_a_second_stage():
 def test_a_box_of_the_first_stage_hides_both_sides():
     text = "0,0,0; 0,0,99; 3000,0,166; 3000,0,167 | 3000,0,50; 0,0,100; 3000,0,165"
     assert merged(text) == [[0, 101, 0, 31, 0, 1], [165, 168, 30, 31, 0, 1]]
+
+
+def test_boxes_are_put_in_order_by_every_side_and_equal_ones_stay():
+    rows = np.array([*product([0, 1], repeat=6)] * 2)[np.random.default_rng(0).permutation(128)]
+    order = np.lexsort(rows.T[::-1])
+    where = np.empty_like(order)
+    where[order] = np.arange(128)
+    got, *targets = compiled(cpu._in_order)(rows, np.arange(128), np.arange(127, -1, -1))
+    np.testing.assert_array_equal(got, rows[order])
+    np.testing.assert_array_equal(targets, [where, where[::-1]])
 
 
 @ALL
