@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import time
 from importlib import import_module
 
 import pytest
 
 import incrowd as ic
-from incrowd.threads import _free, _processors, _quota, free_memory, in_blocks, threads
+from incrowd import progress
+from incrowd.threads import Pool, _free, _processors, _quota, free_memory, in_blocks, threads
 
 
 def test_the_environment_decides(monkeypatch):
@@ -64,14 +65,14 @@ def test_numba_takes_as_many_and_never_above_its_own_limit(given, numba):
 def test_every_pool_has_as_many_threads_as_the_environment_asks_for(monkeypatch, given):
     sizes = []
 
-    class Pool(ThreadPoolExecutor):
+    class Counted(Pool):
         def __init__(self, workers):
             sizes.append(workers)
             super().__init__(workers)
 
     monkeypatch.setenv("INCROWD_THREADS", given)
     for module in ("threads", "measure._exposure", "measure.sweep", "attack.recover"):
-        monkeypatch.setattr(import_module(f"incrowd.{module}"), "ThreadPoolExecutor", Pool)
+        monkeypatch.setattr(import_module(f"incrowd.{module}"), "Pool", Counted)
     traces = ic.Traces.from_arrays([1, 1, 2], [0, 3600, 0], x=[0.0, 9.0, 0.0], y=[0.0, 9.0, 0.0])
     small = {"blocks": [1, 2], "minutes": [60], "points": [1], "samples": 10}
     ic.measure.sweep(traces, **small)
@@ -90,6 +91,22 @@ def test_every_block_is_worked_on_by_one_thread_and_by_several(monkeypatch, give
     done = []
     in_blocks(lambda part: done.append((part.start, part.stop)), 10, block=4)
     assert sorted(done) == [(0, 4), (4, 8), (8, 10)]
+
+
+def test_who_listens_hears_every_thread_and_one_at_a_time(monkeypatch):
+    monkeypatch.setenv("INCROWD_THREADS", "3")
+    heard, inside = [], []
+
+    def listen(label, done, total):
+        inside.append(label)
+        time.sleep(0.01)
+        assert len(inside) == 1
+        heard.append(done)
+        inside.pop()
+
+    with progress.listening(listen):
+        in_blocks(lambda part: progress.tell("working", part.start, 10), 10, block=2)
+    assert sorted(heard) == [0, 2, 4, 6, 8]
 
 
 def test_the_least_free_memory_on_the_way_up_holds(tmp_path):

@@ -10,6 +10,7 @@ squaring 2 2
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import RLock
 from typing import Any, TypeVar
 
 Listener = Callable[[str, float, float], None]  # label, done, total
@@ -17,6 +18,7 @@ Reader = Callable[[Any], None]  # a section of an answer
 T = TypeVar("T")
 COMPILING = "compiling kernels, once"  # the label under which kernels tell that they are compiled
 
+_one_at_a_time = RLock()
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 _reader: ContextVar[Reader | None] = ContextVar("reader", default=None)
 
@@ -37,10 +39,11 @@ def current() -> Listener | None:
 
 
 def tell(label: str, done: float, total: float) -> None:
-    """Say how much of the work under this label is done."""
+    """Say how much of the work under this label is done; a listener hears one thread at a time."""
     listener = _listener.get()
     if listener is not None:
-        listener(label, done, total)
+        with _one_at_a_time:
+            listener(label, done, total)
 
 
 def track(items: Iterable[T], label: str, total: float | None = None) -> Iterator[T]:

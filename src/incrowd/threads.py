@@ -4,11 +4,13 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from functools import cache
 from math import ceil
 from pathlib import Path
+from typing import Any
 
 from incrowd.errors import ParameterError
 
@@ -106,6 +108,14 @@ def _number_after(word: str, file: Path) -> int | None:
     return None
 
 
+class Pool(ThreadPoolExecutor):
+    """Threads that work as the caller would, so that who listens to its progress hears theirs."""
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
+        """A future of work(*arguments, **options); `map` calls this too."""
+        return super().submit(copy_context().run, work, *arguments, **options)
+
+
 def in_blocks(work: Callable[[slice], None], size: int, *, block: int) -> None:
     """Do the work slice by slice; a single slice or a single thread is this one, because another costs time.
 
@@ -125,7 +135,7 @@ def in_parts(work: Callable[[slice], None], parts: Sequence[slice]) -> None:
         for part in parts:
             work(part)
     else:
-        with ThreadPoolExecutor(threads()) as pool:
+        with Pool(threads()) as pool:
             list(pool.map(work, parts))
 
 

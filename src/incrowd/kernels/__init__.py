@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import contextmanager
 from importlib import import_module
 from pkgutil import iter_modules
@@ -14,6 +14,7 @@ import numpy as np
 from incrowd.arrays import Ints
 from incrowd.errors import ParameterError
 from incrowd.progress import tell
+from incrowd.threads import Pool
 
 # CPU seconds to compile what a step uses, by `python -m benchmarks compiling` (docs/benchmarks.md says on what).
 COMPILE_S = {
@@ -84,7 +85,7 @@ class Watch:
     def run(self, work: Callable[[Part, Ints, Ints], Result], parts: Sequence[Part], threads: int) -> list[Result]:
         """work(part, stop, usage) for every part, in order of parts."""
         usage = np.zeros((len(parts), 2), np.int64)
-        with ThreadPoolExecutor(threads) as pool:
+        with Pool(threads) as pool:
             try:
                 jobs = [pool.submit(work, part, self._stop, usage[i]) for i, part in enumerate(parts)]
                 left = set(jobs)

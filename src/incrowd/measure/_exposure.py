@@ -1,7 +1,6 @@
 """Visits -> the fewest own visits that identify each person: the worst-off must be protected too."""
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ from incrowd.measure.uniqueness.index import index_of
 from incrowd.plain import of_people, percent, several
 from incrowd.progress import track
 from incrowd.show import Result, Section, Table
-from incrowd.threads import threads
+from incrowd.threads import Pool, threads
 
 DEEPEST = 3
 MAX_SETS = 100_000_000  # tried per person and size, at most; every set of three of 844 points
@@ -140,7 +139,7 @@ def exposure(visits: Visits, *, max_points: int = DEEPEST, max_sets: int = MAX_S
 
     step = max(len(visits) // _PARTS, 8)
     parts = [slice(a, min(a + step, len(visits))) for a in range(0, len(visits), step)]
-    with ThreadPoolExecutor(threads()) as pool:
+    with Pool(threads()) as pool:
         by_part = list(track(pool.map(work, parts), "exposure", len(parts)))
     none = np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0, np.int64)
     points, exact, rows = map(np.concatenate, zip(none, *by_part, strict=True))

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from incrowd.errors import (
     public,
 )
 from incrowd.progress import track
-from incrowd.threads import machine, threads
+from incrowd.threads import Pool, machine, threads
 
 
 class Linked(NamedTuple):
@@ -53,7 +52,7 @@ def link_days(
         rng = None if seed is None else np.random.default_rng([seed, day])
         return match_by_gain(*_rows(days[day]), *_rows(days[day + 1]), rng=rng)
 
-    with ThreadPoolExecutor(workers or threads()) as pool:
+    with Pool(workers or threads()) as pool:
         links = list(track(pool.map(link, range(size - 1)), "joining days", size - 1))
     order = np.tile(np.arange(users), (size, 1))
     for day, matching in enumerate(links, 1):
@@ -221,7 +220,7 @@ def _days(
 
 def _in_turn(work: Any, days: int, workers: int) -> Iterator[Day]:
     """Results in the order of days; compiled kernels let go of the interpreter, so that threads are enough."""
-    with ThreadPoolExecutor(workers) as pool:
+    with Pool(workers) as pool:
         yield from track(pool.map(work, range(days)), "recovering days", days)
 
 

@@ -1,7 +1,6 @@
 """Pieces by window -> which piece follows which, and against the truth: neighbours found and people restored."""
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +19,7 @@ from incrowd.measure.uniqueness.choices import Trajectories
 from incrowd.measure.uniqueness.index import Index, PartIndex
 from incrowd.measure.uniqueness.question import Uniqueness, UniquenessQuestion
 from incrowd.progress import track
-from incrowd.threads import threads
+from incrowd.threads import Pool, threads
 
 NONE = -1
 Bags = tuple[Ints, Ints]  # offsets, cells: one for every slot spent there
@@ -81,7 +80,7 @@ def join(data: Visits, window: Ints, *, memory: str, reach: int, seed: int | Non
     tallies = np.zeros((len(numbers), 2), np.int64), np.zeros((len(numbers), 2))
     # If only the last piece counts, no window depends on the one before, and all cores work at once.
     alone = memory == "piece" and reach == 1
-    with ThreadPoolExecutor(threads() if alone else 1) as pool:
+    with Pool(threads() if alone else 1) as pool:
         work = range(1, len(numbers))
         ahead = pool.map(lambda now: steps.matched(now, following, first), work) if alone else None
         for now in track(work, "joining windows"):

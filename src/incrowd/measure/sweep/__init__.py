@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -38,7 +38,7 @@ from incrowd.plain import several
 from incrowd.progress import tell
 from incrowd.read.plane import Box
 from incrowd.show import Result, Section
-from incrowd.threads import threads
+from incrowd.threads import Pool, threads
 
 _FEW = 12_000  # samples of a trial
 
@@ -119,7 +119,7 @@ def _fill(answers: Tallies, records: SweepRecords, plan: SweepPlan, finished: Ca
         finished.keep(plan.asks(resolution), tallies)
         return tallies
 
-    with ThreadPoolExecutor(threads()) as pool:
+    with Pool(threads()) as pool:
         jobs = {pool.submit(work, r, *rows): r for r, rows in zip(todo, points, strict=True)}
         try:
             for job in as_completed(jobs):
@@ -254,7 +254,7 @@ def _trial(records: SweepRecords, plan: SweepPlan, blocks: int, minutes: list[in
 def _asked(records: SweepRecords, plan: SweepPlan, jobs: list[tuple[Resolution, Whole, Ints]]) -> float:
     """CPU seconds over the threads that share the work; the wall clock would count what else the machine does."""
     began = time.process_time()
-    with ThreadPoolExecutor(threads()) as pool:
+    with Pool(threads()) as pool:
         list(pool.map(lambda job: tallied(records, plan, *job), jobs))
     return (time.process_time() - began) / threads()
 
