@@ -43,7 +43,7 @@ COMPILES = {  # kernels that a test uses
     "later": ("link", "matching"),
     "earlier": ("link", "matching"),
     "pieces": ("gain", "link", "matching"),
-    "counts": ("transport",),
+    "counts": ("transport", "gain", "recovery_score"),
     "release_full": ("link",),
     "blurring": ("glove",),
 }
