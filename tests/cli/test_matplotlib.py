@@ -18,10 +18,12 @@ assert "incrowd.cli" in sys.modules and "matplotlib" not in sys.modules
 """
 IMPORT = """
 import importlib, pkgutil, sys
+from importlib.util import find_spec
 import incrowd.cli, incrowd.papers, incrowd.report
 for package in (incrowd.cli, incrowd.papers, incrowd.report):
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        importlib.import_module(module.name)
+        if module.name != "incrowd.cli.on_spark" or find_spec("pyspark"):
+            importlib.import_module(module.name)
 assert "incrowd.report.style" in sys.modules and "matplotlib" not in sys.modules
 """
 COMMANDS = (
